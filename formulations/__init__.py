@@ -1,0 +1,44 @@
+"""The formulations: one theorem per file, declared in CVXPY, with its two bounds in NumPy.
+
+Notation, the same in every file: n samples x_i with labels y_i ∈ {−1,+1}; M kernels with Gram matrices K_m;
+f_m a function in kernel m's space and ‖f_m‖ its norm there; f = Σ_m f_m + b the decision function; α the
+multipliers of the samples; q_m(α) = (α∘y)'K_m(α∘y); μ the weights of the kernels; (x)₊ = max(0, x).
+risk, gain and the feasible sets S and A of the two losses are stated in `_task`; the common shape
+of all theorems in `_formulation`.
+"""
+
+from __future__ import annotations
+
+from ..errors import InputError, nearest
+from ._formulation import Formulation, LowerBound, Parameter, UpperBound
+from ._task import Task
+from .average import AVERAGE
+from .ckl import CKL
+from .elastic import ELASTIC
+from .l1 import L1
+from .l2 import L2
+from .li import LI
+from .lp import LP
+from .sm1 import SM1
+from .sm2 import SM2
+from .smp import SMP
+from .square import SQUARE
+from .sum import SUM
+from .svm import SVM
+from .vskl import VSKL
+
+FORMULATIONS: tuple[Formulation, ...] = (
+    SVM, SUM, AVERAGE, L1, SM1, SM2, SMP, SQUARE, L2, LP, ELASTIC, LI, CKL, VSKL,
+)  # fmt: skip
+
+_BY_NAME = {formulation.name: formulation for formulation in FORMULATIONS}
+
+
+def get(name: str) -> Formulation:
+    """The formulation of that name; an unknown name is refused with the nearest known one."""
+    if name not in _BY_NAME:
+        raise InputError(f"unknown formulation {name!r}: {nearest(str(name), _BY_NAME)}")
+    return _BY_NAME[name]
+
+
+__all__ = ["FORMULATIONS", "Formulation", "LowerBound", "Parameter", "Task", "UpperBound", "get"]

@@ -1,0 +1,57 @@
+"""The unknowns of every primal, in CVXPY: functions f_1..f_M, bias b, slacks ξ and, for loss nu, the margin ρ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._cvxpy import cp
+from ._task import Task
+
+
+@dataclass(frozen=True)
+class PrimalProgram:
+    """A declared primal; `margins` is the constraint on the margins, whose multiplier is α."""
+
+    problem: cp.Problem
+    coordinates: list[cp.Variable]
+    margins: cp.Constraint
+
+
+class Functions:
+    """f_m = F_m w_m with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.w = [cp.Variable(factor.columns.shape[1]) for factor in task.factors]
+
+    @property
+    def norms(self) -> list[Any]:
+        """‖f_m‖ for every kernel."""
+        return [cp.norm(w) for w in self.w]
+
+    @property
+    def squares(self) -> list[Any]:
+        """‖f_m‖² for every kernel."""
+        return [cp.sum_squares(w) for w in self.w]
+
+    def over(self, mu: Any) -> tuple[Any, list[Any]]:
+        """h and constraints that make h_m ≥ ‖f_m‖²/μ_m; the epigraph keeps 0/0 = 0 when μ_m ends at zero."""
+        h = cp.Variable(len(self.w))
+        return h, [cp.quad_over_lin(w, mu[m]) <= h[m] for m, w in enumerate(self.w)]
+
+    def program(self, penalty: Any, constraints: Sequence[Any] = ()) -> PrimalProgram:
+        """min penalty + Σ C_i ξ_i,  y_i f(x_i) ≥ 1 − ξ_i   (loss nu: … − ρ,  y_i f(x_i) ≥ ρ − ξ_i)."""
+        task = self.task
+        f = sum(factor.columns @ w for factor, w in zip(task.factors, self.w, strict=True))
+        if task.bias:
+            f = f + cp.Variable()
+        slack = cp.Variable(task.samples, nonneg=True)
+        if task.loss == "c":
+            risk, margins = task.box @ slack, cp.multiply(task.y, f) >= 1 - slack
+        else:
+            rho = cp.Variable()
+            risk, margins = task.box @ slack - rho, cp.multiply(task.y, f) >= rho - slack
+        problem = cp.Problem(cp.Minimize(penalty + risk), [margins, *constraints])
+        return PrimalProgram(problem, self.w, margins)

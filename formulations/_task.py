@@ -1,0 +1,197 @@
+"""The sample side, shared by all single-task formulations: two losses, with and without bias.
+
+Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C·(weight of sample i).
+
+loss c  (C-SVC)       risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i))
+                      gain(α) = Σ_i α_i            S = {0 ≤ α ≤ C, y'α = 0}
+loss nu (ν-SVM form)  risk(f) = min over ρ of  Σ_i C_i max(0, ρ − y_i f(x_i)) − ρ,        C = 1/(νn)
+                      gain(α) = 0                  A = {0 ≤ α ≤ C, y'α = 0, 1'α = 1}
+
+Without bias the condition y'α = 0 is dropped. For every α in the feasible set and every f_1..f_M, b
+
+    risk(f) ≥ gain(α) − Σ_i α_i y_i Σ_m f_m(x_i),
+
+which is the half of weak duality that has nothing to do with kernels.
+References: Cortes & Vapnik 1995 (loss c); Schölkopf et al. 2000, in the form of Xu et al. 2013 Eq. (2) (loss nu).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Factor(NamedTuple):
+    """K = F F' with orthogonal columns: F = V √λ. A function with coordinates w has coefficients V w/√λ."""
+
+    columns: Array
+    to_coefficients: Array
+
+
+class Risk(NamedTuple):
+    """The least risk of given outputs over everything but the kernels: bias, and margin ρ for loss nu."""
+
+    value: float
+    bias: float
+    bias_interval: tuple[float, float]
+    rho: float | None
+    largest_term: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Kernels, labels and the sample side's parameters; `own` are the formulation's own parameters."""
+
+    kernels: NDArray[Any]
+    y: Array
+    box: Array
+    loss: str = "c"
+    bias: bool = True
+    own: Mapping[str, Any] = field(default_factory=dict)
+    symmetric: bool = True  # to the last bit; otherwise the symmetric part is used
+
+    @property
+    def count(self) -> int:
+        return len(self.kernels)
+
+    @property
+    def samples(self) -> int:
+        return len(self.y)
+
+    def each_kernel(self) -> Iterator[Array]:
+        """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
+        for stored in self.kernels:
+            kernel = np.asarray(stored, dtype=np.float64)
+            yield kernel if self.symmetric else (kernel + kernel.T) / 2
+
+    @cached_property
+    def factors(self) -> list[Factor]:
+        return [_factor(kernel) for kernel in self.each_kernel()]
+
+    # ------------------------------------------------------------------------------------------- units
+    def in_units(self, size: float, own: Mapping[str, Any]) -> Task:
+        """The same problem with every kernel divided by `size`; `own` are the formulation's parameters there.
+
+        loss c:  C is multiplied by size; f stays, α and the value are multiplied by size.
+        loss nu: C and α stay, f and the value are divided by size.
+        """
+        box = self.box * size if self.loss == "c" else self.box
+        scaled = replace(self, box=box, own=own)
+        root = math.sqrt(size)
+        # Set beside the frozen fields so that the factorisation is made once for all units; the kernels
+        # themselves stay as they are, so a task in other units serves declarations, never bounds.
+        scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
+        return scaled
+
+    def value_unit(self, size: float) -> float:
+        """What the value is multiplied by when every kernel is divided by `size`."""
+        return size if self.loss == "c" else 1 / size
+
+    def typical_kernel_size(self) -> float:
+        """Geometric mean over the kernels of the mean diagonal entry."""
+        sizes = np.array([np.trace(kernel) / self.samples for kernel in self.kernels], dtype=float)
+        return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
+
+    # ------------------------------------------------------------------ the dual side of the bounds
+    def correlations(self, alpha: Array) -> Array:
+        """d_m = √q_m(α), the norm of K_m(α∘y) in kernel m's space."""
+        signed = alpha * self.y
+        squares = np.array([signed @ (kernel @ signed) for kernel in self.each_kernel()])
+        return np.sqrt(np.maximum(squares, 0.0))
+
+    def gain(self, alpha: Array) -> float:
+        return math.fsum(alpha) if self.loss == "c" else 0.0
+
+    def feasible(self, alpha: Array) -> Array:
+        """The nearest-by-scaling α in S (or A): the equalities hold to the last bit that addition allows."""
+        alpha = np.clip(np.nan_to_num(alpha), 0.0, self.box)
+        if not self.bias:
+            return _filled(alpha, self.box, 1.0) if self.loss == "nu" else alpha
+        positive = self.y > 0
+        total = 0.5 if self.loss == "nu" else min(alpha[positive].sum(), alpha[~positive].sum())
+        for side in (positive, ~positive):
+            alpha[side] = _filled(alpha[side], self.box[side], total)
+        return alpha
+
+    # ---------------------------------------------------------------- the primal side of the bounds
+    def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
+        """Outputs Σ_m K_m c_m at the samples, and the norms a_m = ‖f_m‖ = √(c_m'K_m c_m)."""
+        images = np.stack([k @ c for k, c in zip(self.each_kernel(), coefficients, strict=True)])
+        squares = np.einsum("mi,mi->m", images, coefficients)
+        return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
+
+    def risk(self, outputs: Array) -> Risk:
+        """Minimise exactly over b (and ρ): piecewise linear in each unknown."""
+        if self.loss == "c":
+            return self._hinge_risk(outputs)
+        return self._nu_risk(outputs)
+
+    def _hinge_risk(self, outputs: Array) -> Risk:
+        low = high = 0.0
+        if self.bias:
+            low, high = _flat_bottom(self.y - outputs, self.box, self.box[self.y > 0].sum())
+        bias = _middle(low, high)
+        value = float(self.box @ np.maximum(0.0, 1.0 - self.y * (outputs + bias)))
+        return Risk(value, bias, (low, high), None, value)
+
+    def _nu_risk(self, outputs: Array) -> Risk:
+        if self.bias:
+            # In u = ρ − b and v = ρ + b the risk separates into the two classes.
+            positive = self.y > 0
+            u = _flat_bottom(outputs[positive], self.box[positive], 0.5)
+            v = _flat_bottom(-outputs[~positive], self.box[~positive], 0.5)
+            bias, rho = (_middle(*v) - _middle(*u)) / 2, (_middle(*v) + _middle(*u)) / 2
+            interval = ((v[0] - u[1]) / 2, (v[1] - u[0]) / 2)
+        else:
+            bias, rho, interval = 0.0, _middle(*_flat_bottom(self.y * outputs, self.box, 1.0)), (0.0, 0.0)
+        loss = float(self.box @ np.maximum(0.0, rho - self.y * (outputs + bias)))
+        return Risk(loss - rho, bias, interval, rho, max(loss, abs(rho)))
+
+
+def _factor(kernel: Array) -> Factor:
+    values, vectors = np.linalg.eigh(kernel)
+    keep = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
+    if not keep.any():  # the zero kernel: one coordinate that does nothing
+        return Factor(np.zeros((len(values), 1)), np.zeros((len(values), 1)))
+    roots, vectors = np.sqrt(values[keep]), vectors[:, keep]
+    return Factor(vectors * roots, vectors / roots)
+
+
+def _filled(alpha: Array, box: Array, total: float) -> Array:
+    """α scaled down, or raised towards its box, until it sums to `total`."""
+    missing = total - alpha.sum()
+    if missing <= 0:
+        alpha = alpha * (total / alpha.sum()) if alpha.sum() > 0 else alpha
+    else:
+        room = np.where(alpha > 0, box - alpha, 0.0)
+        room = room if room.sum() > missing else box - alpha
+        alpha = np.minimum(alpha + room * (missing / room.sum()), box) if room.sum() > 0 else alpha
+    rest = math.fsum([total, *(-alpha)])
+    widest = int(np.argmax(np.minimum(alpha, box - alpha)))
+    alpha[widest] = np.clip(alpha[widest] + rest, 0.0, box[widest])
+    return alpha
+
+
+def _flat_bottom(breakpoints: Array, slopes: Array, target: float) -> tuple[float, float]:
+    """Where a convex piecewise linear function is least: its slope starts at −target and grows by
+    slopes[i] at breakpoints[i]. An interval when the slope is zero between two breakpoints."""
+    order = np.argsort(breakpoints, kind="stable")
+    reached = np.cumsum(slopes[order])
+    rounding = 8 * len(slopes) * np.finfo(float).eps * reached[-1]
+    first = min(int(np.searchsorted(reached, target - rounding)), len(order) - 1)
+    low = float(breakpoints[order[first]])
+    if reached[first] > target + rounding:
+        return low, low
+    return low, float(breakpoints[order[first + 1]]) if first + 1 < len(order) else math.inf
+
+
+def _middle(low: float, high: float) -> float:
+    return low if math.isinf(high) else (low + high) / 2

@@ -1,0 +1,80 @@
+"""ckl — composite kernel learning: ℓ1 within groups of kernels, ℓ∞ between them. No ½ in front of the penalty.
+
+    primal   min over f_1..f_M, b    max_j (Σ_{m∈j} ‖f_m‖)² + risk(Σ_m f_m + b)
+    dual     max over α ∈ S, δ       gain(α) − ¼ (Σ_j δ_j)²,              √q_m(α) ≤ δ_j for m in group j
+
+From one to the other. Within a group the dual norm of Σ ‖f_m‖ is the largest √q_m; between groups that of the
+largest is the sum.
+
+    recovery      f_m = λ_m K_m(α∘y)/(2γ_j) for m in group j: weights λ_m/(2γ_j)
+    multipliers   gamma (J,) = δ/Σδ on the simplex of groups; lambda (M,) = ‖f_m‖/Σ_{group} ‖f‖, on the simplex of
+                  each group
+
+Degenerate cases: one kernel per group is `li`; a single group is ckl(C) = 2·l1(C/2). A group with δ_j = 0 has γ_j = 0:
+its weights are undefined where f_m ≠ 0, and only the coefficients describe the answer.
+
+Reference: Govindaraj 2009, section 5, Eqs (10) to (13).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram, Multipliers
+from ._formulation import Formulation
+from ._groups import Groups, group_largest, group_shares, group_sums
+from ._primal import Functions, PrimalProgram
+from ._task import Array, Task
+
+
+def primal(task: Task, groups: Groups) -> PrimalProgram:
+    f, largest = Functions(task), cp.Variable(nonneg=True)
+    sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
+    return f.program(cp.square(largest), [group_sum <= largest for group_sum in sums])
+
+
+def dual(task: Task, groups: Groups) -> DualProgram:
+    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1, nonneg=True)
+    cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+    return alpha.program(cp.square(cp.sum(delta)) / 4, cuts)
+
+
+def penalty(a: Array, groups: Groups) -> float:
+    return float(group_sums(a, groups).max() ** 2)
+
+
+def conjugate(d: Array, groups: Groups) -> float:
+    return float(group_largest(d, groups).sum() ** 2 / 4)
+
+
+def weights(a: Array, d: Array, groups: Groups) -> Array:
+    found = multipliers(a, d, groups)
+    gamma, share = found["gamma"][groups], found["lambda"]
+    seen = gamma > 0
+    return np.where(seen, share / (2 * np.where(seen, gamma, 1.0)), np.where(a > 0, np.nan, 0.0))
+
+
+def multipliers(a: Array, d: Array, groups: Groups) -> dict[str, Any]:
+    delta = group_largest(d, groups)
+    gamma = delta / delta.sum() if delta.any() else np.full(len(delta), 1 / len(delta))
+    return {"gamma": gamma, "lambda": group_shares(a, groups)}
+
+
+CKL = Formulation(
+    name="ckl",
+    title="ℓ1 within groups, ℓ∞ between them",
+    reference="Govindaraj 2009",
+    theorem=__doc__,
+    parameters=(),
+    primal=primal,
+    dual=dual,
+    penalty=penalty,
+    conjugate=conjugate,
+    weights=weights,
+    multipliers=multipliers,
+    losses=("c",),
+    grouped=True,
+)

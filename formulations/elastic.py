@@ -1,0 +1,120 @@
+"""elastic — elastic-net constraint on the weights (SGMKL): between `l1` and `l2`.
+
+    primal   min over μ ≥ 0, f_1..f_M, b    ½ Σ_m ‖f_m‖²/μ_m + risk(Σ_m f_m + b),      r Σμ + (1−r) Σμ² ≤ 1
+    dual     max over α ∈ S, v, ζ, τ ≥ 0    gain(α) − τ − Σ_m ζ_m²/(4(1−r)τ),          ½ q_m(α) ≤ v_m,
+                                            ζ_m ≥ v_m − rτ,  ζ ≥ 0                     (r = 1: gain(α) − max v)
+
+From one to the other. τ is the multiplier of the constraint; maximising Σ μ_m (v_m − rτ) − (1−r)τ Σ μ_m² over
+μ ≥ 0 gives μ_m = (v_m − rτ)₊/(2(1−r)τ).
+
+    recovery      f_m = μ_m K_m(α∘y);  in terms of norms, κ μ_m² (r + 2(1−r) μ_m) = ‖f_m‖²/2 with κ making the
+                  constraint tight
+    multipliers   weights = μ, the multipliers of ½ q_m(α) ≤ v_m; tau, the constraint's
+
+As a regulariser on weights: R(μ) = 0 where the constraint holds, R*(v) = min over τ ≥ 0 of
+τ + Σ (v_m − rτ)₊²/(4(1−r)τ).
+Parameters: l1_ratio = r in [0, 1], default ½.
+Degenerate cases: r = 1 is `l1`, r = 0 is `l2`; M = 1 is `svm`. With (C, r) it has the decision function of `sm2`
+with (Cσ, θ = 1/(2σ³(1−r)τ)), σ = Σμ. The source prints the second term once as a norm and once squared; squared it is.
+
+Reference: Yang et al. 2011, as in Xu et al. 2013, after Eq. (14).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram, Multipliers
+from ._formulation import Formulation, Parameter
+from ._primal import Functions, PrimalProgram
+from ._roots import increasing_root, increasing_roots
+from ._task import Array, Task
+
+
+def primal(task: Task, l1_ratio: float) -> PrimalProgram:
+    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
+    ratios, epigraph = f.over(mu)
+    net = l1_ratio * cp.sum(mu) + (1 - l1_ratio) * cp.sum_squares(mu)
+    return f.program(cp.sum(ratios) / 2, [*epigraph, net <= 1])
+
+
+def dual(task: Task, l1_ratio: float) -> DualProgram:
+    alpha, v, tau = Multipliers(task), cp.Variable(task.count), cp.Variable(nonneg=True)
+    cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
+    if l1_ratio == 1:
+        return alpha.program(tau, cuts, [v <= tau])
+    zeta, ratio = cp.Variable(task.count, nonneg=True), cp.Variable()
+    epigraph = [v - l1_ratio * tau <= zeta, cp.quad_over_lin(zeta, tau) <= ratio]
+    return alpha.program(tau + ratio / (4 * (1 - l1_ratio)), cuts, epigraph)
+
+
+def penalty(a: Array, l1_ratio: float) -> float:
+    used = a > 0
+    return float(np.sum(a[used] ** 2 / best_weights(a, l1_ratio)[used]) / 2)
+
+
+def conjugate(d: Array, l1_ratio: float) -> float:
+    tau = threshold(d, l1_ratio)
+    if l1_ratio == 1 or tau == 0:
+        return tau
+    excess = np.maximum(d**2 / 2 - l1_ratio * tau, 0)
+    return float(tau + excess @ excess / (4 * (1 - l1_ratio) * tau))
+
+
+def threshold(d: Array, l1_ratio: float) -> float:
+    """The least τ + Σ (v − rτ)₊²/(4(1−r)τ): where the weights that τ implies make the constraint tight."""
+    v, r = d**2 / 2, l1_ratio
+    if r == 1 or not v.any():
+        return float(v.max())
+
+    def slack(tau: float) -> float:
+        mu = np.maximum(v - r * tau, 0) / (2 * (1 - r) * tau)
+        return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
+
+    return increasing_root(slack, v.max() / 2, v.sum())
+
+
+def best_weights(a: Array, l1_ratio: float) -> Array:
+    """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
+    r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
+
+    def weights(level: float) -> Array:
+        return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
+
+    def slack(level: float) -> float:
+        mu = weights(level)
+        return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
+
+    mu = weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a))))
+    linear, quadratic = r * mu.sum(), (1 - r) * (mu @ mu)
+    return mu * 2 / (linear + np.sqrt(linear**2 + 4 * quadratic))
+
+
+def weights(a: Array, d: Array, l1_ratio: float) -> Array:
+    return best_weights(a, l1_ratio)
+
+
+def multipliers(a: Array, d: Array, l1_ratio: float) -> dict[str, Any]:
+    return {"tau": threshold(d, l1_ratio)}
+
+
+RATIO = Parameter(
+    "l1_ratio", "share of the ℓ1 term", "0 ≤ l1_ratio ≤ 1", lambda v, _: 0 <= v <= 1, lambda _: 0.5, "1/2"
+)
+
+ELASTIC = Formulation(
+    name="elastic",
+    title="elastic-net constraint on the weights",
+    reference="Yang et al. 2011",
+    theorem=__doc__,
+    parameters=(RATIO,),
+    primal=primal,
+    dual=dual,
+    penalty=penalty,
+    conjugate=conjugate,
+    weights=weights,
+    multipliers=multipliers,
+)

@@ -1,0 +1,73 @@
+"""li — Li-MKL: the block-∞ norm, which wants every kernel to contribute. There is no ½ in front of the penalty.
+
+    primal   min over f_1..f_M, b    max_m ‖f_m‖² + risk(Σ_m f_m + b)
+    dual     max over α ∈ S, d       gain(α) − ¼ (Σ_m d_m)²,              √q_m(α) ≤ d_m
+
+From one to the other. The multipliers λ of ‖f_m‖² ≤ t sum to one, and 2 λ_m f_m = K_m(α∘y). Eliminating f leaves
+¼ Σ q_m/λ_m, jointly convex in (α, λ) and least at λ ∝ √q.
+
+    recovery      f_m = K_m(α∘y)/(2λ_m): weights 1/(2λ_m)
+    multipliers   lambda (M,) = √q / Σ√q
+
+Degenerate cases: a kernel with K_m(α∘y) = 0 has λ_m = 0. Its f_m need not vanish (ordinary with low-rank
+kernels), its weight is undefined, and only the coefficients of the primal describe the answer. The source's
+λ_m > 0 needs positive definite kernels. With one kernel li(C) = 2·svm(C/2).
+
+Reference: Govindaraj 2009, Eqs (1) to (9).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram, Multipliers
+from ._formulation import Formulation
+from ._primal import Functions, PrimalProgram
+from ._task import Array, Task
+
+
+def primal(task: Task) -> PrimalProgram:
+    f = Functions(task)
+    return f.program(cp.square(cp.max(cp.hstack(f.norms))))
+
+
+def dual(task: Task) -> DualProgram:
+    alpha, d = Multipliers(task), cp.Variable(task.count, nonneg=True)
+    cuts = [root_q <= d[m] for m, root_q in enumerate(alpha.root_q)]
+    return alpha.program(cp.square(cp.sum(d)) / 4, cuts)
+
+
+def penalty(a: Array) -> float:
+    return float(a.max() ** 2)
+
+
+def conjugate(d: Array) -> float:
+    return float(d.sum() ** 2 / 4)
+
+
+def weights(a: Array, d: Array) -> Array:
+    seen = d > 0
+    return np.where(seen, d.sum() / (2 * np.where(seen, d, 1.0)), np.where(a > 0, np.nan, 0.0))
+
+
+def multipliers(a: Array, d: Array) -> dict[str, Any]:
+    return {"lambda": d / d.sum() if d.any() else np.full(len(d), 1 / len(d))}
+
+
+LI = Formulation(
+    name="li",
+    title="the block-∞ norm",
+    reference="Govindaraj 2009",
+    theorem=__doc__,
+    parameters=(),
+    primal=primal,
+    dual=dual,
+    penalty=penalty,
+    conjugate=conjugate,
+    weights=weights,
+    multipliers=multipliers,
+    losses=("c",),
+)

@@ -1,0 +1,98 @@
+"""smp — soft margin MKL with the p/(p−1)-hinge loss: the simplex with an ℓp penalty.
+
+    primal   min over μ, f_1..f_M, b    ½ Σ_m ‖f_m‖²/μ_m + (c/p) Σ_m μ_m^p + risk(Σ_m f_m + b),    Σμ = 1,  μ ≥ 0
+    dual     max over α ∈ S, τ, ζ ≥ 0   gain(α) − τ − (θ/2) Σ_m ζ_m^{p/(p−1)},                    ½ q_m(α) ≤ τ + ζ_m
+
+with c = (2(p−1)/(θp))^{p−1}.
+
+From one to the other. g(ζ) = (θ/2) ζ^{p/(p−1)} is a kernel's price for slack and g*(μ) = (c/p) μ^p its conjugate.
+
+    recovery      f_m = μ_m K_m(α∘y);  in terms of norms, c μ_m^{p+1} + κ μ_m² = ‖f_m‖²/2 with κ such that Σμ = 1
+    multipliers   weights = μ, the multipliers of ½ q_m(α) ≤ τ + ζ_m, μ_m = (θp/(2(p−1))) ζ_m^{1/(p−1)};
+                  tau; zeta (M,)
+
+As a regulariser on weights: R(μ) = (c/p) Σ μ^p on the simplex, R*(v) = min over τ of τ + (θ/2) Σ (v_m − τ)₊^{p/(p−1)}.
+Parameters: θ > 0, default 1; p > 1, default 3/2.
+Degenerate cases: p = 2 is `sm2`. M = 1 is `svm` plus the constant c/p.
+
+Reference: Xu et al. 2013, end of section III-B.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram, Multipliers
+from ._formulation import THETA, Formulation, Parameter
+from ._primal import Functions, PrimalProgram
+from ._roots import increasing_root, power_simplex
+from ._task import Array, Task
+
+
+def price(theta: float, p: float) -> float:
+    """c of the theorem."""
+    return (2 * (p - 1) / (theta * p)) ** (p - 1)
+
+
+def primal(task: Task, theta: float, p: float) -> PrimalProgram:
+    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
+    ratios, epigraph = f.over(mu)
+    spread = (2 * (p - 1) / (theta * p)) ** (p - 1) / p * cp.sum(cp.power(mu, p, approx=False))
+    return f.program(cp.sum(ratios) / 2 + spread, [*epigraph, cp.sum(mu) == 1])
+
+
+def dual(task: Task, theta: float, p: float) -> DualProgram:
+    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count, nonneg=True)
+    cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
+    return alpha.program(tau + theta / 2 * cp.sum(cp.power(zeta, p / (p - 1), approx=False)), cuts)
+
+
+def penalty(a: Array, theta: float, p: float) -> float:
+    mu = power_simplex(a, price(theta, p), p)
+    used = a > 0
+    return float(np.sum(a[used] ** 2 / mu[used]) / 2 + price(theta, p) / p * np.sum(mu**p))
+
+
+def conjugate(d: Array, theta: float, p: float) -> float:
+    tau = threshold(d, theta, p)
+    return float(tau + theta / 2 * np.sum(np.maximum(d**2 / 2 - tau, 0) ** (p / (p - 1))))
+
+
+def threshold(d: Array, theta: float, p: float) -> float:
+    """The τ at which the weights that the slacks (½d² − τ)₊ imply sum to one."""
+    v, rate = d**2 / 2, theta * p / (2 * (p - 1))
+
+    def surplus(tau: float) -> float:
+        return 1 - float(np.sum(rate * np.maximum(v - tau, 0) ** (1 / (p - 1))))
+
+    return increasing_root(surplus, float(v.max() - rate ** (1 - p)), float(v.max()))
+
+
+def weights(a: Array, d: Array, theta: float, p: float) -> Array:
+    return power_simplex(a, price(theta, p), p)
+
+
+def multipliers(a: Array, d: Array, theta: float, p: float) -> dict[str, Any]:
+    tau = threshold(d, theta, p)
+    return {"tau": tau, "zeta": np.maximum(d**2 / 2 - tau, 0)}
+
+
+POWER = Parameter("p", "exponent of the penalty on weights", "p > 1", lambda v, _: v > 1, lambda _: 1.5, "3/2")
+
+SMP = Formulation(
+    name="smp",
+    title="p/(p−1)-hinge loss over kernels: simplex and ℓp penalty",
+    reference="Xu et al. 2013",
+    theorem=__doc__,
+    parameters=(THETA, POWER),
+    primal=primal,
+    dual=dual,
+    penalty=penalty,
+    conjugate=conjugate,
+    weights=weights,
+    multipliers=multipliers,
+    rescale=lambda own, factor: {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))},
+)

@@ -1,0 +1,83 @@
+"""vskl — variable sparsity kernel learning: ℓ1 within groups of kernels, ℓs between them.
+
+    primal   min over f_1..f_M, b    ½ (Σ_j (Σ_{m∈j} ‖f_m‖)^s)^{2/s} + risk(Σ_m f_m + b)
+    dual     max over α ∈ S, δ       gain(α) − ½ ‖δ‖²_{s*},               √q_m(α) ≤ δ_j for m in group j
+
+with s* = s/(s−1).
+
+From one to the other. As for `ckl`: the dual norm within a group is the largest √q_m, between groups ℓ_{s*}.
+
+    recovery      f_m = λ_m (‖δ‖_{s*}/δ_j)^{2−s*} K_m(α∘y) for m in group j
+    multipliers   lambda (M,) = ‖f_m‖/Σ_{group} ‖f‖, on the simplex of each group
+
+Parameters: s ≥ 2, default 2.
+Degenerate cases: s → ∞ tends to ½·ckl(2C); a single group is `l1`; with s = 2 and one kernel per group it is `sum`.
+
+Reference: Saketha Nath et al. 2009.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram, Multipliers
+from ._formulation import Formulation, Parameter
+from ._groups import Groups, group_largest, group_shares, group_sums
+from ._primal import Functions, PrimalProgram
+from ._task import Array, Task
+from .lp import norm
+
+
+def primal(task: Task, groups: Groups, s: float) -> PrimalProgram:
+    f, length = Functions(task), cp.Variable(groups.max() + 1)
+    sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
+    within = [group_sum <= length[j] for j, group_sum in enumerate(sums)]
+    return f.program(cp.square(cp.pnorm(length, s, approx=False)) / 2, within)
+
+
+def dual(task: Task, groups: Groups, s: float) -> DualProgram:
+    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1, nonneg=True)
+    cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+    return alpha.program(cp.square(cp.pnorm(delta, s / (s - 1), approx=False)) / 2, cuts)
+
+
+def penalty(a: Array, groups: Groups, s: float) -> float:
+    return norm(group_sums(a, groups), s) ** 2 / 2
+
+
+def conjugate(d: Array, groups: Groups, s: float) -> float:
+    return norm(group_largest(d, groups), s / (s - 1)) ** 2 / 2
+
+
+def weights(a: Array, d: Array, groups: Groups, s: float) -> Array:
+    delta = group_largest(d, groups)
+    seen = delta > 0
+    conjugate_s = s / (s - 1)
+    rise = np.where(seen, norm(delta, conjugate_s) / np.where(seen, delta, 1.0), 0.0) ** (2 - conjugate_s)
+    return group_shares(a, groups) * np.where(seen, rise, 0.0)[groups]
+
+
+def multipliers(a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:
+    return {"lambda": group_shares(a, groups)}
+
+
+SPREAD = Parameter("s", "norm between groups", "s ≥ 2", lambda v, _: v >= 2, lambda _: 2.0, "2")
+
+VSKL = Formulation(
+    name="vskl",
+    title="ℓ1 within groups, ℓs between them",
+    reference="Saketha Nath et al. 2009",
+    theorem=__doc__,
+    parameters=(SPREAD,),
+    primal=primal,
+    dual=dual,
+    penalty=penalty,
+    conjugate=conjugate,
+    weights=weights,
+    multipliers=multipliers,
+    losses=("c",),
+    grouped=True,
+)

@@ -1,0 +1,21 @@
+"""The two ways a request can fail: unusable input, and a broken promise of our own."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """Input that cannot be used. The message is one line: the input, the fault, the remedy."""
+
+
+class InternalError(RuntimeError):
+    """A bound that contradicts weak duality, or another broken promise: a defect of mklcvx itself."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Words for an unknown name: the nearest known one, or all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

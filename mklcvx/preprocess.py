@@ -1,0 +1,335 @@
+"""Explicit steps between a kernel stack and a learner: centring and normalising, fitted on training kernels.
+
+A step is a map of feature space that the training kernels determine: a shift (`Centre`), a scale common to
+all samples (`UnitTrace`, `UnitVariance`) or one of each sample's own (`Cosine`). Training and test kernels go
+through the same arithmetic, kernel by kernel, and the values k(x, x) are carried along beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .errors import InputError, nearest
+from .kernels import Array
+
+# A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
+ROUNDING = 64 * np.finfo(float).eps
+ASYMMETRY = 1e-8
+
+State = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One map of feature space: `fit` learns its state from a training kernel, `apply` works in place.
+
+    The state of one kernel is a few numbers, each a single one or one per training sample, as `per_sample`
+    tells; `divides_by` is the one that must be positive.
+    """
+
+    name: ClassVar[str]
+    per_sample: ClassVar[dict[str, bool]]
+    needs_diagonal: ClassVar[bool] = False
+    divides_by: ClassVar[str | None] = None
+
+    def fit(self, kernel: Array, diagonal: Array) -> State:
+        """The state, from a training kernel and its diagonal; ArithmeticError says why there is none."""
+        raise NotImplementedError
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        """Transform a kernel (rows × training samples) in place; return the k(x, x) of its rows, if known."""
+        raise NotImplementedError
+
+
+class _Scale(Step):
+    per_sample: ClassVar[dict[str, bool]] = {"scale": False}
+    divides_by = "scale"
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        kernel /= state["scale"]
+        return None if diagonal is None else diagonal / state["scale"]
+
+
+class UnitTrace(_Scale):
+    """K / tr K: training kernels of trace 1."""
+
+    name = "trace"
+
+    def fit(self, kernel: Array, diagonal: Array) -> State:
+        return {"scale": _positive(diagonal.sum(), "its trace is zero or negative")}
+
+
+class UnitVariance(_Scale):
+    """K / (mean kᵢᵢ − mean kᵢⱼ): training samples of unit variance about their mean in feature space."""
+
+    name = "variance"
+
+    def fit(self, kernel: Array, diagonal: Array) -> State:
+        variance, size = diagonal.mean() - kernel.mean(), np.abs(diagonal).mean()
+        return {"scale": _positive(variance, "its variance is zero", beside=size)}
+
+
+class Cosine(Step):
+    """k(x, z) / √(k(x, x) k(z, z)): samples of unit length in feature space. Test kernels need k(x, x)."""
+
+    name = "cosine"
+    per_sample: ClassVar[dict[str, bool]] = {"diagonal": True}
+    needs_diagonal = True
+    divides_by = "diagonal"
+
+    def fit(self, kernel: Array, diagonal: Array) -> State:
+        return {"diagonal": _positive(diagonal, "k(x, x) is zero or negative")}
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        assert diagonal is not None, "Preprocessing.test asks for it"
+        kernel /= np.sqrt(_positive(diagonal, "k(x, x) is zero or negative"))[:, None]
+        kernel /= np.sqrt(state["diagonal"])
+        return np.ones_like(diagonal)
+
+
+class Centre(Step):
+    """⟨φ(x) − φ̄, φ(z) − φ̄⟩, with φ̄ the mean of the training samples in feature space."""
+
+    name = "centre"
+    per_sample: ClassVar[dict[str, bool]] = {"means": True, "mean": False}
+
+    def fit(self, kernel: Array, diagonal: Array) -> State:
+        state = {"means": kernel.mean(axis=0), "mean": kernel.mean()}
+        centred = _centred_diagonal(diagonal, state["means"], state["mean"])
+        _positive(centred.max(), "it is constant, and centring leaves nothing of it")
+        return state
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        means = kernel.mean(axis=1)
+        kernel -= means[:, None]
+        kernel -= state["means"]
+        kernel += state["mean"]
+        return None if diagonal is None else _centred_diagonal(diagonal, means, state["mean"])
+
+
+STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, UnitTrace, UnitVariance, Cosine)}
+NORMALISATIONS = tuple(name for name in STEPS if name != Centre.name)
+
+
+def _centred_diagonal(diagonal: Array, means: Array, mean: Array) -> Array:
+    """‖φ(x) − φ̄‖², exactly 0 where the difference is mere rounding, so that nobody divides by it."""
+    centred = diagonal - 2 * means + mean
+    size = np.abs(diagonal) + 2 * np.abs(means) + np.abs(mean)
+    return np.where(centred > ROUNDING * size, centred, 0.0)
+
+
+def _positive(value: Any, otherwise: str, beside: float = 0.0) -> Any:
+    if np.min(value) <= max(np.finfo(float).tiny, ROUNDING * beside):
+        raise ArithmeticError(otherwise + (f" for sample {np.argmin(value)}" if np.ndim(value) else ""))
+    return value
+
+
+class Preprocessing:
+    """A chain of steps, fitted on a training stack (M, n, n) and applied to it and to test stacks (M, t, n)."""
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self.steps = tuple(steps)
+        for step in self.steps:
+            if not isinstance(step, Step):
+                raise InputError(f"Preprocessing: {step!r} is no step: give Centre(), Cosine() or the like")
+        self._names: list[str] | None = None
+        self._shape: tuple[int, int] | None = None
+        self._states: list[State] = []
+
+    @classmethod
+    def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
+        """Centre first, if asked to, then normalise: by "trace", "cosine" or "variance"."""
+        if normalise is not None and normalise not in NORMALISATIONS:
+            raise InputError(f"normalise {normalise!r} is unknown: {nearest(str(normalise), NORMALISATIONS)}")
+        steps: list[Step] = [Centre()] if centre else []
+        return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
+
+    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None) -> Self:
+        """Learn every step from the training stack; names, if given, say which kernel an error is about."""
+        stack = _stack(kernels, "kernels")
+        M, n = stack.shape[:2]
+        if stack.shape[2] != n:
+            raise InputError(f"kernels has shape {stack.shape}: fit on training kernels, (M, n, n)")
+        if names is not None and len(names) != M:
+            raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
+        self._names = None if names is None else [str(name) for name in names]
+        self._shape = None
+        self._states = [
+            {key: np.empty((M, n) if per_sample else M) for key, per_sample in step.per_sample.items()}
+            for step in self.steps
+        ]
+        for m in range(M):
+            self._fit_kernel(m, _training_kernel(stack[m], self._which(m)))
+        self._shape = (M, n)
+        return self
+
+    def train(self, kernels: ArrayLike) -> Array:
+        """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric."""
+        M, n = self._fitted_shape("train")
+        stack = _stack(kernels, "kernels", (M, n, n))
+        result = np.empty(stack.shape)
+        for m in range(M):
+            result[m] = _training_kernel(stack[m], self._which(m))
+            diagonal = self._apply(m, result[m], result[m].diagonal().copy())
+            result[m] = (result[m] + result[m].T) / 2
+            np.fill_diagonal(result[m], diagonal)
+        return result
+
+    def test(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
+        """Test kernels (M, t, n), transformed: a new stack. `Cosine` needs the k(x, x), (M, t), as well."""
+        M, n = self._fitted_shape("test")
+        stack = _stack(test_kernels, "test_kernels", (M, None, n))
+        diagonals = self._diagonals(test_diagonals, (M, stack.shape[1]))
+        result = np.empty(stack.shape)
+        for m in range(M):
+            result[m] = _finite(stack[m], f"test_kernels: {self._which(m)}")
+            self._apply(m, result[m], None if diagonals is None else diagonals[m])
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted chain in plain lists, strings and numbers, exact through JSON."""
+        M, n = self._fitted_shape("to_dict")
+        steps = [
+            {"step": step.name, **{key: value.tolist() for key, value in state.items()}}
+            for step, state in zip(self.steps, self._states, strict=True)
+        ]
+        return {"kernels": M, "samples": n, "steps": steps}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The chain that `to_dict` wrote, every entry checked: a file may hold anything."""
+        _require_keys(data, {"kernels", "samples", "steps"}, "the entry")
+        M, n = _count(data["kernels"], "kernels"), _count(data["samples"], "samples")
+        if not isinstance(data["steps"], list):
+            raise _unreadable("steps is no list")
+        loaded = [_load_step(entry, M, n) for entry in data["steps"]]
+        chain = cls([step for step, _ in loaded])
+        chain._shape, chain._states = (M, n), [state for _, state in loaded]
+        return chain
+
+    def _which(self, m: int) -> str:
+        return f"kernel {m}" if self._names is None else f"kernel {m} ({self._names[m]})"
+
+    def _fitted_shape(self, wanted: str) -> tuple[int, int]:
+        if self._shape is None:
+            raise InputError(f"Preprocessing: {wanted} before fit: call fit on the training kernels first")
+        return self._shape
+
+    def _fit_kernel(self, m: int, kernel: Array) -> None:
+        """Each step is fitted on what the steps before it made of the training kernel."""
+        diagonal: Any = kernel.diagonal().copy()
+        for step, state in zip(self.steps, self._states, strict=True):
+            with self._naming(m, step):
+                learnt = step.fit(kernel, diagonal)
+                diagonal = step.apply(kernel, diagonal, learnt)
+            for key, value in learnt.items():
+                state[key][m] = value
+
+    def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
+        for step, state in zip(self.steps, self._states, strict=True):
+            with self._naming(m, step):
+                diagonal = step.apply(kernel, diagonal, {key: value[m] for key, value in state.items()})
+        return diagonal
+
+    @contextmanager
+    def _naming(self, m: int, step: Step) -> Iterator[None]:
+        """Say which kernel and which step an ArithmeticError, an overflow included, is about."""
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                yield
+        except ArithmeticError as fault:
+            what = "that sample or this kernel" if "sample" in str(fault) else "this kernel"
+            raise InputError(
+                f"{self._which(m)} cannot pass {step.name!r}: {fault}; leave out {what}"
+            ) from None
+
+    def _diagonals(self, diagonals: ArrayLike | None, shape: tuple[int, int]) -> Array | None:
+        if diagonals is None:
+            if any(step.needs_diagonal for step in self.steps):
+                raise InputError(
+                    f"test_diagonals is missing, and step 'cosine' needs k(x, x) of every test sample: "
+                    f"give test_diagonals of shape {shape}, such as bank.diagonal(X_test)"
+                )
+            return None
+        given = _real(diagonals, "test_diagonals")
+        if given.shape != shape:
+            raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
+        return _finite(given, "test_diagonals").astype(float)
+
+
+def _array(values: object) -> Array:
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return np.asarray(None)  # of dtype object, which no caller accepts
+
+
+def _real(values: ArrayLike, name: str) -> Array:
+    array = _array(values)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} is no array of real numbers: give one, such as a float array of NumPy")
+    return array
+
+
+def _stack(kernels: ArrayLike, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> Array:
+    stack = _real(kernels, name)
+    fits = stack.ndim == 3 and all(map(lambda want, size: want in (None, size), shape, stack.shape))
+    if not fits or stack.size == 0:
+        M, t, n = (letter if want is None else want for letter, want in zip("Mtn", shape, strict=True))
+        raise InputError(f"{name} has shape {stack.shape}: give a stack of kernels of shape ({M}, {t}, {n})")
+    return stack
+
+
+def _finite(values: Array, name: str) -> Array:
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
+    return values
+
+
+def _training_kernel(kernel: Array, which: str) -> Array:
+    """A float copy of a training kernel, made exactly symmetric."""
+    copy = _finite(kernel, which).astype(float)
+    if np.abs(copy - copy.T).max() > ASYMMETRY * np.abs(copy).max():
+        raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
+    return (copy + copy.T) / 2
+
+
+def _unreadable(fault: str) -> InputError:
+    return InputError(f"preprocessing: {fault}: fit the preprocessing and save it with to_dict anew")
+
+
+def _require_keys(data: object, keys: set[str], name: str) -> None:
+    if not isinstance(data, Mapping) or set(data) != keys:
+        raise _unreadable(f"{name} does not hold exactly {', '.join(sorted(keys))}")
+
+
+def _count(value: object, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _unreadable(f"{name} is {value!r:.40}, not a count")
+    return value
+
+
+def _load_step(entry: Any, M: int, n: int) -> tuple[Step, State]:
+    name = entry.get("step") if isinstance(entry, Mapping) else entry
+    if not isinstance(name, str) or name not in STEPS:
+        raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
+    step, state = STEPS[name](), {}
+    _require_keys(entry, {"step", *step.per_sample}, f"step {name!r}")
+    for key, per_sample in step.per_sample.items():
+        state[key] = _load_values(entry[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
+        if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
+            raise _unreadable(f"{key} of step {name!r} is not positive")
+    return step, state
+
+
+def _load_values(values: object, shape: tuple[int, ...], name: str) -> Array:
+    array = _array(values)
+    if array.dtype.kind not in "fi" or array.shape != shape or not np.isfinite(array).all():
+        raise _unreadable(f"{name} is not {' × '.join(map(str, shape))} finite numbers")
+    return array.astype(float)
