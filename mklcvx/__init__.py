@@ -7,5 +7,7 @@ from ._version import __version__
 from .certificate import Certificate
 from .errors import InputError
 from .instance import Instance
+from .solution import Solution
+from .solving import solve
 
-__all__ = ["Certificate", "InputError", "Instance", "__version__", "formulations"]
+__all__ = ["Certificate", "InputError", "Instance", "Solution", "__version__", "formulations", "solve"]

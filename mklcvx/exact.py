@@ -22,6 +22,9 @@ from .formulations import Formulation, Task
 if TYPE_CHECKING:
     import cvxpy as cp
 
+    from .formulations._dual import DualProgram
+    from .formulations._primal import PrimalProgram
+
 Array = NDArray[np.float64]
 Report = Callable[[str], None]
 
@@ -43,6 +46,13 @@ class Run:
     alphas: list[Array] = field(default_factory=list)
     functions: list[Array] = field(default_factory=list)
     statuses: list[str] = field(default_factory=list)
+
+    def add(self, other: Run) -> None:
+        """Count another run's work as this one's."""
+        self.iterations += other.iterations
+        self.seconds_building += other.seconds_building
+        self.seconds_solving += other.seconds_solving
+        self.statuses += other.statuses
 
 
 def solve_declared(
@@ -67,9 +77,9 @@ def solve_declared(
         settings = _limited(options, left, max_iter)
         scaled = formulation.in_units(task, unit)
         if route == "primal":
-            solve_primal(formulation, task, scaled, unit, settings, run)
+            solve_primal(formulation.declare_primal(scaled), scaled, unit, settings, run)
         else:
-            solve_dual(formulation, task, scaled, unit, settings, run)
+            solve_dual(formulation.declare_dual(scaled), scaled, unit, settings, run)
         if run.alphas and (run.functions or task.loss == "nu"):
             point = certify(formulation, task, run.alphas, _with_zero(task, run.functions))
             run.alphas, run.functions = [point.lower.alpha], [point.upper.coefficients]
@@ -78,28 +88,20 @@ def solve_declared(
     return point, run
 
 
-def solve_primal(
-    formulation: Formulation, task: Task, scaled: Task, unit: float, settings: dict[str, Any], run: Run
-) -> None:
-    started = time.perf_counter()
-    program = formulation.declare_primal(scaled)
-    if not _solve(program.problem, settings, run, started) or program.margins.dual_value is None:
+def solve_primal(program: PrimalProgram, task: Task, unit: float, settings: dict[str, Any], run: Run) -> None:
+    """Solve a primal declared for a task in some unit of the kernels; keep its functions and its α."""
+    if not solve_program(program.problem, settings, run) or program.margins.dual_value is None:
         return
-    shrink = 1 / unit if task.loss == "c" else 1.0
     coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
-    coefficients = [f.to_coefficients @ w for f, w in zip(scaled.factors, coordinates, strict=True)]
-    run.functions.append(np.stack(coefficients) * shrink)
+    coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
+    run.functions.append(coefficients / unit if task.loss == "c" else coefficients)
     run.alphas.append(_alpha(program.margins.dual_value, task, unit))
 
 
-def solve_dual(
-    formulation: Formulation, task: Task, scaled: Task, unit: float, settings: dict[str, Any], run: Run
-) -> None:
-    started = time.perf_counter()
-    program = formulation.declare_dual(scaled)
-    if not _solve(program.problem, settings, run, started) or program.alpha.value is None:
-        return
-    run.alphas.append(_alpha(program.alpha.value, task, unit))
+def solve_dual(program: DualProgram, task: Task, unit: float, settings: dict[str, Any], run: Run) -> None:
+    """Solve a dual declared for a task in some unit of the kernels; keep its α."""
+    if solve_program(program.problem, settings, run) and program.alpha.value is not None:
+        run.alphas.append(_alpha(program.alpha.value, task, unit))
 
 
 def _alpha(value: Any, task: Task, unit: float) -> Array:
@@ -128,10 +130,11 @@ def _limited(options: dict[str, Any], left: float | None, max_iter: int | None) 
     return settings
 
 
-def _solve(problem: cp.Problem, settings: dict[str, Any], run: Run, started: float) -> bool:
+def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bool:
     """Whether the solver left a point; how good it is, the certificate will say."""
     import cvxpy as cp
 
+    started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "solution may be inaccurate": measured by the certificate instead
         try:

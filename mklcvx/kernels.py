@@ -191,9 +191,7 @@ class Bank:
             raise InputError(f"{type(self).__name__}: kernels is empty: give at least one, such as Linear()")
         for kernel in self.kernels:
             if not isinstance(kernel, self.takes):
-                raise InputError(
-                    f"{kernel!r:.40} is no {self.takes.__name__}: give Gaussian(0.5) or the like"
-                )
+                raise InputError(f"{kernel!r:.40} is no {self.takes.__name__}: give Gaussian(0.5), say")
 
     @property
     def names(self) -> list[str]:
@@ -217,15 +215,18 @@ class Bank:
 
     def _fit(self, train: Array, views: dict[str, slice | int]) -> None:
         self._train, self._views, self._fitted = train, views, []
-        for view in views:
-            mean = cache(partial(self._mean, view))
-            self._fitted += [(view, kernel.fitted(mean)) for kernel in self.kernels]
+        try:
+            for view in views:
+                mean = cache(partial(self._mean, view))
+                self._fitted += [(view, kernel.fitted(mean)) for kernel in self.kernels]
+        except InputError:
+            self._views = {}
+            raise
 
     def _mean(self, view: str, comparison: Comparison) -> float:
         with np.errstate(over="ignore"):
             mean = float(self._compare(self._train, view, comparison).mean())
-        if not 0 < mean < np.inf:
-            self._views = {}
+        if not np.finfo(float).tiny < mean < np.inf:
             raise InputError(f"MeanDistance: the mean {comparison}{view} is {mean:g}: give gamma a number")
         return mean
 
@@ -239,7 +240,7 @@ class Bank:
                 values = kernel.of(compare_once(view, kernel.comparison))
             if not np.isfinite(values).all():
                 raise InputError(f"kernel {self.names[m]} overflows on these samples: rescale the features")
-            stack[m] = (values + values.T) / 2 if symmetric else values
+            stack[m] = values / 2 + values.T / 2 if symmetric else values
         return stack
 
 
@@ -324,7 +325,6 @@ class DistanceBank(Bank):
         for d, D in enumerate(train):
             if max(np.abs(D - D.T).max(), D.diagonal().max()) > ROUNDED_DISTANCE * D.max():
                 raise InputError(f"training distance D{d} is not symmetric with zero diagonal: mend it")
-            D[...] = (D + D.T) / 2
             np.fill_diagonal(D, 0.0)
         self._fit(train, {f"[D{d}]": d for d in range(len(train))})
         return self

@@ -177,7 +177,7 @@ class Preprocessing:
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
-            result[m] = (result[m] + result[m].T) / 2
+            result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
         return result
 
@@ -297,7 +297,11 @@ def _training_kernel(kernel: Array, which: str) -> Array:
     copy = _finite(kernel, which).astype(float)
     if np.abs(copy - copy.T).max() > ASYMMETRY * np.abs(copy).max():
         raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
-    return (copy + copy.T) / 2
+    return _symmetrised(copy)
+
+
+def _symmetrised(kernel: Array) -> Array:
+    return kernel / 2 + kernel.T / 2
 
 
 def _unreadable(fault: str) -> InputError:

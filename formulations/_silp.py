@@ -1,0 +1,65 @@
+"""The semi-infinite linear program of `l1` and, with a box on the weights, of `sm1`.
+
+    min over γ, μ of γ      γ ≥ Σ_m μ_m S_m(α) for every α ∈ S,      S_m(α) = gain(α) − ½ q_m(α)
+    Σμ = 1,  0 ≤ μ ≤ cap    (cap = 1 for `l1`, θ for `sm1`)
+
+Infinitely many constraints, one for each α. The restricted master keeps those found so far; the separation
+oracle finds the most violated one, which is the dual of the SVM with kernel Σ μ_m K_m. The master's value
+bounds the optimum from below. So does, no worse, the combination ᾱ = Σ_t λ_t α_t of the cuts with the master's
+multipliers λ, since gain is linear and every q_m is convex; the SVM bounds it from above.
+
+Reference: Sonnenburg et al. 2006, Eqs (10) to (13), with a minimum over weights of a maximum over α.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._dual import DualProgram
+from ._task import Array, Task
+from .svm import SVM
+
+
+@dataclass(frozen=True)
+class RestrictedMaster:
+    """The linear program over the cuts found so far; the multipliers of `cuts` mix them."""
+
+    problem: cp.Problem
+    weights: cp.Variable
+    cuts: cp.Constraint
+
+
+def restricted_master(scores: Array, cap: float = 1.0) -> RestrictedMaster:
+    """min over weights on the simplex, capped, of the largest of the cuts' scores (one row of S_m per cut)."""
+    level, weights = cp.Variable(), cp.Variable(scores.shape[1], nonneg=True)
+    cuts = scores @ weights <= level
+    problem = cp.Problem(cp.Minimize(level), [cuts, cp.sum(weights) == 1, weights <= cap])
+    return RestrictedMaster(problem, weights, cuts)
+
+
+def separation_oracle(task: Task, weights: Array) -> tuple[Task, DualProgram]:
+    """The SVM dual for given weights: its α is the constraint that these weights violate most."""
+    single = combined(task, weights)
+    return single, SVM.declare_dual(single)
+
+
+def combined(task: Task, weights: Array) -> Task:
+    """The task with the one kernel Σ μ_m K_m."""
+    kernel = np.zeros((task.samples, task.samples))
+    for weight, base in zip(weights, task.each_kernel(), strict=True):
+        if weight > 0:
+            kernel += weight * base
+    return replace(task, kernels=kernel[None], own={}, symmetric=True)
+
+
+def scores(task: Task, alpha: Array) -> Array:
+    """S_m(α) for every kernel: the row that α adds to the master."""
+    return np.asarray(task.gain(alpha) - task.correlations(alpha) ** 2 / 2)
+
+
+def cap(own: Any) -> float:
+    return float(own.get("theta", 1.0))

@@ -1,0 +1,61 @@
+"""Sharpen α for given kernel weights, so that weights and α alone describe the classifier.
+
+A conic solver's α is good to seven or eight digits, and f_m = weight_m K_m(α∘y) loses some of them. But its margins
+tell which samples sit at a bound. With those fixed, the optimality conditions of the SVM with kernel
+K = Σ weight_m K_m are linear in the rest:
+
+    y_i (K(α∘y))_i + y_i b = 1 for the free samples    (loss nu: = ρ),    y'α = 0    (loss nu: 1'α = 1).
+
+The step is the least one that meets them, so a singular K does no harm. Nothing here is trusted: the result is
+one more candidate for the certificate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .formulations import Task, UpperBound
+
+Array = NDArray[np.float64]
+
+
+def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
+    """The α that the optimality conditions imply at these weights; `upper` supplies the margins."""
+    outputs, _ = task.evaluate(upper.coefficients)
+    level = 1.0 if upper.risk.rho is None else upper.risk.rho
+    margins = task.y * (outputs + upper.risk.bias)
+    free, alpha = _settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
+    kernel = sum(w * k for w, k in zip(weights, task.each_kernel(), strict=True) if w > 0)
+    if not free.any() or np.isscalar(kernel):
+        return alpha
+    hessian = task.y[:, None] * kernel * task.y
+    columns = _multiplier_columns(task)[:, free]
+    totals = np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
+    corner = np.zeros((len(columns), len(columns)))
+    system = np.block([[hessian[np.ix_(free, free)], columns.T], [columns, corner]])
+    multipliers = _starting_multipliers(task, upper)
+    gradient = (1.0 if task.loss == "c" else 0.0) - hessian[free] @ alpha - columns.T @ multipliers
+    missing = totals - _multiplier_columns(task) @ alpha
+    step = np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=1e-14)[0]
+    alpha[free] += step[: free.sum()]
+    return alpha
+
+
+def _settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+    """Which samples are free, and α with the others put at their bounds: the larger of two distances decides."""
+    share, excess = alpha / box, excess / level
+    at_zero, at_box = excess > share, -excess > 1 - share
+    return ~(at_zero | at_box), np.where(at_zero, 0.0, np.where(at_box, box, alpha))
+
+
+def _multiplier_columns(task: Task) -> Array:
+    rows = [task.y] * task.bias + [np.ones(task.samples)] * (task.loss == "nu")
+    return np.array(rows).reshape(len(rows), task.samples)
+
+
+def _starting_multipliers(task: Task, upper: UpperBound) -> Array:
+    values = [upper.risk.bias] * task.bias
+    if upper.risk.rho is not None:
+        values.append(-upper.risk.rho)
+    return np.array(values)
