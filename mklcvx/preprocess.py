@@ -245,9 +245,7 @@ class Preprocessing:
                 yield
         except ArithmeticError as fault:
             what = "that sample or this kernel" if "sample" in str(fault) else "this kernel"
-            raise InputError(
-                f"{self._which(m)} cannot pass {step.name!r}: {fault}; leave out {what}"
-            ) from None
+            raise InputError(f"{self._which(m)} cannot pass {step.name!r}: {fault}; leave out {what}") from None
 
     def _diagonals(self, diagonals: ArrayLike | None, shape: tuple[int, int]) -> Array | None:
         if diagonals is None:

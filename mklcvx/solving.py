@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -99,13 +99,8 @@ def solve(
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
-    kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
-    return replace_kernels(instance, kernels)
-
-
-def replace_kernels(instance: Instance, kernels: Any) -> Instance:
     return Instance(
-        kernels,
+        preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels),
         instance.y,
         groups=instance.groups,
         names=instance.names,
@@ -136,6 +131,3 @@ def _why_not(point: CertifiedPoint, run: Run, tol: float, time_limit: float | No
     limit = " within the time limit" if time_limit is not None else ""
     last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; nothing was solved"
     return f"not certified: relative gap {gap:.2e}, asked for {tol:.0e}{limit}{last}"
-
-
-__all__ = ["SOLVERS", "Solver", "preprocessed", "replace", "solve"]

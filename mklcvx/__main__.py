@@ -1,0 +1,5 @@
+"""`python -m mklcvx`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,255 @@
+"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, said in one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import __version__, formulations
+from .errors import InputError
+from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
+
+app = typer.Typer(
+    name="mklcvx",
+    help="Multiple kernel learning, declared in CVXPY and solved with a certificate.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+# The base of Typer's own refusals; where the class lives depends on Typer's version.
+UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every refusal is one line on standard error and exit status 2."""
+    try:
+        code = app(args=arguments, standalone_mode=False)
+    except InputError as fault:
+        code = _refuse(str(fault))
+    except UsageFault as fault:
+        message = fault.format_message()  # type: ignore[attr-defined]
+        code = _refuse(f"{message.strip() or 'no command given'} (see mklcvx --help)")
+    except MemoryError:
+        code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("mklcvx: interrupted; nothing was written\n")
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"mklcvx: {' '.join(message.split())}\n")
+    return 2
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mklcvx {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Multiple kernel learning, declared in CVXPY and solved with a certificate."""
+
+
+@app.command("list")
+def list_formulations(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the formulations, their parameters, and the solvers."""
+    from .display import formulation_table, solver_table
+    from .solving import SOLVERS
+
+    if as_json:
+        rows = [
+            {
+                "name": f.name,
+                "title": f.title,
+                "parameters": f.parameter_names,
+                "losses": list(f.losses),
+                "needs_groups": f.grouped,
+                "reference": f.reference,
+            }
+            for f in formulations.FORMULATIONS
+        ]
+        solvers = [{"name": s.name, "summary": s.summary, "formulations": s.serves} for s in SOLVERS]
+        typer.echo(json.dumps({"schema": "mklcvx.list/1", "formulations": rows, "solvers": solvers}, indent=1))
+        return
+    formulation_table()
+    solver_table()
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1.")],
+    latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
+) -> None:
+    """Explain a formulation: primal, dual, the way between them, multipliers, limits, reference."""
+    from .explain import as_latex, as_text
+
+    formulation = formulations.get(name)
+    typer.echo(as_latex(formulation) if latex else as_text(formulation))
+
+
+InstanceFile = Annotated[Path, typer.Argument(help="Kernels and labels: .npz or .mat.", show_default=False)]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
+]
+
+
+@app.command()
+def solve(
+    instance: InstanceFile,
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    settings: Settings = None,
+    solver: Annotated[str, typer.Option(help="exact, scs or silp_exact.")] = "exact",
+    tol: Annotated[float, typer.Option(help="Relative gap that the certificate must prove.")] = 1e-8,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Iterations of the solver.")] = None,
+    normalise: Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")] = None,
+    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")] = False,
+    repair: Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")] = None,
+    kernels: Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the solution as one JSON object.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the solution: .json or .npz.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Solve a formulation exactly and certify the answer.
+
+    Example: `mklcvx solve problem.npz -f sm1 --set C=10 --set theta=0.3 -o answer.json`
+    """
+    from .display import Progress, cost_warning, show_solution
+    from .preprocess import Preprocessing
+    from .solving import preprocessed, solver_named
+    from .solving import solve as run
+
+    given = parse_settings(settings or [])
+    chosen = formulations.get(formulation)
+    solver_named(solver, chosen)
+    if output is not None:
+        check_output(output, (".json", ".npz"))
+    problem = load_instance(instance, repair=repair)
+    if kernels is not None:
+        problem = problem.select([part.strip() for part in kernels.split(",")])
+    for change in problem.repairs:
+        sys.stderr.write(f"mklcvx: repaired {change}\n")
+    preparation = Preprocessing.from_options(centre=centre, normalise=normalise) if centre or normalise else None
+    if preparation is not None:
+        problem = preprocessed(problem, preparation)
+    chosen.task(problem, given)  # refuses bad parameters before anything costs time
+    if not quiet:
+        cost_warning(problem, solver)
+    with Progress(quiet or as_json) as progress:
+        found = run(
+            problem,
+            formulation,
+            solver=solver,
+            tol=tol,
+            time_limit=time_limit,
+            max_iter=max_iter,
+            report=progress.say,
+            preprocessing=preparation,
+            **given,
+        )
+    if output is not None:
+        save_solution(output, found)
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False))
+    elif not quiet:
+        show_solution(found)
+    if not found.certified:
+        sys.stderr.write(f"mklcvx: {found.message}\n")
+        raise typer.Exit(1)
+
+
+@app.command()
+def predict(
+    solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o'.", show_default=False)],
+    test: Annotated[Path, typer.Argument(help="test_kernels (M, t, n): .npz or .mat.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
+    ] = None,
+) -> None:
+    """Decision values and labels for new samples; the accuracy too where the file has test_y."""
+    if output is not None:
+        check_output(output, (".csv", ".json", ".npz"))
+    model = load_solution(solution)
+    test_kernels, test_y, diagonals = load_test(test)
+    values = model.decision_function(test_kernels, diagonals)
+    labels = [1 if value >= 0 else -1 for value in values]
+    table = "decision,label\n" + "".join(f"{float(v)!r},{k}\n" for v, k in zip(values, labels, strict=True))
+    if output is None:
+        typer.echo(table, nl=False)
+    else:
+        _write_predictions(output, values, labels, table)
+    if test_y is not None:
+        _say_accuracy(labels, test_y)
+    if not model.certified:
+        sys.stderr.write(f"mklcvx: the solution is {model.message or 'not certified'}\n")
+
+
+def _write_predictions(output: Path, values: Any, labels: list[int], table: str) -> None:
+    import numpy as np
+
+    if output.suffix == ".npz":
+        write_whole(output, lambda file: np.savez_compressed(file, decision=values, label=np.array(labels)))
+        return
+    record = {"schema": "mklcvx.prediction/1", "decision": [float(v) for v in values], "label": labels}
+    text = table if output.suffix == ".csv" else json.dumps(record) + "\n"
+    write_whole(output, lambda file: file.write(text.encode()))
+
+
+def _say_accuracy(labels: list[int], test_y: Any) -> None:
+    import numpy as np
+
+    truth = np.ravel(test_y)
+    if len(truth) != len(labels):
+        raise InputError(f"test_y has {len(truth)} labels for {len(labels)} samples: give one per row of test_kernels")
+    sys.stderr.write(f"accuracy {np.mean(truth == np.array(labels)):.4f} on {len(labels)} samples\n")
+
+
+@app.command()
+def demo(
+    samples: Annotated[int, typer.Option(help="Training samples.", min=20, max=300)] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+) -> None:
+    """Solve every formulation on breast cancer data and compare: optimum, certificate, weights, accuracy."""
+    from .demo import run_demo
+
+    if not run_demo(samples, seed):
+        raise typer.Exit(1)
+
+
+def parse_settings(items: list[str]) -> dict[str, Any]:
+    """KEY=VALUE pairs as numbers, or as words where they are none."""
+    given: dict[str, Any] = {}
+    for item in items:
+        key, separator, value = item.partition("=")
+        if not separator or not key or not value:
+            raise InputError(f"--set {item!r} is not KEY=VALUE: write for example --set C=10")
+        if key in given:
+            raise InputError(f"--set {key} is given twice: keep one")
+        try:
+            given[key] = float(value)
+        except ValueError:
+            given[key] = value
+    return given
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""What people see in a terminal: tables, bars, progress. Everything on standard error but the results."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from . import formulations
+from .instance import Instance
+from .solution import Solution
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def formulation_table() -> None:
+    table = Table(title="Formulations", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for column in ("name", "what it is", "parameters", "reference"):
+        table.add_column(column)
+    for formulation in formulations.FORMULATIONS:
+        groups = " + groups" if formulation.grouped else ""
+        table.add_row(
+            formulation.name, formulation.title, ", ".join(formulation.parameter_names) + groups, formulation.reference
+        )
+    Console().print(table)
+
+
+def solver_table() -> None:
+    from .solving import SOLVERS
+
+    table = Table(title="\nSolvers", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for column in ("name", "what it is", "solves"):
+        table.add_column(column)
+    for solver in SOLVERS:
+        table.add_row(solver.name, solver.summary, "all" if solver.serves is None else ", ".join(solver.serves))
+    Console().print(table)
+
+
+def show_solution(solution: Solution) -> None:
+    """One solution: value, certificate, and a bar for every kernel."""
+    certificate = solution.certificate
+    head = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    parameters = ", ".join(f"{key} = {value:g}" if value is not True else key for key, value in _shown(solution))
+    head.add_row("formulation", f"{solution.formulation} ({parameters})")
+    head.add_row("status", solution.status)
+    head.add_row("optimum", f"between {certificate.lower:.12g} and {certificate.upper:.12g}")
+    head.add_row("relative gap", f"{certificate.relative_gap:.1e}")
+    low, high = solution.bias_interval
+    wide = high - low > 1e-6 * max(1.0, abs(low))
+    head.add_row("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else ""))
+    head.add_row("support vectors", f"{int((solution.alpha > 0).sum())} of {len(solution.alpha)}")
+    head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solution.seconds:.2f} s")
+    console = Console()
+    console.print(head)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("kernel")
+    table.add_column("weight", justify="right")
+    table.add_column("‖f_m‖", justify="right")
+    table.add_column("")
+    largest = max(solution.norms.max(), np.finfo(float).tiny)
+    used = set(solution.used().tolist())
+    for m, name in enumerate(solution.names):
+        weight = solution.weights[m]
+        text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
+        bar = "█" * round(24 * solution.norms[m] / largest)
+        table.add_row(name, text, f"{solution.norms[m]:.4g}" if m in used else "0", bar)
+    console.print(table)
+
+
+def _shown(solution: Solution) -> list[tuple[str, Any]]:
+    return [(key, value) for key, value in solution.parameters.items() if value is not False]
+
+
+def bars(values: NDArray[np.float64]) -> str:
+    """One block per kernel, as high as its value."""
+    largest = np.nanmax(values) if np.isfinite(values).any() else 0.0
+    if largest <= 0:
+        return " " * len(values)
+    levels = np.ceil(8 * np.nan_to_num(values) / largest * (1 - 1e-9)).astype(int)
+    return "".join(
+        "?" if np.isnan(v) else BLOCKS[max(0, k)] if v > 1e-6 * largest else "·"
+        for v, k in zip(values, levels, strict=True)
+    )
+
+
+class Progress:
+    """A line on standard error that says what is being done; silent when not wanted or not on a terminal."""
+
+    def __init__(self, silent: bool) -> None:
+        self.silent = silent or not sys.stderr.isatty()
+        self.status = None if self.silent else Console(stderr=True).status("solving")
+
+    def __enter__(self) -> Progress:
+        if self.status is not None:
+            self.status.start()
+        return self
+
+    def say(self, text: str) -> None:
+        if self.status is not None:
+            self.status.update(text)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.status is not None:
+            self.status.stop()
+
+
+def cost_warning(instance: Instance, solver: str) -> None:
+    """Before a long solve: roughly what it will cost."""
+    from .cost import estimate
+
+    seconds, gigabytes = estimate(instance.samples, instance.count, solver)
+    if seconds > 10:
+        sys.stderr.write(
+            f"mklcvx: n = {instance.samples}, M = {instance.count}: expect about {_rounded(seconds)} "
+            f"and {gigabytes:.1g} GB (kernels of low rank cost less)\n"
+        )
+
+
+def _rounded(seconds: float) -> str:
+    if seconds < 90:
+        return f"{round(seconds, -1):.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours"

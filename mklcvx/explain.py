@@ -1,0 +1,59 @@
+"""A formulation's theorem for the terminal, and its formulas as LaTeX. The docstring is the only source."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from .formulations import Formulation
+from .formulations._formulation import NU, C
+
+SYMBOLS = {
+    "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "ζ": r"\zeta ", "θ": r"\theta ",
+    "κ": r"\kappa ", "λ": r"\lambda ", "μ": r"\mu ", "ν": r"\nu ", "ξ": r"\xi ", "ρ": r"\rho ", "σ": r"\sigma ",
+    "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ", "≤": r"\le ",
+    "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ", "∞": r"\infty ",
+    "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
+}  # fmt: skip
+WORDS = {"min": r"\min", "max": r"\max", "over": r"\text{ over }", "for every": r"\text{ for every }"}
+FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
+
+
+def as_text(formulation: Formulation) -> str:
+    """The theorem, its parameters, and how to ask for it."""
+    lines = [formulation.theorem.strip(), "", "Parameters"]
+    sample_side = [C, NU] if "nu" in formulation.losses else [C]
+    for parameter in (*sample_side, *formulation.parameters):
+        lines.append(
+            f"    {parameter.name:<9} {parameter.meaning}; {parameter.limits}; default {parameter.default_text}"
+        )
+    lines.append("    bias      whether f has a constant term; true or false; default true")
+    if formulation.grouped:
+        lines.append("    groups    of the instance: one integer per kernel")
+    example = f"mklcvx solve problem.npz -f {formulation.name} --set C=1"
+    return "\n".join([*lines, "", f"Try: {example}"])
+
+
+def as_latex(formulation: Formulation) -> str:
+    """The primal, the dual and the recovery as displayed equations."""
+    rows: list[tuple[str, str]] = []
+    for line in formulation.theorem.splitlines():
+        match = FORMULA.match(line)
+        if match:
+            rows.append((match[1], match[2]))
+        elif rows and line.startswith("     ") and rows[-1][0] in ("primal", "dual"):
+            rows[-1] = (rows[-1][0], rows[-1][1] + r" \qquad " + line.strip())
+        elif not line.startswith("     ") and any(kind == "recovery" for kind, _ in rows):
+            break
+    body = " \\\\\n".join(rf"\text{{{kind}}} &\quad {_to_latex(text)}" for kind, text in rows)
+    return textwrap.dedent(rf"% {formulation.name}: {formulation.reference}") + (
+        "\n\\begin{align*}\n" + body + "\n\\end{align*}"
+    )
+
+
+def _to_latex(text: str) -> str:
+    text = re.sub(r"\s{2,}", r" \\quad ", text)
+    for word, command in WORDS.items():
+        text = re.sub(rf"\b{word}\b", lambda _, command=command: command, text)
+    text = re.sub(r"\b(risk|gain)\b", r"\\operatorname{\1}", text)
+    return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()

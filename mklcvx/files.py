@@ -1,0 +1,236 @@
+"""Files in and out. A file from a stranger is data: nothing in it is executed, and what is wrong is said in a line.
+
+Output is written beside its target and moved into place, so that a file is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import Certificate
+from .errors import InputError
+from .instance import Instance
+from .preprocess import Preprocessing
+from .solution import SCHEMA, Solution
+
+INSTANCE_SCHEMA = "mklcvx.instance/1"
+INSTANCE_KEYS = ("kernels", "y", "groups", "names", "sample_weight", "test_kernels", "test_y", "test_diagonals")
+
+
+# ---------------------------------------------------------------------------------------------- instances
+def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
+    """An instance from `.npz` (arrays named as in INSTANCE_KEYS) or from MATLAB's `.mat`, kernels n×n×M."""
+    content = read_arrays(path)
+    where = f"instance {path}"
+    if "kernels" not in content:
+        raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
+    if "y" not in content:
+        other = next((key for key in ("classes", "labels") if key in content), None)
+        fault = f"it has {other!r}, which single-task formulations cannot use" if other else _found(content)
+        raise InputError(f"{where}: no array 'y' ({fault}): store labels −1 and +1 under that name")
+    given = {key: content[key] for key in INSTANCE_KEYS if key in content}
+    try:
+        return Instance(given.pop("kernels"), given.pop("y"), repair=repair, **given)
+    except InputError as fault:
+        raise InputError(f"{where}: {fault}") from None
+
+
+def save_instance(path: str | Path, instance: Instance) -> None:
+    """Write an instance as `.npz`."""
+    arrays: dict[str, Any] = {"schema": np.array(INSTANCE_SCHEMA)}
+    for key in INSTANCE_KEYS:
+        value = getattr(instance, key)
+        if value is not None:
+            arrays[key] = np.asarray(value)
+    write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+def load_test(path: str | Path) -> tuple[Any, Any, Any]:
+    """Test kernels (M, t, n), test labels or None, and test diagonals or None."""
+    content = read_arrays(path)
+    if "test_kernels" not in content:
+        raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
+    return content["test_kernels"], content.get("test_y"), content.get("test_diagonals")
+
+
+def read_arrays(path: str | Path) -> dict[str, Any]:
+    """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours."""
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file: check the path")
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder: give a .npz or .mat file")
+    if path.suffix == ".npz":
+        return _read_npz(path)
+    if path.suffix == ".mat":
+        from .matlab import read_mat
+
+        return read_mat(path)
+    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give a .npz or .mat file")
+
+
+def _read_npz(path: Path) -> dict[str, Any]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
+            return {key: archive[key] for key in archive.files}
+    except InputError:
+        raise
+    except (OSError, EOFError, zipfile.BadZipFile) as fault:
+        raise InputError(f"{path}: not a readable .npz file, perhaps truncated ({_first_line(fault)})") from None
+    except ValueError as fault:
+        remedy = "pickled objects are refused; store plain numeric arrays"
+        raise InputError(f"{path}: not plain arrays ({_first_line(fault)}): {remedy}") from None
+    except Exception as fault:  # a damaged archive can fail anywhere inside zlib, zipfile or the header's parser
+        raise InputError(f"{path}: damaged .npz file ({type(fault).__name__}: {_first_line(fault)})") from None
+
+
+def _found(content: Mapping[str, Any]) -> str:
+    names = ", ".join(sorted(content)[:8]) or "nothing"
+    return f"found {names}"
+
+
+def _first_line(fault: Exception) -> str:
+    return (str(fault).strip().splitlines() or [type(fault).__name__])[0][:120]
+
+
+# ---------------------------------------------------------------------------------------------- solutions
+def save_solution(path: str | Path, solution: Solution) -> None:
+    """Write a solution as `.json` or `.npz`, by the file's ending."""
+    path = check_output(path, (".json", ".npz"))
+    if path.suffix == ".json":
+        text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(path, lambda file: file.write(text.encode()))
+    else:
+        record = solution.as_dict()
+        arrays = {key: np.asarray(getattr(solution, key)) for key in ("weights", "alpha", "y", "norms")}
+        if solution.coefficients is not None:
+            arrays["coefficients"] = solution.coefficients
+        for key in (*arrays, "coefficients"):
+            record.pop(key, None)
+        arrays["record"] = np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))
+        write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+def load_solution(path: str | Path) -> Solution:
+    """A solution written by `save_solution`."""
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file: check the path")
+    if path.suffix == ".npz":
+        arrays = _read_npz(path)
+        record = _parsed(str(arrays.pop("record", "")), path)
+        record.update(arrays)
+    elif path.suffix == ".json":
+        try:
+            record = _parsed(path.read_text(encoding="utf-8"), path)
+        except (OSError, UnicodeDecodeError) as fault:
+            raise InputError(f"solution {path}: not readable ({_first_line(fault)})") from None
+    else:
+        raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
+    if record.get("schema") != SCHEMA:
+        raise InputError(
+            f"solution {path}: schema {record.get('schema')!r} is not {SCHEMA!r}: give a file of mklcvx solve -o"
+        )
+    try:
+        return _solution(record)
+    except (KeyError, TypeError, ValueError) as fault:
+        raise InputError(f"solution {path}: incomplete or damaged ({type(fault).__name__}: {fault})") from None
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"solution {path}: not readable JSON ({_first_line(fault)})") from None
+    if not isinstance(record, dict):
+        raise InputError(f"solution {path}: holds no JSON object: give a file written by mklcvx solve -o")
+    return record
+
+
+def _solution(record: Mapping[str, Any]) -> Solution:
+    alpha, weights = _numbers(record["alpha"]), _numbers(record["weights"])
+    coefficients = record.get("coefficients")
+    preprocessing = record.get("preprocessing")
+    solution = Solution(
+        formulation=str(record["formulation"]),
+        parameters=dict(record["parameters"]),
+        solver=str(record["solver"]),
+        status=str(record["status"]),
+        objective=float(record["objective"]),
+        weights=weights,
+        alpha=alpha,
+        bias=float(record["bias"]),
+        coefficients=None if coefficients is None else np.asarray(coefficients, dtype=float),
+        multipliers=dict(record["multipliers"]),
+        certificate=Certificate(*(float(record["certificate"][key]) for key in ("lower", "upper", "scale"))),
+        iterations=int(record["iterations"]),
+        seconds=float(record["seconds"]),
+        y=_numbers(record["y"]),
+        names=tuple(str(name) for name in record["names"]),
+        norms=_numbers(record["norms"]),
+        bias_interval=_interval(record["bias_interval"]),
+        preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
+        message=str(record.get("message", "")),
+    )
+    if len(solution.y) != len(alpha) or solution.all_coefficients.shape != (len(weights), len(alpha)):
+        raise ValueError("weights, alpha, y and coefficients do not fit together")
+    if not np.isfinite(solution.all_coefficients).all():
+        raise ValueError("weights are undefined and no coefficients are given")
+    return solution
+
+
+def _interval(ends: Any) -> tuple[float, float]:
+    low, high = ends
+    return (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    if isinstance(values, np.ndarray):
+        return values.astype(float)
+    return np.array([np.nan if value is None else float(value) for value in values])
+
+
+# ------------------------------------------------------------------------------------------------- output
+def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
+    """Refuse an output path before the work, not after it."""
+    path = Path(path)
+    if path.suffix not in endings:
+        raise InputError(f"output {path}: unknown kind of file {path.suffix!r}: end the name in {' or '.join(endings)}")
+    if not path.parent.is_dir():
+        raise InputError(f"output {path}: no folder {path.parent}: create it first")
+    if path.is_dir():
+        raise InputError(f"output {path}: is a folder: give a file name")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
+    return path
+
+
+def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
+    """Write to a neighbour and move it into place."""
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
