@@ -116,7 +116,7 @@ class Task:
         if not self.bias:
             return _filled(alpha, self.box, 1.0) if self.loss == "nu" else alpha
         positive = self.y > 0
-        total = 0.5 if self.loss == "nu" else min(alpha[positive].sum(), alpha[~positive].sum())
+        total = 0.5 if self.loss == "nu" else min(math.fsum(alpha[positive]), math.fsum(alpha[~positive]))
         for side in (positive, ~positive):
             alpha[side] = _filled(alpha[side], self.box[side], total)
         return alpha
@@ -166,16 +166,18 @@ def _factor(kernel: Array) -> Factor:
 
 
 def _filled(alpha: Array, box: Array, total: float) -> Array:
-    """α scaled down, or raised towards its box, until it sums to `total`."""
-    missing = total - alpha.sum()
-    if missing <= 0:
-        alpha = alpha * (total / alpha.sum()) if alpha.sum() > 0 else alpha
+    """α scaled down, or raised towards its box, until it sums to `total`; left alone if it does so already."""
+    missing = math.fsum([total, *(-alpha)])
+    if abs(missing) <= 2 * np.finfo(float).eps * total:
+        return alpha
+    if missing < 0:
+        alpha = alpha * (total / math.fsum(alpha))
     else:
         room = np.where(alpha > 0, box - alpha, 0.0)
         room = room if room.sum() > missing else box - alpha
-        alpha = np.minimum(alpha + room * (missing / room.sum()), box) if room.sum() > 0 else alpha
-    rest = math.fsum([total, *(-alpha)])
+        alpha = np.minimum(alpha + room * (missing / room.sum()), box)
     widest = int(np.argmax(np.minimum(alpha, box - alpha)))
+    rest = math.fsum([total, *(-alpha)])
     alpha[widest] = np.clip(alpha[widest] + rest, 0.0, box[widest])
     return alpha
 

@@ -1,0 +1,105 @@
+"""`check_*` functions: what must hold of a solution. `check_solution` calls them all, so that none is forgotten."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, Solution, formulations
+from mklcvx.checker import check
+from mklcvx.exact import CLARABEL, Run, solve_program
+
+
+def check_solution(instance: Instance, solution: Solution, tolerance: float) -> None:
+    check_status(solution, tolerance)
+    check_dual_feasibility(instance, solution)
+    check_stationarity(instance, solution)
+    check_bias(instance, solution)
+    check_recomputed_certificate(instance, solution)
+    check_independent_checker(instance, solution)
+
+
+def task_of(instance: Instance, solution: Solution):
+    return formulations.get(solution.formulation).task(instance, solution.parameters)[0]
+
+
+def check_status(solution: Solution, tolerance: float) -> None:
+    assert solution.status == "certified", solution.message
+    assert solution.certificate.relative_gap <= tolerance
+    assert solution.certificate.lower <= solution.certificate.upper + 1e-12 * solution.certificate.scale
+    assert solution.objective == solution.certificate.upper
+    assert solution.message == ""
+
+
+def check_dual_feasibility(instance: Instance, solution: Solution) -> None:
+    task = task_of(instance, solution)
+    assert (solution.alpha >= 0).all()
+    assert (solution.alpha <= task.box).all()
+    if task.bias:
+        assert abs(task.y @ solution.alpha) <= 1e-14 * max(solution.alpha.sum(), 1e-300)
+    if task.loss == "nu":
+        assert solution.alpha.sum() == pytest.approx(1, abs=1e-14)
+
+
+def check_stationarity(instance: Instance, solution: Solution) -> None:
+    """Where weights and α describe the classifier, f_m = weight_m K_m(α∘y) is what it predicts."""
+    if solution.coefficients is None:
+        signed = solution.alpha * solution.y
+        f = sum(w * k @ signed for w, k in zip(solution.weights, instance.kernels, strict=True)) + solution.bias
+        assert solution.decision_function(instance.kernels) == pytest.approx(f, rel=1e-9, abs=1e-9)
+    else:
+        assert solution.coefficients.shape == (instance.count, instance.samples)
+
+
+def check_bias(instance: Instance, solution: Solution) -> None:
+    low, high = solution.bias_interval
+    assert low <= solution.bias <= high
+    if not solution.parameters["bias"]:
+        assert solution.bias == 0
+
+
+def check_recomputed_certificate(instance: Instance, solution: Solution) -> None:
+    formulation, task = formulations.get(solution.formulation), task_of(instance, solution)
+    lower = formulation.lower(task, solution.alpha).value
+    upper = formulation.upper(task, solution.all_coefficients).value
+    assert lower == solution.certificate.lower
+    assert upper == solution.certificate.upper
+
+
+def check_independent_checker(instance: Instance, solution: Solution) -> None:
+    """NumPy alone, from what the JSON carries, finds the same bounds. The square root of a q that rounding alone
+    makes non-zero is worth 1e-8 in the families that use √q."""
+    record = json.loads(json.dumps(solution.as_dict(), allow_nan=False))
+    lower, upper = check(instance.kernels, instance.y, record, instance.sample_weight, instance.groups)
+    allowed = 2e-8 if solution.formulation in ("li", "ckl", "vskl") else 1e-9
+    assert lower == pytest.approx(solution.certificate.lower, abs=allowed * solution.certificate.scale)
+    assert upper == pytest.approx(solution.certificate.upper, abs=allowed * solution.certificate.scale)
+
+
+def declared_values(name: str, instance: Instance, given: dict) -> tuple[float, float]:
+    """The optimal values of the declared primal and of the declared dual, each by its own solve."""
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, given)
+    size = task.typical_kernel_size()
+    scaled = formulation.in_units(task, size)
+    values = []
+    for program in (formulation.declare_primal(scaled), formulation.declare_dual(scaled)):
+        assert solve_program(program.problem, CLARABEL, Run())
+        values.append(float(program.problem.value) / task.value_unit(size))
+    return values[0], values[1]
+
+
+def check_enclosed(value: float, solution: Solution, tolerance: float) -> None:
+    slack = tolerance * max(solution.certificate.scale, abs(solution.certificate.upper))
+    assert solution.certificate.lower - slack <= value <= solution.certificate.upper + slack
+
+
+def value_of(solution: Solution) -> float:
+    return (solution.certificate.lower + solution.certificate.upper) / 2
+
+
+def same_function(one: Solution, other: Solution, kernels: np.ndarray, tolerance: float = 1e-4) -> None:
+    f, g = one.decision_function(kernels), other.decision_function(kernels)
+    assert f == pytest.approx(g, abs=tolerance * max(1.0, np.abs(f).max()))

@@ -1,0 +1,337 @@
+"""Change one coefficient, sign, exponent, comparison or function of a formulation at a time: a test has to fail.
+
+    python validation/mutate.py [FILES...] [--tests TEST...] [--jobs 2] [--timeout S]
+                                [--only N:M | --sample K --seed S] [-o report.md]
+
+Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first.
+Texts, annotations, decorators, imports, refusals (`raise`) and `strict=` are left alone: they claim no mathematics.
+Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
+
+    file.py: original line => mutated line  # reason
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = [f"tests/test_{name}.py" for name in ("bounds", "declarations", "identities", "zoo", "task", "parameters")]
+PACKAGE = Path("mklcvx/formulations")
+OUTCOMES = ("killed", "timeout", "equivalent", "survived")
+
+# fmt: off
+OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {  # the token, then what it may become
+    ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*"),
+    ast.FloorDiv: ("//", "/"), ast.And: ("and", "or"), ast.Or: ("or", "and"), ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="), ast.LtE: ("<=", ">=", "<"), ast.GtE: (">=", "<=", ">"), ast.Lt: ("<", ">", "<="),
+    ast.Gt: (">", "<", ">="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"), ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"), ast.USub: ("-", ""), ast.Invert: ("~", ""), ast.Not: ("not", ""),
+}
+BUILTINS = {"max": "min", "min": "max", "abs": "float"}
+MEMBERS = {
+    "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum", "argmax": "argmin", "argmin": "argmax",
+    "sum": "max", "mean": "max", "fsum": "prod", "cumsum": "cumprod", "any": "all", "all": "any", "norm": "norm1",
+    "sum_squares": "norm", "square": "abs", "abs": "square", "sqrt": "cbrt", "exp": "expm1", "log": "log1p",
+    "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "zeros_like": "ones_like",
+    "ones_like": "zeros_like", "isinf": "isfinite", "isfinite": "isinf", "Maximize": "Minimize", "Minimize": "Maximize",
+}
+# fmt: on
+Edit = tuple[int, int, str]  # bytes from, to, and the text in their place
+
+
+@dataclass(frozen=True, order=True)
+class Mutant:
+    """One edit of a file; `before` and `after` are the line (or lines, joined) that it changes."""
+
+    file: str
+    edit: Edit
+    line: int
+    before: str
+    after: str
+
+    def apply(self, source: bytes) -> bytes:
+        start, end, text = self.edit
+        return source[:start] + text.encode() + source[end:]
+
+    @property
+    def key(self) -> str:
+        return f"{self.file}: {self.before} => {self.after}"
+
+
+def mutants_of(file: str, source: bytes) -> list[Mutant]:
+    """Every mutant of a source, in the order of its text."""
+    text = Text(source)
+    edits = {edit for node in claims(ast.parse(source)) for edit in text.edits(node)}
+    return [text.mutant(file, edit) for edit in sorted(edits)]
+
+
+def claims(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all below it that can change a value."""
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Raise() | ast.keyword(arg="strict"):
+            return
+        case ast.Assign(targets=[ast.Name("__all__")]):
+            return
+        case ast.If(test=ast.Name("TYPE_CHECKING")):
+            children: list[ast.AST] = [*node.orelse]
+        case _:
+            yield node
+            unread = [getattr(node, name, None) for name in ("annotation", "returns", "decorator_list")]
+            skipped = {id(child) for field in unread for child in (field if isinstance(field, list) else [field])}
+            children = [child for child in ast.iter_child_nodes(node) if id(child) not in skipped]
+    for child in children:
+        yield from claims(child)
+
+
+class Text:
+    """A source in bytes, as `ast` counts columns, and the edits of its nodes."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.line_starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        last, column = node.end_lineno or 0, node.end_col_offset or 0
+        return self.line_starts[node.lineno - 1] + node.col_offset, self.line_starts[last - 1] + column
+
+    def of(self, node: ast.expr) -> str:
+        return self.source[slice(*self.span(node))].decode()
+
+    def edits(self, node: ast.AST) -> Iterator[Edit]:
+        match node:
+            case ast.Constant(value=bool(flag)):
+                yield *self.span(node), repr(not flag)
+            case ast.Constant(value=int(number) | float(number)):
+                yield from ((*self.span(node), repr(other)) for other in {number + 1, 2 * number} - {number})
+            case ast.BinOp(left, op, right) | ast.AugAssign(left, op, right):
+                yield from self.operator(op, self.span(left)[1], self.span(right)[0])
+            case ast.BoolOp(op, values):
+                for left, right in pairwise(values):
+                    yield from self.operator(op, self.span(left)[1], self.span(right)[0])
+            case ast.Compare(left, ops, others):
+                for op, (before, after) in zip(ops, pairwise([left, *others]), strict=True):
+                    yield from self.operator(op, self.span(before)[1], self.span(after)[0])
+            case ast.UnaryOp(op, operand):
+                yield from self.operator(op, self.span(node)[0], self.span(operand)[0])
+            case ast.Attribute(_, name) if name in MEMBERS:
+                yield self.span(node)[1] - len(name), self.span(node)[1], MEMBERS[name]
+            case ast.Call(ast.Name(name) as function) if name in BUILTINS:
+                yield *self.span(function), BUILTINS[name]
+            case ast.Call(ast.Attribute(_, "argsort"), [first, *_]) if not isinstance(first, ast.UnaryOp):
+                yield *self.span(first), f"-({self.of(first)})"
+            case ast.IfExp(_, body, other):
+                (start, after), (before, end) = self.span(body), self.span(other)
+                yield start, end, f"({self.of(other)}){self.source[after:before].decode()}({self.of(body)})"
+            case ast.If(ast.Name() | ast.Attribute() | ast.Call() as test):
+                yield *self.span(test), f"not {self.of(test)}"
+
+    def operator(self, op: ast.AST, start: int, end: int) -> Iterator[Edit]:
+        """An operator stands between its operands among brackets, white space and comments."""
+        gap = re.sub(rb"#[^\n]*", lambda comment: b" " * len(comment[0]), self.source[start:end])
+        token, *others = OPERATORS.get(type(op), ("",))
+        start += gap.index(token.encode())
+        yield from ((start, start + len(token), other) for other in others)
+
+    def mutant(self, file: str, edit: Edit) -> Mutant:
+        start, end, text = edit
+        head = self.source[:start].rpartition(b"\n")[2].decode()
+        tail = self.source[end:].partition(b"\n")[0].decode()
+        before, after = (" ".join((head + part + tail).split()) for part in (self.source[start:end].decode(), text))
+        return Mutant(file, edit, self.source.count(b"\n", 0, start) + 1, before, after)
+
+
+# ---------------------------------------------------------------------------------------------- running
+def copy_project(root: Path, tree: Path) -> None:
+    """The package as it is installed, with its tests beside it."""
+    for source, target in (("mklcvx", "mklcvx"), ("formulations", str(PACKAGE)), ("tests", "tests")):
+        shutil.copytree(root / source, tree / target, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "pyproject.toml", tree)
+    (tree / "formulations").symlink_to(PACKAGE)
+
+
+def python(tree: Path, *arguments: str, timeout: float | None = None) -> tuple[int | None, str]:
+    """Exit code and output of a Python process in a tree; no exit code where time ran out."""
+    environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "RAYON")}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
+    # Kept bytecode would be taken for that of the next mutant of the same size and second.
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    command = [sys.executable, *arguments]
+    with subprocess.Popen(command, cwd=tree, env=environment, text=True, start_new_session=True, **pipes) as process:
+        try:
+            output, _ = process.communicate(timeout=timeout)
+            return process.returncode, output.strip()
+        except subprocess.TimeoutExpired:
+            return None, f"no end after {timeout:g} s"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def run_test(tree: Path, test: str, timeout: float | None) -> tuple[int | None, str]:
+    return python(
+        tree, "-m", "pytest", "-x", "-q", *"-p no:cacheprovider -p no:randomly".split(), test, timeout=timeout
+    )
+
+
+def check_import(tree: Path) -> None:
+    """An installed package must not stand in front of the copy."""
+    _, output = python(tree, "-c", "import mklcvx.formulations as f; print(mklcvx.__file__, f.__file__, sep='\\n')")
+    if output.split("\n") != [str(tree / "mklcvx/__init__.py"), str(tree / PACKAGE / "__init__.py")]:
+        raise SystemExit(f"the copy in {tree} is not what Python imports: {output}")
+
+
+def control(tree: Path, tests: Sequence[str], timeout: float | None) -> dict[str, float]:
+    """The seconds that each stage is given; unmutated, each has to pass."""
+    limits = {}
+    for test in tests:
+        started = time.monotonic()
+        code, output = run_test(tree, test, timeout)
+        if code != 0:
+            print(f"{test} fails without any mutation: {output.splitlines()[-1]}", file=sys.stderr)
+            raise SystemExit(2)
+        limits[test] = timeout or 30 + 5 * (time.monotonic() - started)
+    return limits
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`outcome` is one of OUTCOMES; `test` is the stage that noticed."""
+
+    mutant: Mutant
+    outcome: str
+    test: str = ""
+
+
+def judge(mutant: Mutant, free: SimpleQueue[Path], limits: dict[str, float], equivalents: Container[str]) -> Verdict:
+    """Stage by stage until one fails, in a free tree that is put back as it was."""
+    tree = free.get()
+    path = tree / PACKAGE / mutant.file
+    source = path.read_bytes()
+    try:
+        path.write_bytes(mutant.apply(source))
+        for test, limit in limits.items():
+            code, _ = run_test(tree, test, limit)
+            if code != 0:
+                return Verdict(mutant, "timeout" if code is None else "killed", test)
+        return Verdict(mutant, "equivalent" if mutant.key in equivalents else "survived")
+    finally:
+        path.write_bytes(source)
+        free.put(tree)
+
+
+def judge_all(mutants: Sequence[Mutant], trees: Sequence[Path], *rules: Any) -> list[Verdict]:
+    """One worker per tree; survivors are shown as they are found."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+    verdicts = []
+    with Progress(console=Console(stderr=True)) as progress, ThreadPoolExecutor(len(trees)) as pool:
+        bar = progress.add_task("mutants", total=len(mutants))
+        try:
+            for future in as_completed([pool.submit(judge, mutant, free, *rules) for mutant in mutants]):
+                verdicts.append(future.result())
+                progress.advance(bar)
+                if verdicts[-1].outcome == "survived":
+                    progress.console.print("survived:", verdicts[-1].mutant.key, markup=False, highlight=False)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return sorted(verdicts, key=lambda verdict: verdict.mutant)
+
+
+# --------------------------------------------------------------------------------------------- reporting
+def read_equivalents(path: Path) -> dict[str, str]:
+    """Reasons by key; an entry without a reason is refused."""
+    reasons = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        if line.strip() and not line.startswith("#"):
+            key, _, reason = line.rpartition("  # ")
+            if " => " not in key or not reason.strip():
+                raise SystemExit(f"{path.name}: not 'file.py: original line => mutated line  # reason': {line}")
+            reasons[" ".join(key.split())] = reason.strip()
+    return reasons
+
+
+def report(verdicts: Sequence[Verdict], reasons: dict[str, str]) -> str:
+    """Counts per file, then every mutant that no test noticed."""
+    lines = ["# Mutants of the formulations", ""]
+    lines += [f"| file | mutants | {' | '.join(OUTCOMES)} | score |", "|---" + "|--:" * (len(OUTCOMES) + 2) + "|"]
+    for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
+        outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
+        noticed = outcomes["killed"] + outcomes["timeout"]
+        score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
+        cells = [file, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    stages = Counter(verdict.test for verdict in verdicts if verdict.test).most_common()
+    lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
+    for title, chosen in {
+        "Survivors": [v for v in verdicts if v.outcome == "survived"],
+        "Equivalent": [v for v in verdicts if v.outcome == "equivalent"],
+        "Listed as equivalent, yet noticed": [v for v in verdicts if v.test and v.mutant.key in reasons],
+    }.items():
+        lines += ["", f"## {title}: {len(chosen)}"]
+        for mutant in (verdict.mutant for verdict in chosen):
+            lines += ["", f"`{mutant.file}:{mutant.line}` {reasons.get(mutant.key, '')}".strip(), ""]
+            lines += ["```diff", f"- {mutant.before}", f"+ {mutant.after}", "```"]
+    return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------------------------------ command line
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="*", help="names of files in formulations/; all unless given")
+    parser.add_argument("--tests", nargs="+", help="the stages in their order: test files or single tests")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
+    parser.add_argument("--timeout", type=float, help="seconds per stage; 30 + 5 times the unmutated run unless given")
+    parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
+    parser.add_argument("--sample", type=int, metavar="K", help="K of the mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", type=Path, help="where the report goes; standard output unless given")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    options = parse(arguments)
+    reasons = read_equivalents(root / "validation/equivalent_mutants.txt")
+    with tempfile.TemporaryDirectory() as folder:
+        first, *others = trees = [Path(folder).resolve() / f"tree{job}" for job in range(options.jobs)]
+        copy_project(root, first)
+        for tree in others:
+            shutil.copytree(first, tree, symlinks=True)
+        for tree in trees:
+            check_import(tree)
+        names = [f"{Path(file).stem}.py" for file in options.files] or (p.name for p in (first / PACKAGE).glob("*.py"))
+        mutants = [m for name in sorted(names) for m in mutants_of(name, (first / PACKAGE / name).read_bytes())]
+        mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
+        if options.sample is not None:
+            mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
+        tests = options.tests or [test for test in STAGES if (first / test).exists()]
+        verdicts = judge_all(mutants, trees, control(first, tests, options.timeout), reasons)
+    text = report(verdicts, reasons)
+    options.output.write_text(text, encoding="utf-8") if options.output else print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
