@@ -51,10 +51,8 @@ class Parameter:
 
 
 def as_number(name: str, value: Any) -> float:
-    if isinstance(value, bool | np.bool_) or not np.isscalar(value):
-        raise InputError(f"parameter {name} = {value!r} is not a number: give a single finite number")
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, bool | np.bool_) else float(value)
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):

@@ -11,7 +11,7 @@ Groups = NDArray[np.intp]
 
 
 def group_sums(a: Array, groups: Groups) -> Array:
-    return np.bincount(groups, weights=a)
+    return np.bincount(groups, weights=a).astype(np.float64)
 
 
 def group_largest(d: Array, groups: Groups) -> Array:

@@ -47,13 +47,6 @@ class Run:
     functions: list[Array] = field(default_factory=list)
     statuses: list[str] = field(default_factory=list)
 
-    def add(self, other: Run) -> None:
-        """Count another run's work as this one's."""
-        self.iterations += other.iterations
-        self.seconds_building += other.seconds_building
-        self.seconds_solving += other.seconds_solving
-        self.statuses += other.statuses
-
 
 def solve_declared(
     formulation: Formulation,
@@ -75,11 +68,13 @@ def solve_declared(
             break
         report(f"{formulation.name}: {route}")
         settings = _limited(options, left, max_iter)
+        declaring = time.perf_counter()
         scaled = formulation.in_units(task, unit)
-        if route == "primal":
-            solve_primal(formulation.declare_primal(scaled), scaled, unit, settings, run)
-        else:
-            solve_dual(formulation.declare_dual(scaled), scaled, unit, settings, run)
+        program: Any = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
+        run.seconds_building += time.perf_counter() - declaring
+        keep: Any = keep_primal if route == "primal" else keep_dual
+        if solve_program(program.problem, settings, run):
+            keep(program, scaled, unit, run)
         if run.alphas and (run.functions or task.loss == "nu"):
             point = certify(formulation, task, run.alphas, _with_zero(task, run.functions))
             run.alphas, run.functions = [point.lower.alpha], [point.upper.coefficients]
@@ -88,9 +83,9 @@ def solve_declared(
     return point, run
 
 
-def solve_primal(program: PrimalProgram, task: Task, unit: float, settings: dict[str, Any], run: Run) -> None:
-    """Solve a primal declared for a task in some unit of the kernels; keep its functions and its α."""
-    if not solve_program(program.problem, settings, run) or program.margins.dual_value is None:
+def keep_primal(program: PrimalProgram, task: Task, unit: float, run: Run) -> None:
+    """Keep the functions and the α of a primal solved for a task in some unit of the kernels."""
+    if program.margins.dual_value is None:
         return
     coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
     coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
@@ -98,9 +93,9 @@ def solve_primal(program: PrimalProgram, task: Task, unit: float, settings: dict
     run.alphas.append(_alpha(program.margins.dual_value, task, unit))
 
 
-def solve_dual(program: DualProgram, task: Task, unit: float, settings: dict[str, Any], run: Run) -> None:
-    """Solve a dual declared for a task in some unit of the kernels; keep its α."""
-    if solve_program(program.problem, settings, run) and program.alpha.value is not None:
+def keep_dual(program: DualProgram, task: Task, unit: float, run: Run) -> None:
+    """Keep the α of a dual solved for a task in some unit of the kernels."""
+    if program.alpha.value is not None:
         run.alphas.append(_alpha(program.alpha.value, task, unit))
 
 

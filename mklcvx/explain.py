@@ -54,6 +54,6 @@ def as_latex(formulation: Formulation) -> str:
 def _to_latex(text: str) -> str:
     text = re.sub(r"\s{2,}", r" \\quad ", text)
     for word, command in WORDS.items():
-        text = re.sub(rf"\b{word}\b", lambda _, command=command: command, text)
+        text = re.sub(rf"\b{word}\b", command.replace("\\", "\\\\"), text)
     text = re.sub(r"\b(risk|gain)\b", r"\\operatorname{\1}", text)
     return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,6 +32,11 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     """An instance from `.npz` (arrays named as in INSTANCE_KEYS) or from MATLAB's `.mat`, kernels n×n×M."""
     content = read_arrays(path)
     where = f"instance {path}"
+    schema = str(content.get("schema", INSTANCE_SCHEMA))
+    if schema != INSTANCE_SCHEMA:
+        raise InputError(
+            f"{where}: schema {schema[:40]!r} is not {INSTANCE_SCHEMA!r}: give a file of kernels and labels"
+        )
     if "kernels" not in content:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
     if "y" not in content:
@@ -46,6 +52,7 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
 
 def save_instance(path: str | Path, instance: Instance) -> None:
     """Write an instance as `.npz`."""
+    path = check_output(path, (".npz",))
     arrays: dict[str, Any] = {"schema": np.array(INSTANCE_SCHEMA)}
     for key in INSTANCE_KEYS:
         value = getattr(instance, key)
@@ -64,11 +71,7 @@ def load_test(path: str | Path) -> tuple[Any, Any, Any]:
 
 def read_arrays(path: str | Path) -> dict[str, Any]:
     """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours."""
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"{path}: no such file: check the path")
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder: give a .npz or .mat file")
+    path = _existing(path, "a .npz or .mat file")
     if path.suffix == ".npz":
         return _read_npz(path)
     if path.suffix == ".mat":
@@ -78,21 +81,64 @@ def read_arrays(path: str | Path) -> dict[str, Any]:
     raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give a .npz or .mat file")
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
+def _existing(path: str | Path, wanted: str) -> Path:
+    """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
+    path = Path(path)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
-            return {key: archive[key] for key in archive.files}
+        if path.is_file():
+            return path
+        fault = "is a folder" if path.is_dir() else "is not an ordinary file" if path.exists() else ""
+    except OSError as error:
+        raise InputError(f"{str(path)[:80]}: cannot be opened ({error.strerror}): check the path") from None
+    raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
+
+
+PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
+
+
+def _read_npz(path: Path) -> dict[str, Any]:
+    """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
+    try:
+        _check_kind(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about headers of old versions, which are read all the same
+            with np.load(path, allow_pickle=False) as archive:
+                return {key: archive[key] for key in archive.files}
     except InputError:
         raise
-    except (OSError, EOFError, zipfile.BadZipFile) as fault:
-        raise InputError(f"{path}: not a readable .npz file, perhaps truncated ({_first_line(fault)})") from None
-    except ValueError as fault:
-        remedy = "pickled objects are refused; store plain numeric arrays"
-        raise InputError(f"{path}: not plain arrays ({_first_line(fault)}): {remedy}") from None
     except Exception as fault:  # a damaged archive can fail anywhere inside zlib, zipfile or the header's parser
-        raise InputError(f"{path}: damaged .npz file ({type(fault).__name__}: {_first_line(fault)})") from None
+        if "Object arrays" in str(fault):
+            raise InputError(f"{path}: {PICKLED}") from None
+        what = f"{type(fault).__name__}: {_first_line(fault)}"
+        raise InputError(f"{path}: damaged, perhaps truncated ({what}): copy or write it again") from None
+
+
+def _check_kind(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(8)
+    if not head:
+        raise InputError(f"{path}: is empty: copy or write it again")
+    if head.startswith(b"\x93NUMPY"):
+        raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
+    if head[0] == 0x80 and head[1] <= 5:  # the first bytes of a pickle, and its protocol
+        raise InputError(f"{path}: {PICKLED}")
+    if not head.startswith(b"PK"):
+        raise InputError(f"{path}: is no .npz archive: write one with numpy.savez")
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_OF_MEMORY * _memory():
+        raise InputError(f"{path}: unpacks to {size / 1e9:.3g} GB, more than fits into memory: use fewer samples")
+
+
+MOST_OF_MEMORY = 0.8
+
+
+def _memory() -> float:
+    """Bytes of this machine's memory; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 def _found(content: Mapping[str, Any]) -> str:
@@ -110,10 +156,10 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
         text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        write_whole(path, lambda file: file.write(text.encode()))
+        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
     else:
         record = solution.as_dict()
-        arrays = {key: np.asarray(getattr(solution, key)) for key in ("weights", "alpha", "y", "norms")}
+        arrays: dict[str, Any] = {key: np.asarray(getattr(solution, key)) for key in ("weights", "alpha", "y", "norms")}
         if solution.coefficients is not None:
             arrays["coefficients"] = solution.coefficients
         for key in (*arrays, "coefficients"):
@@ -124,38 +170,42 @@ def save_solution(path: str | Path, solution: Solution) -> None:
 
 def load_solution(path: str | Path) -> Solution:
     """A solution written by `save_solution`."""
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"{path}: no such file: check the path")
+    path = _existing(path, "a .json or .npz file")
     if path.suffix == ".npz":
         arrays = _read_npz(path)
-        record = _parsed(str(arrays.pop("record", "")), path)
+        if "record" not in arrays:
+            raise InputError(f"solution {path}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
+        record = _parsed(str(arrays.pop("record")), path)
         record.update(arrays)
     elif path.suffix == ".json":
         try:
             record = _parsed(path.read_text(encoding="utf-8"), path)
         except (OSError, UnicodeDecodeError) as fault:
-            raise InputError(f"solution {path}: not readable ({_first_line(fault)})") from None
+            raise InputError(f"solution {path}: not readable ({_first_line(fault)}): write it again") from None
     else:
         raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
     if record.get("schema") != SCHEMA:
-        raise InputError(
-            f"solution {path}: schema {record.get('schema')!r} is not {SCHEMA!r}: give a file of mklcvx solve -o"
-        )
+        schema = repr(record.get("schema"))[:40]
+        raise InputError(f"solution {path}: schema {schema} is not {SCHEMA!r}: give a file of mklcvx solve -o")
     try:
         return _solution(record)
-    except (KeyError, TypeError, ValueError) as fault:
-        raise InputError(f"solution {path}: incomplete or damaged ({type(fault).__name__}: {fault})") from None
+    except (KeyError, TypeError, ValueError, OverflowError) as fault:
+        what = f"{type(fault).__name__}: {_first_line(fault)}"
+        raise InputError(f"solution {path}: incomplete or damaged ({what}): write it again") from None
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(text)
+        record = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"solution {path}: not readable JSON ({_first_line(fault)})") from None
+        raise InputError(f"solution {path}: not readable JSON ({_first_line(fault)}): write it again") from None
     if not isinstance(record, dict):
         raise InputError(f"solution {path}: holds no JSON object: give a file written by mklcvx solve -o")
     return record
+
+
+def _no_number(token: str) -> float:
+    raise ValueError(f"{token} is no number of JSON")
 
 
 def _solution(record: Mapping[str, Any]) -> Solution:
@@ -185,6 +235,12 @@ def _solution(record: Mapping[str, Any]) -> Solution:
     )
     if len(solution.y) != len(alpha) or solution.all_coefficients.shape != (len(weights), len(alpha)):
         raise ValueError("weights, alpha, y and coefficients do not fit together")
+    if not len(weights) == len(solution.names) == len(solution.norms):
+        raise ValueError("weights, names and norms do not fit together")
+    if not np.isin(solution.y, (-1, 1)).all():
+        raise ValueError("y has labels other than −1 and +1")
+    if not np.isfinite([*alpha, *solution.norms, solution.bias, solution.objective, solution.certificate.gap]).all():
+        raise ValueError("it has entries that are not finite")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")
     return solution
@@ -207,19 +263,29 @@ def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
     path = Path(path)
     if path.suffix not in endings:
         raise InputError(f"output {path}: unknown kind of file {path.suffix!r}: end the name in {' or '.join(endings)}")
-    if not path.parent.is_dir():
-        raise InputError(f"output {path}: no folder {path.parent}: create it first")
-    if path.is_dir():
-        raise InputError(f"output {path}: is a folder: give a file name")
+    try:
+        if not path.parent.is_dir():
+            raise InputError(f"output {path}: no folder {path.parent}: create it first")
+        if path.is_dir():
+            raise InputError(f"output {path}: is a folder: give a file name")
+    except OSError as fault:
+        raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
     return path
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write to a neighbour and move it into place."""
+    """Write to a neighbour and move it into place; a full disk and the like are said in a line."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        _write_and_move(path, write)
+    except OSError as fault:
+        raise InputError(f"output {path}: could not be written ({fault.strerror or fault}): choose another") from None
+
+
+def _write_and_move(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".mklcvx.")
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)

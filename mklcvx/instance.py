@@ -13,6 +13,8 @@ from .errors import InputError
 
 Array = NDArray[np.float64]
 
+LARGEST = 1e150
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -58,8 +60,9 @@ class Instance:
             )
         kernel_names = _as_names(names, len(stack))
         stack, repairs, symmetric = _validated(stack, kernel_names, repair)
-        weight = _as_weights(sample_weight, labels) * _class_weights(class_weight, labels)
+        weight = _combined(_as_weights(sample_weight, labels), _class_weights(class_weight, labels))
         test = _as_test_stack(test_kernels, stack.shape)
+        diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
         for name, value in {
             "kernels": _read_only(stack),
             "y": _read_only(labels),
@@ -67,8 +70,10 @@ class Instance:
             "names": kernel_names,
             "sample_weight": _read_only(weight),
             "test_kernels": None if test is None else _read_only(test),
-            "test_y": None if test_y is None else _read_only(_as_test_labels(test_y, test)),
-            "test_diagonals": None if test_diagonals is None else np.asarray(test_diagonals, float),
+            "test_y": None
+            if test_y is None
+            else _read_only(check_labels(test_y, 0 if test is None else test.shape[1], "test_y")),
+            "test_diagonals": None if diagonals is None else _read_only(diagonals),
             "repairs": tuple(repairs),
             "symmetric": symmetric,
         }.items():
@@ -101,7 +106,7 @@ class Instance:
             return self.names.index(kernel)
         try:
             index = int(kernel)
-        except ValueError:
+        except (ValueError, TypeError):
             index = self.count
         if not -self.count <= index < self.count:
             known = f"an index below {self.count} or one of {', '.join(self.names[:8])}"
@@ -136,6 +141,10 @@ def _as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
         raise InputError(f"{name} are ragged: all must have one size; give an array {shape}") from fault
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} have dtype {array.dtype}: give real numbers, an array {shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            raise InputError(f"{name} have masked entries: give finite numbers, an array {shape}")
+        return np.ma.getdata(array)
     return array
 
 
@@ -144,13 +153,15 @@ def _validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) 
         raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
     repairs: list[str] = []
     symmetric = True
+    tolerance = rounding(stack.dtype)
     for m, name in enumerate(names):
-        kernel = np.asarray(stack[m], dtype=np.float64)
+        with np.errstate(over="ignore"):
+            kernel = np.asarray(stack[m], dtype=np.float64)
         where = f"kernel {name!r} (index {m})"
-        tolerance = _rounding(stack.dtype)
         _check_finite(kernel, where)
+        _check_size(kernel, where)
         symmetric &= _check_symmetric(kernel, where, tolerance)
-        smallest = _smallest_eigenvalue(kernel, tolerance)
+        smallest = smallest_eigenvalue(kernel, tolerance)
         if smallest is None:
             continue
         if repair is None:
@@ -159,13 +170,13 @@ def _validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) 
                 "mend the kernel, or ask for repair='clip' or repair='shift'"
             )
         if not repairs:
-            stack = stack.astype(np.float64)
+            stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
         stack[m], change = _repaired(kernel, repair, smallest)
         repairs.append(f"{where}: {change}")
     return stack, repairs, symmetric
 
 
-def _rounding(dtype: np.dtype[Any]) -> float:
+def rounding(dtype: np.dtype[Any]) -> float:
     """How far rounding may move an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
     return 0.1 * float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
 
@@ -174,6 +185,16 @@ def _check_finite(kernel: Array, where: str) -> None:
     if not np.isfinite(kernel).all():
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
+
+
+def _check_size(kernel: Array, where: str) -> None:
+    """Sizes whose squares, and whose inverse's squares, are numbers too."""
+    largest = float(np.abs(kernel).max())
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
+        raise InputError(
+            f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"
+        )
 
 
 def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
@@ -188,7 +209,7 @@ def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
     return not difference.any()
 
 
-def _smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
+def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails."""
     size = np.abs(kernel).max()
     if size == 0:
@@ -209,46 +230,69 @@ def _repaired(kernel: Array, repair: str, smallest: float) -> tuple[Array, str]:
     if repair == "shift":
         shift = -smallest * (1 + 1e-10)
         return kernel + shift * np.eye(len(kernel)), f"shifted: {shift:.3g} added to the diagonal"
+    clipped, negative = positive_part(kernel)
+    change = float(np.abs(clipped - kernel).max())
+    return clipped, f"clipped: {negative} negative eigenvalues set to zero, largest entry change {change:.3g}"
+
+
+def positive_part(kernel: Array) -> tuple[Array, int]:
+    """The nearest PSD kernel, and how many negative eigenvalues were set to zero."""
     values, vectors = np.linalg.eigh((kernel + kernel.T) / 2)
     clipped = (vectors * np.maximum(values, 0)) @ vectors.T
-    negative, change = int((values < 0).sum()), float(np.abs(clipped - kernel).max())
-    return (clipped + clipped.T) / 2, (
-        f"clipped: {negative} negative eigenvalues set to zero, largest entry change {change:.3g}"
-    )
+    return (clipped + clipped.T) / 2, int((values < 0).sum())
 
 
 # ------------------------------------------------------------------------------------------ everything else
 def _as_labels(y: Any, name: str) -> Array:
-    labels = np.asarray(y)
+    labels = _as_label_array(y, name)
     if labels.ndim == 2 and 1 in labels.shape:
         labels = labels.ravel()
     if labels.ndim != 1:
         raise InputError(f"{name} has shape {labels.shape}: give one label per sample, shape (n,)")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
     values = np.unique(labels)
-    if labels.dtype.kind in "fiub" and np.isin(values, (-1, 1)).all() and labels.dtype.kind != "b":
+    if labels.dtype.kind in "fiu" and np.isin(values, (-1, 1)).all():
         if len(values) < 2 and name == "y":
-            raise InputError(f"{name} has one class only ({values[0]:+g}): give samples of both −1 and +1")
+            fault = f"has one class only ({values[0]:+g})" if len(values) else "is empty"
+            raise InputError(f"{name} {fault}: give samples of both −1 and +1")
         return labels.astype(np.float64)
-    raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, name)}")
+    shown = name if isinstance(y, np.ndarray) else f"numpy.array({name})"
+    raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
+
+
+def _as_label_array(y: Any, name: str) -> NDArray[Any]:
+    try:
+        labels = np.asarray(y)
+        items = labels.ravel().tolist() if labels.dtype == object else []
+        if items and all(isinstance(item, type(items[0])) for item in items):
+            labels = np.array(items).reshape(labels.shape)
+    except ValueError:
+        raise InputError(f"{name} is ragged: give one label per sample, shape (n,)") from None
+    if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
+        raise InputError(f"{name} has missing or mixed entries: give −1 or +1 for every sample")
+    return labels
 
 
 def _listed(values: NDArray[Any]) -> str:
-    shown = ", ".join(str(v) for v in values[:4])
+    shown = ", ".join(str(v)[:20] for v in values[:4])
     return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
 
 
 def _mapping(values: NDArray[Any], name: str) -> str:
     if len(values) == 1:
         return "give samples of two classes"
-    if len(values) == 2:
-        return f"map them, for example numpy.where({name} == {values[1].item()!r}, 1, -1)"
-    return f"choose one against the rest, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
+    choice = "map them" if len(values) == 2 else "choose one against the rest"
+    return f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
 
 
 def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"K{m + 1}" for m in range(count))
-    result = tuple(str(name) for name in names)
+    try:
+        result = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
+        raise InputError("names are no list of words: give one per kernel") from None
     if len(result) != count:
         raise InputError(f"names: {len(result)} names for {count} kernels: give one per kernel")
     return result
@@ -257,9 +301,10 @@ def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
 def _as_weights(sample_weight: Any, y: Array) -> Array:
     if sample_weight is None:
         return np.ones(len(y))
-    weights = _as_array(sample_weight, "sample_weight", "(n,)").astype(np.float64).ravel()
-    if len(weights) != len(y):
-        raise InputError(f"sample_weight has {len(weights)} entries for {len(y)} samples: give one per sample")
+    given = _as_array(sample_weight, "sample_weight", "(n,)")
+    weights = given.astype(np.float64).ravel()
+    if len(weights) != len(y) or max(given.shape, default=0) != len(y):
+        raise InputError(f"sample_weight has shape {given.shape} for {len(y)} samples: give one per sample")
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InputError(
             "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
@@ -271,40 +316,61 @@ def _class_weights(class_weight: str | Mapping[Any, float] | None, y: Array) -> 
     if class_weight is None:
         return np.ones(len(y))
     positive = y > 0
-    if class_weight == "balanced":
-        up, down = len(y) / (2 * positive.sum()), len(y) / (2 * (~positive).sum())
-    elif isinstance(class_weight, Mapping) and set(class_weight) == {-1, 1}:
+    shown = " ".join(repr(class_weight).split())
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.where(positive, len(y) / (2 * positive.sum()), len(y) / (2 * (~positive).sum()))
+    if not isinstance(class_weight, Mapping) or set(class_weight) != {-1, 1}:
+        raise InputError(f"class_weight = {shown}: give 'balanced' or {{-1: weight, 1: weight}}")
+    try:
         up, down = float(class_weight[1]), float(class_weight[-1])
-    else:
-        raise InputError(f"class_weight = {class_weight!r}: give 'balanced' or {{-1: weight, 1: weight}}")
+    except (TypeError, ValueError, OverflowError):
+        up = down = np.nan
     if not (0 < up < np.inf and 0 < down < np.inf):
-        raise InputError(f"class_weight = {class_weight!r}: weights must be positive and finite")
+        raise InputError(f"class_weight = {shown}: weights must be positive and finite")
     return np.where(positive, up, down)
 
 
+def _combined(sample_weight: Array, class_weight: Array) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        weight = sample_weight * class_weight
+    if not (np.isfinite(weight).all() and (weight > 0).all()):
+        raise InputError("sample_weight times class_weight leaves the range of double precision: give moderate weights")
+    return weight
+
+
 def _as_groups(groups: Any, count: int) -> NDArray[np.intp]:
-    items = list(groups)
-    if any(np.ndim(item) > 0 for item in items):
-        return _from_partition(items, count)
-    labels = np.asarray(items)
-    if labels.dtype.kind not in "iu" and not (labels.dtype.kind == "f" and (labels == np.floor(labels)).all()):
-        raise InputError(f"groups have dtype {labels.dtype}: give one integer per kernel")
+    remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
+    try:
+        items = list(groups)
+        parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None
+        labels = _integers(items) if parts is None else _from_partition(parts, count)
+    except (TypeError, ValueError, OverflowError) as fault:
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"groups are no integers: {remedy}") from None
     if len(labels) != count:
-        raise InputError(
-            f"groups do not cover the kernels: {len(labels)} entries for {count} kernels; give one integer per kernel"
-        )
+        raise InputError(f"groups do not cover the kernels: {len(labels)} entries for {count} kernels; {remedy}")
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
-def _from_partition(parts: list[Any], count: int) -> NDArray[np.intp]:
-    members = [int(m) for part in parts for m in np.ravel(part)]
-    if sorted(members) != list(range(count)):
-        missing = sorted(set(range(count)) - set(members))
+def _integers(values: Any) -> NDArray[np.intp]:
+    array = np.ravel(np.asarray(values))
+    if array.size == 0:
+        return np.empty(0, dtype=np.intp)
+    if array.dtype.kind not in "fiu" or not np.isfinite(array).all() or (array != np.floor(array)).any():
+        raise ValueError("not integers")
+    return array.astype(np.intp)
+
+
+def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.intp]:
+    members = np.concatenate(parts)
+    if sorted(members.tolist()) != list(range(count)):
+        missing = sorted(set(range(count)) - set(members.tolist()))
         fault = f"kernel {missing[0]} is in none" if missing else "a kernel is in two, or unknown"
         raise InputError(f"groups do not cover the kernels: {fault}; give each of the {count} kernels one group")
     labels = np.empty(count, dtype=np.intp)
     for j, part in enumerate(parts):
-        labels[np.ravel(part).astype(int)] = j
+        labels[part] = j
     return labels
 
 
@@ -327,12 +393,25 @@ def check_test_stack(test_kernels: Any, count: int, samples: int) -> NDArray[Any
     return stack
 
 
-def _as_test_labels(test_y: Any, test: NDArray[Any] | None) -> Array:
-    labels = _as_labels(test_y, "test_y")
-    if test is None or len(labels) != test.shape[1]:
-        rows = 0 if test is None else test.shape[1]
-        raise InputError(f"test_y has {len(labels)} labels for {rows} rows of test_kernels: give one per row")
-    return labels
+def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
+    """k(x, x) of the test samples, (M, t)."""
+    diagonals = _as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
+    rows = 0 if test is None else test.shape[1]
+    if diagonals.shape != (count, rows):
+        raise InputError(
+            f"test_diagonals have shape {diagonals.shape} for {rows} rows of test_kernels: give ({count}, {rows})"
+        )
+    if not np.isfinite(diagonals).all():
+        raise InputError("test_diagonals have entries that are not finite: give finite numbers")
+    return diagonals
+
+
+def check_labels(labels: Any, count: int, name: str) -> Array:
+    """Labels −1 and +1 of `count` samples; they may all be of one class."""
+    result = _as_labels(labels, name)
+    if len(result) != count:
+        raise InputError(f"{name} has {len(result)} labels for {count} rows of test_kernels: give one per row")
+    return result
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import InputError, nearest
+from .instance import positive_part, rounding, smallest_eigenvalue
 from .kernels import Array
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
@@ -46,6 +47,10 @@ class Step:
         """Transform a kernel (rows × training samples) in place; return the k(x, x) of its rows, if known."""
         raise NotImplementedError
 
+    def stretches(self, state: State) -> float:
+        """How many times as large a change of the kernel can be after the step."""
+        return 1.0
+
 
 class _Scale(Step):
     per_sample: ClassVar[dict[str, bool]] = {"scale": False}
@@ -54,6 +59,9 @@ class _Scale(Step):
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
         kernel /= state["scale"]
         return None if diagonal is None else diagonal / state["scale"]
+
+    def stretches(self, state: State) -> float:
+        return float(1 / state["scale"])
 
 
 class UnitTrace(_Scale):
@@ -91,6 +99,9 @@ class Cosine(Step):
         kernel /= np.sqrt(_positive(diagonal, "k(x, x) is zero or negative"))[:, None]
         kernel /= np.sqrt(state["diagonal"])
         return np.ones_like(diagonal)
+
+    def stretches(self, state: State) -> float:
+        return float(1 / state["diagonal"].min())
 
 
 class Centre(Step):
@@ -170,15 +181,21 @@ class Preprocessing:
         return self
 
     def train(self, kernels: ArrayLike) -> Array:
-        """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric."""
+        """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
+        negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
         result = np.empty(stack.shape)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
+            blur = _blur(stack.dtype) * n * np.abs(result[m]).max() * self._stretch(m)
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
             result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
+            smallest = smallest_eigenvalue(result[m], rounding(result.dtype))
+            if smallest is not None and -smallest <= blur:
+                trace, result[m] = np.trace(result[m]), positive_part(result[m])[0]
+                result[m] *= trace / np.trace(result[m])
         return result
 
     def test(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
@@ -237,6 +254,12 @@ class Preprocessing:
                 diagonal = step.apply(kernel, diagonal, {key: value[m] for key, value in state.items()})
         return diagonal
 
+    def _stretch(self, m: int) -> float:
+        stretch = 1.0
+        for step, state in zip(self.steps, self._states, strict=True):
+            stretch *= step.stretches({key: value[m] for key, value in state.items()})
+        return stretch
+
     @contextmanager
     def _naming(self, m: int, step: Step) -> Iterator[None]:
         """Say which kernel and which step an ArithmeticError, an overflow included, is about."""
@@ -290,10 +313,15 @@ def _finite(values: Array, name: str) -> Array:
     return values
 
 
+def _blur(dtype: np.dtype[Any]) -> float:
+    """Rounding of one entry, some roundings in a row, relative to the largest."""
+    return 8 * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
+
+
 def _training_kernel(kernel: Array, which: str) -> Array:
     """A float copy of a training kernel, made exactly symmetric."""
     copy = _finite(kernel, which).astype(float)
-    if np.abs(copy - copy.T).max() > ASYMMETRY * np.abs(copy).max():
+    if np.abs(copy - copy.T).max() > max(ASYMMETRY, rounding(kernel.dtype)) * np.abs(copy).max():
         raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
     return _symmetrised(copy)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import CertifiedPoint, certify
-from .exact import CLARABEL, Report, Run, solve_dual, solve_program
+from .exact import CLARABEL, Report, Run, solve_program
 from .formulations import Formulation, Task, _silp
 
 Array = NDArray[np.float64]
@@ -68,12 +68,9 @@ def solve_silp(
 
     def separate(weights: Array) -> Array | None:
         single, program = _silp.separation_oracle(task, weights)
-        oracle = Run()
-        solve_dual(program, single, 1.0, CLARABEL, oracle)
-        run.add(oracle)
-        if not oracle.alphas:
+        if not solve_program(program.problem, CLARABEL, run):
             return None
-        alpha = single.feasible(oracle.alphas[0])
+        alpha = single.feasible(program.alpha.value)
         rows.append(_silp.scores(task, alpha))
         return alpha
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import formulations
 from mklcvx.formulations import Task
 from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
+
+from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
 
 PAIRS = [(name, own) for name in NAMES for own in own_parameters(name)]
 FAMILY_A = [(name, own) for name, own in PAIRS if name not in ("li", "ckl", "vskl")]

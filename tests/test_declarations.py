@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import KINDS, LOSSES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
-from checks import check_enclosed, check_solution, declared_values, task_of
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.exact import CLARABEL, Run, solve_program
+
+from cases import KINDS, LOSSES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
+from checks import check_enclosed, check_solution, declared_values, task_of
 
 CASES = [(kind, name, loss) for kind in KINDS for name, loss in LOSSES]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import LOSSES, given_for
-from checks import same_function, value_of
 
 from mklcvx import Instance, solve, zoo
+
+from cases import LOSSES, given_for
+from checks import same_function, value_of
 
 INSTANCE = zoo.random(24, 4, seed=21)
 ONE = INSTANCE.select([1])

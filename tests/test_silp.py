@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checks import check_solution, task_of
 
 from mklcvx import formulations, solve, zoo
 from mklcvx.exact import CLARABEL, Run, solve_program
 from mklcvx.formulations import _silp
 from mklcvx.silp import ColumnGeneration
+
+from checks import check_solution, task_of
 
 
 @pytest.mark.parametrize(("name", "own"), [("l1", {}), ("sm1", {"theta": 0.4})])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import LOSSES, instance_for, own_parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from mklcvx import formulations
 from mklcvx.formulations import Task
+
+from cases import LOSSES, instance_for, own_parameters
 
 
 def task(n: int, loss: str, bias: bool, seed: int, count: int = 2) -> Task:

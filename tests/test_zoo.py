@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checks import check_solution
 
 from mklcvx import InputError, Instance, solve, zoo
+
+from checks import check_solution
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,7 +3,8 @@
     python validation/mutate.py [FILES...] [--tests TEST...] [--jobs 2] [--timeout S]
                                 [--only N:M | --sample K --seed S] [-o report.md]
 
-Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first.
+Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first:
+those that name its formulation, then all.
 Texts, annotations, decorators, imports, refusals (`raise`) and `strict=` are left alone: they claim no mathematics.
 Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
 
@@ -25,19 +26,23 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import NamedTuple
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
-STAGES = [f"tests/test_{name}.py" for name in ("bounds", "declarations", "identities", "zoo", "task", "parameters")]
+STAGES = [
+    f"tests/test_{name}.py" for name in ("bounds", "declarations", "identities", "zoo", "task", "parameters", "silp")
+]
 PACKAGE = Path("mklcvx/formulations")
+NO_TESTS = 5  # the exit code of pytest where a selection is empty
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 
 # fmt: off
@@ -130,8 +135,8 @@ class Text:
                 for left, right in pairwise(values):
                     yield from self.operator(op, self.span(left)[1], self.span(right)[0])
             case ast.Compare(left, ops, others):
-                for op, (before, after) in zip(ops, pairwise([left, *others]), strict=True):
-                    yield from self.operator(op, self.span(before)[1], self.span(after)[0])
+                for comparison, (one, two) in zip(ops, pairwise([left, *others]), strict=True):
+                    yield from self.operator(comparison, self.span(one)[1], self.span(two)[0])
             case ast.UnaryOp(op, operand):
                 yield from self.operator(op, self.span(node)[0], self.span(operand)[0])
             case ast.Attribute(_, name) if name in MEMBERS:
@@ -141,8 +146,8 @@ class Text:
             case ast.Call(ast.Attribute(_, "argsort"), [first, *_]) if not isinstance(first, ast.UnaryOp):
                 yield *self.span(first), f"-({self.of(first)})"
             case ast.IfExp(_, body, other):
-                (start, after), (before, end) = self.span(body), self.span(other)
-                yield start, end, f"({self.of(other)}){self.source[after:before].decode()}({self.of(body)})"
+                (start, stop), (resume, end) = self.span(body), self.span(other)
+                yield start, end, f"({self.of(other)}){self.source[stop:resume].decode()}({self.of(body)})"
             case ast.If(ast.Name() | ast.Attribute() | ast.Call() as test):
                 yield *self.span(test), f"not {self.of(test)}"
 
@@ -176,9 +181,8 @@ def python(tree: Path, *arguments: str, timeout: float | None = None) -> tuple[i
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
     # Kept bytecode would be taken for that of the next mutant of the same size and second.
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    command = [sys.executable, *arguments]
-    with subprocess.Popen(command, cwd=tree, env=environment, text=True, start_new_session=True, **pipes) as process:
+    streams = partial(subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with streams([sys.executable, *arguments], cwd=tree, env=environment, start_new_session=True) as process:
         try:
             output, _ = process.communicate(timeout=timeout)
             return process.returncode, output.strip()
@@ -189,15 +193,17 @@ def python(tree: Path, *arguments: str, timeout: float | None = None) -> tuple[i
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def run_test(tree: Path, test: str, timeout: float | None) -> tuple[int | None, str]:
-    return python(
-        tree, "-m", "pytest", "-x", "-q", *"-p no:cacheprovider -p no:randomly".split(), test, timeout=timeout
-    )
+def run_tests(tree: Path, test: str, timeout: float | None, naming: str = "") -> tuple[int | None, str]:
+    """One stage, or those of its tests that name a formulation."""
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-k", naming]
+    return python(tree, "-m", "pytest", *options, test, timeout=timeout)
 
 
 def check_import(tree: Path) -> None:
     """An installed package must not stand in front of the copy."""
-    _, output = python(tree, "-c", "import mklcvx.formulations as f; print(mklcvx.__file__, f.__file__, sep='\\n')")
+    _, output = python(
+        tree, "-c", "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__, sep='\\n')"
+    )
     if output.split("\n") != [str(tree / "mklcvx/__init__.py"), str(tree / PACKAGE / "__init__.py")]:
         raise SystemExit(f"the copy in {tree} is not what Python imports: {output}")
 
@@ -207,7 +213,7 @@ def control(tree: Path, tests: Sequence[str], timeout: float | None) -> dict[str
     limits = {}
     for test in tests:
         started = time.monotonic()
-        code, output = run_test(tree, test, timeout)
+        code, output = run_tests(tree, test, timeout)
         if code != 0:
             print(f"{test} fails without any mutation: {output.splitlines()[-1]}", file=sys.stderr)
             raise SystemExit(2)
@@ -215,8 +221,7 @@ def control(tree: Path, tests: Sequence[str], timeout: float | None) -> dict[str
     return limits
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """`outcome` is one of OUTCOMES; `test` is the stage that noticed."""
 
     mutant: Mutant
@@ -231,33 +236,32 @@ def judge(mutant: Mutant, free: SimpleQueue[Path], limits: dict[str, float], equ
     source = path.read_bytes()
     try:
         path.write_bytes(mutant.apply(source))
-        for test, limit in limits.items():
-            code, _ = run_test(tree, test, limit)
-            if code != 0:
-                return Verdict(mutant, "timeout" if code is None else "killed", test)
+        for naming in ("",) if mutant.file.startswith("_") else (path.stem, ""):
+            for test, limit in limits.items():
+                code, _ = run_tests(tree, test, limit, naming)
+                if code not in ((0, NO_TESTS) if naming else (0,)):
+                    return Verdict(mutant, "timeout" if code is None else "killed", test)
         return Verdict(mutant, "equivalent" if mutant.key in equivalents else "survived")
     finally:
         path.write_bytes(source)
         free.put(tree)
 
 
-def judge_all(mutants: Sequence[Mutant], trees: Sequence[Path], *rules: Any) -> list[Verdict]:
+def judge_all(
+    mutants: Sequence[Mutant], trees: Sequence[Path], limits: dict[str, float], equivalents: Container[str]
+) -> list[Verdict]:
     """One worker per tree; survivors are shown as they are found."""
     free: SimpleQueue[Path] = SimpleQueue()
     for tree in trees:
         free.put(tree)
-    verdicts = []
-    with Progress(console=Console(stderr=True)) as progress, ThreadPoolExecutor(len(trees)) as pool:
-        bar = progress.add_task("mutants", total=len(mutants))
-        try:
-            for future in as_completed([pool.submit(judge, mutant, free, *rules) for mutant in mutants]):
-                verdicts.append(future.result())
-                progress.advance(bar)
-                if verdicts[-1].outcome == "survived":
-                    progress.console.print("survived:", verdicts[-1].mutant.key, markup=False, highlight=False)
-        finally:
-            pool.shutdown(cancel_futures=True)
-    return sorted(verdicts, key=lambda verdict: verdict.mutant)
+    verdicts, console = [], Console(stderr=True)
+    with ThreadPoolExecutor(len(trees)) as pool:
+        judged = pool.map(partial(judge, free=free, limits=limits, equivalents=equivalents), mutants)
+        for verdict in track(judged, "mutants", total=len(mutants), console=console):
+            verdicts.append(verdict)
+            if verdict.outcome == "survived":
+                console.print("survived:", verdict.mutant.key, markup=False, highlight=False, soft_wrap=True)
+    return verdicts
 
 
 # --------------------------------------------------------------------------------------------- reporting
@@ -325,7 +329,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         mutants = [m for name in sorted(names) for m in mutants_of(name, (first / PACKAGE / name).read_bytes())]
         mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
         if options.sample is not None:
-            mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
+            mutants = sorted(random.Random(options.seed).sample(mutants, min(options.sample, len(mutants))))
         tests = options.tests or [test for test in STAGES if (first / test).exists()]
         verdicts = judge_all(mutants, trees, control(first, tests, options.timeout), reasons)
     text = report(verdicts, reasons)

@@ -1,0 +1,35 @@
+# Everything sets itself up in .venv; nothing but Python 3.11 or later and make is needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint wheel-test routes mutation clean
+
+demo: .venv/installed
+	$(BIN)/mklcvx demo
+
+test: .venv/installed
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	rm -rf build/typed && $(BIN)/python -m pip install -q --no-deps --target build/typed .
+	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml
+
+wheel-test: .venv/installed
+	$(BIN)/python tests/wheel_check.py
+
+routes: .venv/installed
+	$(BIN)/python validation/routes.py
+
+mutation: .venv/installed
+	$(BIN)/python validation/mutate.py -o validation/mutation.md
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[test,lint]"
+	touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info

@@ -1,0 +1,42 @@
+"""Build the wheel, install it into an empty environment, solve from outside the checkout: `make wheel-test`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SOLVE = """
+import numpy, mklcvx, sys
+assert "site-packages" in mklcvx.formulations.__file__, mklcvx.formulations.__file__
+from mklcvx import zoo
+from mklcvx.files import save_instance
+save_instance("problem.npz", zoo.by_hand())
+solution = mklcvx.solve(zoo.by_hand(), "l1")
+assert solution.certified and abs(solution.objective - 9 / 8) < 1e-8, solution
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(work), str(ROOT)], ROOT)
+        (wheel,) = work.glob("mklcvx-*.whl")
+        venv.create(work / "empty", with_pip=True)
+        python = str(work / "empty" / "bin" / "python")
+        run([python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel)], work)
+        run([python, "-c", SOLVE], work)
+        run([str(work / "empty" / "bin" / "mklcvx"), "solve", "problem.npz", "-f", "ckl"], work)
+    print("the wheel installs into an empty environment and solves")
+
+
+def run(command: list[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    main()
