@@ -1,0 +1,50 @@
+"""Smoke tests of the commands that take longer: the demonstration and the evidence."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from mklcvx.cost import estimate
+from mklcvx.demo import best_single, breast_cancer, run_demo
+from mklcvx.display import bars
+from mklcvx.formulations import FORMULATIONS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_demonstration_solves_every_formulation(capsys):
+    assert run_demo(samples=30, seed=1)
+    printed = capsys.readouterr().out
+    for formulation in FORMULATIONS:
+        assert f" {formulation.name} " in printed
+    assert "NOT CERTIFIED" not in printed
+
+
+def test_the_demonstrations_kernels_have_unit_trace_and_held_out_samples():
+    instance = breast_cancer(40, 0)
+    assert [np.trace(k) for k in instance.kernels] == [1.0] * 12 or np.allclose(
+        [np.trace(k) for k in instance.kernels], 1
+    )
+    assert instance.test_kernels.shape == (12, 529, 40)
+    assert best_single(instance, 40.0).count == 1
+
+
+def test_bars_show_zero_undefined_and_largest():
+    assert bars(np.array([0.0, 0.5, 1.0, np.nan])) == "·▄█?"
+    assert bars(np.zeros(2)) == "  "
+
+
+def test_the_cost_estimate_grows_with_the_problem():
+    assert estimate(400, 20, "exact") > estimate(200, 20, "exact") > estimate(100, 5, "exact")
+
+
+def test_the_routes_are_measured(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["routes", "--sizes", "20", "--counts", "2", "-o", str(tmp_path / "routes.md")])
+    runpy.run_path(str(ROOT / "validation" / "routes.py"), run_name="__main__")
+    rows = [line for line in (tmp_path / "routes.md").read_text().splitlines() if line.startswith("| 20 ")]
+    assert [row.split("|")[3].strip() for row in rows] == ["primal", "dual"]
+    assert all(float(row.split("|")[7]) < 1e-3 for row in rows)

@@ -1,0 +1,54 @@
+"""The package as it is shipped: complete, quick to import, one static list of formulations."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from mklcvx import formulations
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_wheel_has_every_file(tmp_path):
+    source = tmp_path / "source"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", ROOT.as_uri(), str(source)], check=True, capture_output=True)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    shipped = set(zipfile.ZipFile(wheel).namelist())
+    expected = {f"mklcvx/{p.name}" for p in (source / "mklcvx").iterdir() if p.is_file()}
+    expected |= {f"mklcvx/formulations/{p.name}" for p in (source / "formulations").glob("*.py")}
+    assert expected <= shipped
+    assert not any(name.startswith(("formulations/", "tests/", "validation/")) for name in shipped)
+
+
+def test_every_formulation_file_is_in_the_list():
+    files = {path.stem for path in (ROOT / "formulations").glob("[a-z]*.py")}
+    assert {f.name for f in formulations.FORMULATIONS} == files
+
+
+def test_every_theorem_states_what_a_theorem_must():
+    for formulation in formulations.FORMULATIONS:
+        theorem = formulation.theorem
+        assert theorem.startswith(f"{formulation.name} — ")
+        for part in ("primal", "dual", "From one to the other", "recovery", "multipliers", "Degenerate", "Reference:"):
+            assert part in theorem, f"{formulation.name}: {part}"
+        for parameter in formulation.parameters:
+            assert "Parameters:" in theorem
+            assert parameter.default_text
+
+
+def test_importing_the_package_and_its_command_line_is_cheap():
+    """CVXPY, SciPy and scikit-learn are imported when something is solved, not before."""
+    code = "import sys, mklcvx, mklcvx.cli; print([m for m in ('cvxpy', 'scipy', 'sklearn') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_checker_depends_on_numpy_alone():
+    text = (ROOT / "mklcvx" / "checker.py").read_text(encoding="utf-8")
+    imports = [line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))]
+    assert sorted(imports) == ["json", "numpy", "sys"]

@@ -1,0 +1,182 @@
+"""Solving as people use it: predictions, weights, honest status, limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mklcvx
+from mklcvx import Certificate, InputError, Instance, formulations, solve, zoo
+from mklcvx.certificate import CertifiedPoint, certify
+from mklcvx.checker import check
+from mklcvx.errors import InternalError
+from mklcvx.exact import solve_declared
+from mklcvx.polish import sharpened
+
+INSTANCE = zoo.random(30, 3, seed=2)
+
+
+@pytest.mark.parametrize("name", ["l1", "li", "square"])
+def test_predictions_follow_the_definition(name):
+    solution = solve(INSTANCE, name, C=1.0)
+    test_kernels = INSTANCE.kernels[:, :7, :]
+    expected = np.einsum("mti,mi->t", test_kernels, solution.all_coefficients) + solution.bias
+    assert solution.decision_function(test_kernels) == pytest.approx(expected, abs=1e-12)
+    assert solution.predict(test_kernels).tolist() == [1 if v >= 0 else -1 for v in expected]
+
+
+def test_test_kernels_of_the_wrong_shape_are_refused():
+    solution = solve(INSTANCE, "sum")
+    with pytest.raises(InputError, match=r"test_kernels have shape \(3, 30\): give \(3, t, 30\)"):
+        solution.decision_function(INSTANCE.kernels[:, 0, :])
+
+
+def test_the_short_form_is_used_where_it_certifies():
+    solution = solve(INSTANCE, "l2", C=1.0)
+    assert solution.coefficients is None
+    at_bounds = (solution.alpha == 0) | (solution.alpha == 1.0)
+    assert at_bounds.sum() > 3  # sharpened: bounds are met exactly
+
+
+def test_sharpening_meets_the_optimality_conditions():
+    formulation = formulations.get("sum")
+    for given in ({"C": 1.0}, {"nu": 0.5}, {"C": 1.0, "bias": False}, {"nu": 0.5, "bias": False}):
+        task, _ = formulation.task(INSTANCE, given)
+        point, _ = solve_declared(formulation, task, 1e-8)
+        blurred = point.lower.alpha + 1e-7 * np.random.default_rng(0).normal(size=30) * task.box
+        alpha = task.feasible(sharpened(task, np.ones(3), blurred, point.upper))
+        sharp = certify(formulation, task, [alpha], [np.outer(np.ones(3), alpha * task.y)])
+        assert sharp.certificate.relative_gap < 1e-12
+
+
+def test_used_kernels_are_counted_by_their_share():
+    solution = solve(zoo.planted(60, 6).instance, "l1", C=1.0)
+    assert solution.used().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("solver", ["exact", "scs"])
+def test_a_stop_before_the_tolerance_is_said(solver):
+    solution = solve(INSTANCE, "l1", C=1.0, solver=solver, max_iter=3)
+    assert solution.status == "not_certified"
+    assert not solution.certified
+    assert f"relative gap {solution.certificate.relative_gap:.2e}, asked for 1e-08" in solution.message
+    exact = solve(INSTANCE, "l1", C=1.0)
+    assert solution.certificate.lower <= exact.objective
+    assert solution.certificate.upper >= exact.certificate.lower
+
+
+def test_a_time_limit_is_kept_and_said():
+    solution = solve(INSTANCE, "l1", C=1.0, time_limit=1e-9)
+    assert solution.status == "not_certified"
+    assert "within the time limit; nothing was solved" in solution.message
+    assert solution.certificate.lower == 0
+    assert solution.certificate.upper == pytest.approx(30)  # the zero function
+
+
+def test_an_impossible_tolerance_is_not_claimed():
+    solution = solve(INSTANCE, "lp", C=1.0, tol=1e-300)
+    assert solution.status == ("certified" if solution.certificate.gap <= 0 else "not_certified")
+
+
+def test_a_solver_that_fails_leaves_the_trivial_certificate(monkeypatch):
+    import cvxpy as cp
+
+    def broken(self, **settings):
+        raise cp.SolverError("no")
+
+    monkeypatch.setattr(cp.Problem, "solve", broken)
+    solution = solve(INSTANCE, "l1", nu=0.5)
+    assert solution.status == "not_certified"
+    assert "solver_error" in solution.message
+    assert solution.certificate.lower < 0 <= solution.certificate.upper
+
+
+def test_the_certificate_measures_against_the_largest_term():
+    certificate = Certificate(lower=-1e-9, upper=1e-9, scale=4.0)
+    assert certificate.gap == 2e-9
+    assert certificate.relative_gap == 5e-10
+    assert Certificate(2.0, 3.0, 1.0).relative_gap == pytest.approx(1 / 3)
+    assert Certificate(0.0, 0.0, 0.0).relative_gap == 0
+    assert certificate.proves(5e-10)
+    assert not certificate.proves(4.9e-10)
+
+
+def test_bounds_that_contradict_weak_duality_are_a_loud_defect():
+    formulation = formulations.get("sum")
+    task, _ = formulation.task(INSTANCE, {"C": 1.0})
+    point = certify(formulation, task, [np.zeros(30)], [np.zeros((3, 30))])
+    broken = CertifiedPoint(point.lower._replace(value=point.upper.value + 1), point.upper)
+    with pytest.raises(InternalError, match="contradict weak duality"):
+        _ = broken.certificate
+
+
+def test_the_result_does_not_depend_on_the_order_of_kernels():
+    order = [2, 0, 1]
+    turned = Instance(INSTANCE.kernels[order], INSTANCE.y)
+    one, other = solve(INSTANCE, "sm1", C=1.0, theta=0.6), solve(turned, "sm1", C=1.0, theta=0.6)
+    assert other.objective == pytest.approx(one.objective, rel=1e-8)
+    assert other.weights == pytest.approx(one.weights[order], abs=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_other_dtypes_give_the_optimum_of_the_numbers_they_hold(dtype):
+    factor = np.random.default_rng(0).integers(-3, 4, size=(2, 12, 5))
+    kernels = (factor @ factor.transpose(0, 2, 1)).astype(dtype)
+    y = np.repeat([1, -1], 6)
+    assert solve(Instance(kernels, y), "l1", C=0.1).objective == pytest.approx(
+        solve(Instance(kernels.astype(float), y), "l1", C=0.1).objective, rel=1e-8
+    )
+
+
+def test_a_zero_kernel_is_allowed_and_unused():
+    kernels = np.concatenate([INSTANCE.kernels[:2], np.zeros((1, 30, 30))])
+    solution = solve(Instance(kernels, INSTANCE.y), "l1", C=1.0)
+    assert solution.certified
+    assert solution.weights[2] == pytest.approx(0, abs=1e-6)
+    two = solve(INSTANCE.select([0, 1]), "l1", C=1.0)
+    assert solution.objective == pytest.approx(two.objective, rel=1e-8)
+
+
+def test_the_bias_interval_is_reported_where_the_bias_is_open():
+    """Two samples with little C: both at their bound, the bias free between their margins."""
+    instance = Instance(np.eye(2)[None], [1, -1])
+    solution = solve(instance, "svm", C=0.25)
+    assert solution.alpha == pytest.approx([0.25, 0.25])
+    assert solution.bias_interval == pytest.approx((-0.75, 0.75), abs=1e-6)
+    assert solution.bias == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("field", "change", "fault"),
+    [
+        ("alpha", lambda v: [-1e-3, *v[1:]], "alpha leaves its box"),
+        ("alpha", lambda v: [2.0, *v[1:]], "alpha leaves its box"),
+        ("alpha", lambda v: [v[0] * 0.999, *v[1:]], "y'alpha is not zero"),
+        ("weights", lambda v: [w * 1.01 for w in v], "the weights are not feasible"),
+        ("weights", lambda v: [0.9, 0.05, 0.05], "a weight exceeds theta"),
+        ("weights", lambda v: [-0.1, 0.55, 0.55], "the weights are not feasible"),
+        ("weights", lambda v: [0.0, 0.5, 0.5], "a kernel of weight zero is used"),
+    ],
+)
+def test_the_checker_refuses_points_that_are_not_feasible(field, change, fault):
+    solution = solve(INSTANCE, "sm1", C=1.0, theta=0.6)
+    record = {**solution.as_dict(), "coefficients": solution.all_coefficients.tolist()}
+    index = int(np.argmax(solution.alpha))
+    if field == "alpha" and fault.startswith("y'"):
+        record["alpha"][index] *= 0.999
+    else:
+        record[field] = change(record[field])
+    with pytest.raises(ValueError, match=fault):
+        check(INSTANCE.kernels, INSTANCE.y, record)
+
+
+def test_the_checker_sees_a_worse_point_as_worse():
+    solution = solve(INSTANCE, "l1", C=1.0)
+    record = {**solution.as_dict(), "coefficients": (1.1 * solution.all_coefficients).tolist()}
+    lower, upper = check(INSTANCE.kernels, INSTANCE.y, record)
+    assert upper > solution.objective * (1 + 1e-4)
+    assert lower == pytest.approx(solution.certificate.lower)
+
+
+def test_the_version_is_one():
+    assert mklcvx.__version__.count(".") == 2
