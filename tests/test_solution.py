@@ -69,8 +69,8 @@ def test_a_time_limit_is_kept_and_said():
     solution = solve(INSTANCE, "l1", C=1.0, time_limit=1e-9)
     assert solution.status == "not_certified"
     assert "within the time limit; nothing was solved" in solution.message
-    assert solution.certificate.lower == 0
-    assert solution.certificate.upper == pytest.approx(30)  # the zero function
+    exact = solve(INSTANCE, "l1", C=1.0)
+    assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
 
 
 def test_an_impossible_tolerance_is_not_claimed():
@@ -78,8 +78,10 @@ def test_an_impossible_tolerance_is_not_claimed():
     assert solution.status == ("certified" if solution.certificate.gap <= 0 else "not_certified")
 
 
-def test_a_solver_that_fails_leaves_the_trivial_certificate(monkeypatch):
+def test_a_solver_that_fails_leaves_a_certificate_all_the_same(monkeypatch):
     import cvxpy as cp
+
+    exact = solve(INSTANCE, "l1", nu=0.5)
 
     def broken(self, **settings):
         raise cp.SolverError("no")
@@ -88,7 +90,7 @@ def test_a_solver_that_fails_leaves_the_trivial_certificate(monkeypatch):
     solution = solve(INSTANCE, "l1", nu=0.5)
     assert solution.status == "not_certified"
     assert "solver_error" in solution.message
-    assert solution.certificate.lower < 0 <= solution.certificate.upper
+    assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
 
 
 def test_the_certificate_measures_against_the_largest_term():
