@@ -4,13 +4,14 @@ Notation, the same in every file: n samples x_i with labels y_i ∈ {−1,+1}; M
 f_m a function in kernel m's space and ‖f_m‖ its norm there; f = Σ_m f_m + b the decision function; α the
 multipliers of the samples; q_m(α) = (α∘y)'K_m(α∘y); μ the weights of the kernels; (x)₊ = max(0, x).
 risk, gain and the feasible sets S and A of the two losses are stated in `_task`; the common shape
-of all theorems in `_formulation`.
+of the single-task theorems in `_single`.
 """
 
 from __future__ import annotations
 
 from ..errors import InputError, nearest
-from ._formulation import Formulation, LowerBound, Parameter, UpperBound
+from ._formulation import Formulation, Parameter, Points
+from ._single import LowerBound, SingleTask, UpperBound
 from ._task import Task
 from .average import AVERAGE
 from .ckl import CKL
@@ -41,4 +42,6 @@ def get(name: str) -> Formulation:
     return _BY_NAME[name]
 
 
-__all__ = ["FORMULATIONS", "Formulation", "LowerBound", "Parameter", "Task", "UpperBound", "get"]
+__all__ = [
+    "FORMULATIONS", "Formulation", "LowerBound", "Parameter", "Points", "SingleTask", "Task", "UpperBound", "get",
+]  # fmt: skip

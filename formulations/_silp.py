@@ -43,17 +43,8 @@ def restricted_master(scores: Array, cap: float = 1.0) -> RestrictedMaster:
 
 def separation_oracle(task: Task, weights: Array) -> tuple[Task, DualProgram]:
     """The SVM dual for given weights: its α is the constraint that these weights violate most."""
-    single = combined(task, weights)
+    single = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True)
     return single, SVM.declare_dual(single)
-
-
-def combined(task: Task, weights: Array) -> Task:
-    """The task with the one kernel Σ μ_m K_m."""
-    kernel = np.zeros((task.samples, task.samples))
-    for weight, base in zip(weights, task.each_kernel(), strict=True):
-        if weight > 0:
-            kernel += weight * base
-    return replace(task, kernels=kernel[None], own={}, symmetric=True)
 
 
 def scores(task: Task, alpha: Array) -> Array:

@@ -18,22 +18,13 @@ References: Cortes & Vapnik 1995 (loss c); Schölkopf et al. 2000, in the form o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
-
-class Factor(NamedTuple):
-    """K = F F' with orthogonal columns: F = V √λ. A function with coordinates w has coefficients V w/√λ."""
-
-    columns: Array
-    to_coefficients: Array
+from ._stack import Array, Factor, KernelStack
 
 
 class Risk(NamedTuple):
@@ -47,34 +38,14 @@ class Risk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(KernelStack):
     """Kernels, labels and the sample side's parameters; `own` are the formulation's own parameters."""
 
-    kernels: NDArray[Any]
     y: Array
     box: Array
     loss: str = "c"
     bias: bool = True
     own: Mapping[str, Any] = field(default_factory=dict)
-    symmetric: bool = True  # to the last bit; otherwise the symmetric part is used
-
-    @property
-    def count(self) -> int:
-        return len(self.kernels)
-
-    @property
-    def samples(self) -> int:
-        return len(self.y)
-
-    def each_kernel(self) -> Iterator[Array]:
-        """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
-        for stored in self.kernels:
-            kernel = np.asarray(stored, dtype=np.float64)
-            yield kernel if self.symmetric else (kernel + kernel.T) / 2
-
-    @cached_property
-    def factors(self) -> list[Factor]:
-        return [_factor(kernel) for kernel in self.each_kernel()]
 
     # ------------------------------------------------------------------------------------------- units
     def in_units(self, size: float, own: Mapping[str, Any]) -> Task:
@@ -94,11 +65,6 @@ class Task:
     def value_unit(self, size: float) -> float:
         """What the value is multiplied by when every kernel is divided by `size`."""
         return size if self.loss == "c" else 1 / size
-
-    def typical_kernel_size(self) -> float:
-        """Geometric mean over the kernels of the mean diagonal entry."""
-        sizes = np.array([np.trace(kernel) / self.samples for kernel in self.kernels], dtype=float)
-        return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
 
     # ------------------------------------------------------------------ the dual side of the bounds
     def correlations(self, alpha: Array) -> Array:
@@ -154,15 +120,6 @@ class Task:
             bias, rho, interval = 0.0, _middle(*_flat_bottom(self.y * outputs, self.box, 1.0)), (0.0, 0.0)
         loss = float(self.box @ np.maximum(0.0, rho - self.y * (outputs + bias)))
         return Risk(loss - rho, bias, interval, rho, max(loss, abs(rho)))
-
-
-def _factor(kernel: Array) -> Factor:
-    values, vectors = np.linalg.eigh(kernel)
-    keep = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-    if not keep.any():  # the zero kernel: one coordinate that does nothing
-        return Factor(np.zeros((len(values), 1)), np.zeros((len(values), 1)))
-    roots, vectors = np.sqrt(values[keep]), vectors[:, keep]
-    return Factor(vectors * roots, vectors / roots)
 
 
 def _filled(alpha: Array, box: Array, total: float) -> Array:

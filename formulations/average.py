@@ -23,8 +23,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -54,7 +54,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {}
 
 
-AVERAGE = Formulation(
+AVERAGE = SingleTask(
     name="average",
     title="the average of the kernels",
     reference="Xu et al. 2013",

@@ -24,9 +24,9 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._groups import Groups, group_largest, group_shares, group_sums
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -63,7 +63,7 @@ def multipliers(a: Array, d: Array, groups: Groups) -> dict[str, Any]:
     return {"gamma": gamma, "lambda": group_shares(a, groups)}
 
 
-CKL = Formulation(
+CKL = SingleTask(
     name="ckl",
     title="ℓ1 within groups, ℓ∞ between them",
     reference="Govindaraj 2009",

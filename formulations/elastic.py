@@ -28,9 +28,10 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation, Parameter
+from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._roots import increasing_root, increasing_roots
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -105,7 +106,7 @@ RATIO = Parameter(
     "l1_ratio", "share of the ℓ1 term", "0 ≤ l1_ratio ≤ 1", lambda v, _: 0 <= v <= 1, lambda _: 0.5, "1/2"
 )
 
-ELASTIC = Formulation(
+ELASTIC = SingleTask(
     name="elastic",
     title="elastic-net constraint on the weights",
     reference="Yang et al. 2011",

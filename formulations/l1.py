@@ -26,8 +26,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -57,7 +57,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {"tau": conjugate(d)}
 
 
-L1 = Formulation(
+L1 = SingleTask(
     name="l1",
     title="weights on the simplex",
     reference="Lanckriet et al. 2004; Bach et al. 2004",

@@ -24,8 +24,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -57,7 +57,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {"tau": conjugate(d)}
 
 
-L2 = Formulation(
+L2 = SingleTask(
     name="l2",
     title="weights in the ℓ2 ball",
     reference="Cortes et al. 2009; Kloft et al. 2011",

@@ -24,8 +24,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -57,7 +57,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {"lambda": d / d.sum() if d.any() else np.full(len(d), 1 / len(d))}
 
 
-LI = Formulation(
+LI = SingleTask(
     name="li",
     title="the block-∞ norm",
     reference="Govindaraj 2009",

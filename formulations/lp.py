@@ -24,8 +24,9 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation, Parameter
+from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -68,7 +69,7 @@ def multipliers(a: Array, d: Array, p: float) -> dict[str, Any]:
 
 BALL = Parameter("p", "norm of the ball of weights", "p ≥ 1", lambda v, _: v >= 1, lambda _: 1.5, "3/2")
 
-LP = Formulation(
+LP = SingleTask(
     name="lp",
     title="weights in the ℓp ball",
     reference="Kloft et al. 2011",

@@ -26,8 +26,9 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation, Parameter
+from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -90,7 +91,7 @@ BOX = Parameter(
     "2/M",
 )
 
-SM1 = Formulation(
+SM1 = SingleTask(
     name="sm1",
     title="hinge loss over kernels: a box on the weights",
     reference="Xu et al. 2013",

@@ -25,9 +25,9 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import THETA, Formulation
 from ._primal import Functions, PrimalProgram
 from ._roots import power_simplex
+from ._single import THETA, SingleTask
 from ._task import Array, Task
 
 
@@ -70,7 +70,7 @@ def multipliers(a: Array, d: Array, theta: float) -> dict[str, Any]:
     return {"tau": tau, "zeta": np.maximum(d**2 / 2 - tau, 0)}
 
 
-SM2 = Formulation(
+SM2 = SingleTask(
     name="sm2",
     title="square hinge loss over kernels: simplex and ℓ2 penalty",
     reference="Xu et al. 2013",

@@ -26,9 +26,10 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import THETA, Formulation, Parameter
+from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._roots import increasing_root, power_simplex
+from ._single import THETA, SingleTask
 from ._task import Array, Task
 
 
@@ -82,7 +83,7 @@ def multipliers(a: Array, d: Array, theta: float, p: float) -> dict[str, Any]:
 
 POWER = Parameter("p", "exponent of the penalty on weights", "p > 1", lambda v, _: v > 1, lambda _: 1.5, "3/2")
 
-SMP = Formulation(
+SMP = SingleTask(
     name="smp",
     title="p/(p−1)-hinge loss over kernels: simplex and ℓp penalty",
     reference="Xu et al. 2013",

@@ -24,8 +24,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import THETA, Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import THETA, SingleTask
 from ._task import Array, Task
 
 
@@ -56,7 +56,7 @@ def multipliers(a: Array, d: Array, theta: float) -> dict[str, Any]:
     return {"zeta": d**2 / 2}
 
 
-SQUARE = Formulation(
+SQUARE = SingleTask(
     name="square",
     title="square loss over kernels: ℓ2 penalty on the weights",
     reference="Xu et al. 2013",

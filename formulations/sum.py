@@ -23,8 +23,8 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -54,7 +54,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {}
 
 
-SUM = Formulation(
+SUM = SingleTask(
     name="sum",
     title="the sum of the kernels",
     reference="Govindaraj 2009",

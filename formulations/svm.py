@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 
 
@@ -53,7 +53,7 @@ def multipliers(a: Array, d: Array) -> dict[str, Any]:
     return {}
 
 
-SVM = Formulation(
+SVM = SingleTask(
     name="svm",
     title="one kernel",
     reference="Cortes & Vapnik 1995",

@@ -24,9 +24,10 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
-from ._formulation import Formulation, Parameter
+from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
 from ._primal import Functions, PrimalProgram
+from ._single import SingleTask
 from ._task import Array, Task
 from .lp import norm
 
@@ -66,7 +67,7 @@ def multipliers(a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:
 
 SPREAD = Parameter("s", "norm between groups", "s ≥ 2", lambda v, _: v >= 2, lambda _: 2.0, "2")
 
-VSKL = Formulation(
+VSKL = SingleTask(
     name="vskl",
     title="ℓ1 within groups, ℓs between them",
     reference="Saketha Nath et al. 2009",

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from .errors import InternalError
-from .formulations import Formulation, LowerBound, Task, UpperBound
-
-Array = NDArray[np.float64]
+from .formulations import Formulation, Points
+from .formulations._formulation import Bound
 
 # Bounds are sums of n terms in double precision; a gap more negative than this contradicts weak duality.
 ROUNDING = 1e-9
@@ -50,10 +46,10 @@ class Certificate:
 
 @dataclass(frozen=True)
 class CertifiedPoint:
-    """A dual point and a primal point with the certificate they make together."""
+    """The bounds of a dual point and of a primal point, with the certificate they make together."""
 
-    lower: LowerBound
-    upper: UpperBound
+    lower: Any
+    upper: Any
 
     @property
     def certificate(self) -> Certificate:
@@ -67,9 +63,15 @@ class CertifiedPoint:
 
 
 def certify(
-    formulation: Formulation, task: Task, alphas: Iterable[Array], coefficients: Iterable[Array]
+    formulation: Formulation, task: Any, points: Points, so_far: CertifiedPoint | None = None
 ) -> CertifiedPoint:
-    """The best lower bound that any of the α proves, and the best upper bound of any of the functions."""
-    lower = max((formulation.lower(task, alpha) for alpha in alphas), key=lambda bound: bound.value)
-    upper = min((formulation.upper(task, c) for c in coefficients), key=lambda bound: bound.value)
-    return CertifiedPoint(lower, upper)
+    """The best lower bound that any of the dual points proves, and the best upper bound of any primal point."""
+    lowers = [formulation.lower(task, dual) for dual in points.duals]
+    uppers = [formulation.upper(task, primal) for primal in points.primals]
+    if so_far is not None:
+        lowers, uppers = [so_far.lower, *lowers], [so_far.upper, *uppers]
+    return CertifiedPoint(max(lowers, key=_value), min(uppers, key=_value))
+
+
+def _value(bound: Bound) -> float:
+    return bound.value

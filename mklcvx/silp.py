@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .certificate import CertifiedPoint, certify
 from .exact import CLARABEL, Report, Run, solve_program
-from .formulations import Formulation, Task, _silp
+from .formulations import Formulation, Points, Task, _silp
 
 Array = NDArray[np.float64]
 Cut = TypeVar("Cut")
@@ -60,11 +60,11 @@ def solve_silp(
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Report = lambda _: None,
-) -> tuple[CertifiedPoint | None, Run]:
+) -> tuple[CertifiedPoint, Run]:
     """The semi-infinite linear program of `l1` and `sm1`, alternating its two declarations."""
     run = Run()
     rows: list[Array] = []
-    best: list[CertifiedPoint] = []
+    best = certify(formulation, task, formulation.at_hand(task))
 
     def separate(weights: Array) -> Array | None:
         single, program = _silp.separation_oracle(task, weights)
@@ -83,17 +83,14 @@ def solve_silp(
         return weights / weights.sum(), mix / mix.sum()
 
     def judge(weights: Array, cuts: list[Array], mix: Array) -> tuple[CertifiedPoint, bool]:
-        alphas = [cuts[-1], np.stack(cuts).T @ mix]
-        functions = [np.outer(weights, cuts[-1] * task.y)]
-        if best:
-            alphas.append(best[0].lower.alpha)
-            functions.append(best[0].upper.coefficients)
-        best[:] = [certify(formulation, task, alphas, functions)]
-        gap = best[0].certificate.relative_gap
+        nonlocal best
+        points = Points([cuts[-1], np.stack(cuts).T @ mix], [np.outer(weights, cuts[-1] * task.y)])
+        best = certify(formulation, task, points, best)
+        gap = best.certificate.relative_gap
         report(f"{formulation.name}: cut {len(cuts)}, relative gap {gap:.1e}")
-        return best[0], gap <= tolerance
+        return best, gap <= tolerance
 
     loop: Any = ColumnGeneration(separate, master, judge)
     deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
-    point, run.iterations = loop.run(np.full(task.count, 1 / task.count), max_iter or MAX_ITER, deadline)
-    return point, run
+    _, run.iterations = loop.run(np.full(task.count, 1 / task.count), max_iter or MAX_ITER, deadline)
+    return best, run

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, CertifiedPoint, certify
-from .formulations import Formulation, Task
+from .formulations import Points, SingleTask, Task
 from .instance import check_test_stack
 from .polish import sharpened
 from .preprocess import Preprocessing
@@ -116,7 +116,7 @@ def plain(value: Any) -> Any:
 
 
 def assemble(
-    formulation: Formulation, task: Task, point: CertifiedPoint, tolerance: float
+    formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float
 ) -> tuple[CertifiedPoint, dict[str, Any]]:
     """The fields of a solution that come from its point. The short form, weights and α, is taken where it
     certifies as well; else the coefficients stay."""
@@ -142,10 +142,10 @@ def assemble(
     }
 
 
-def _short(formulation: Formulation, task: Task, point: CertifiedPoint, weights: Array) -> CertifiedPoint:
+def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array) -> CertifiedPoint:
     """The better of the classifiers that these weights make with α as it is and with α sharpened."""
     alphas = [point.lower.alpha, task.feasible(sharpened(task, weights, point.lower.alpha, point.upper))]
-    points = [certify(formulation, task, [a], [np.outer(weights, a * task.y)]) for a in alphas]
+    points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
     return min(points, key=lambda short: short.certificate.gap)
 
 

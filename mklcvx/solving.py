@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import formulations
-from .certificate import CertifiedPoint, certify
+from .certificate import CertifiedPoint
 from .errors import InputError, nearest
 from .exact import SCS, Report, Run, solve_declared
 from .formulations import Formulation, Task
@@ -19,7 +17,7 @@ from .preprocess import Preprocessing
 from .silp import solve_silp
 from .solution import Solution, assemble
 
-Outcome = tuple[CertifiedPoint | None, Run]
+Outcome = tuple[CertifiedPoint, Run]
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def solve(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     found, run = method.run(chosen, task, tol, time_limit=time_limit, max_iter=max_iter, report=report)
-    point, fields = assemble(chosen, task, found or _trivial(chosen, task), tol)
+    point, fields = assemble(chosen, task, found, tol)
     proved = point.certificate.proves(tol)
     return Solution(
         formulation=chosen.name,
@@ -109,12 +107,6 @@ def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
         test_y=instance.test_y,
         test_diagonals=instance.test_diagonals,
     )
-
-
-def _trivial(formulation: Formulation, task: Task) -> CertifiedPoint:
-    """What is known without a solver: the zero function and the nearest feasible point to α = 0."""
-    zero = np.zeros((task.count, task.samples))
-    return certify(formulation, task, [np.zeros(task.samples)], [zero])
 
 
 def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:

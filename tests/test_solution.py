@@ -11,6 +11,7 @@ from mklcvx.certificate import CertifiedPoint, certify
 from mklcvx.checker import check
 from mklcvx.errors import InternalError
 from mklcvx.exact import solve_declared
+from mklcvx.formulations import Points
 from mklcvx.polish import sharpened
 
 INSTANCE = zoo.random(30, 3, seed=2)
@@ -45,7 +46,7 @@ def test_sharpening_meets_the_optimality_conditions():
         point, _ = solve_declared(formulation, task, 1e-8)
         blurred = point.lower.alpha + 1e-7 * np.random.default_rng(0).normal(size=30) * task.box
         alpha = task.feasible(sharpened(task, np.ones(3), blurred, point.upper))
-        sharp = certify(formulation, task, [alpha], [np.outer(np.ones(3), alpha * task.y)])
+        sharp = certify(formulation, task, Points([alpha], [np.outer(np.ones(3), alpha * task.y)]))
         assert sharp.certificate.relative_gap < 1e-12
 
 
@@ -106,7 +107,7 @@ def test_the_certificate_measures_against_the_largest_term():
 def test_bounds_that_contradict_weak_duality_are_a_loud_defect():
     formulation = formulations.get("sum")
     task, _ = formulation.task(INSTANCE, {"C": 1.0})
-    point = certify(formulation, task, [np.zeros(30)], [np.zeros((3, 30))])
+    point = certify(formulation, task, formulation.at_hand(task))
     broken = CertifiedPoint(point.lower._replace(value=point.upper.value + 1), point.upper)
     with pytest.raises(InternalError, match="contradict weak duality"):
         _ = broken.certificate

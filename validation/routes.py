@@ -18,7 +18,7 @@ import numpy as np
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate import certify
-from mklcvx.exact import CLARABEL, Run, keep_dual, keep_primal, solve_program
+from mklcvx.exact import CLARABEL, Run, solve_program
 from mklcvx.kernels import Gaussian, KernelBank
 
 
@@ -41,18 +41,16 @@ def measure(n: int, count: int, route: str) -> tuple[float, float, float]:
     run, started = Run(), time.perf_counter()
     size = task.typical_kernel_size()
     scaled = formulation.in_units(task, size)
+    program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
+    solve_program(program.problem, CLARABEL, run)
     if route == "primal":
-        program = formulation.declare_primal(scaled)
-        solve_program(program.problem, CLARABEL, run)
-        keep_primal(program, scaled, size, run)
+        points = formulation.from_primal(program, scaled, size)
     else:
-        dual = formulation.declare_dual(scaled)
-        solve_program(dual.problem, CLARABEL, run)
-        keep_dual(dual, scaled, size, run)
-        weights = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in dual.cuts], 0)
-        run.functions.append(np.outer(weights / weights.sum(), task.feasible(run.alphas[0]) * task.y))
+        points = formulation.from_dual(program, scaled, size)
+        weights = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts], 0)
+        points.primals.append(np.outer(weights / weights.sum(), task.feasible(points.duals[0]) * task.y))
     total = time.perf_counter() - started
-    point = certify(formulation, task, run.alphas, run.functions)
+    point = certify(formulation, task, points)
     return total - run.seconds_solving, run.seconds_solving, point.certificate.relative_gap
 
 
