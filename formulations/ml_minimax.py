@@ -1,0 +1,79 @@
+"""ml_minimax — ML-MKL in the minimax form: one combination of the kernels, the worst class as good as possible.
+
+    primal   min over p, f_1..f_k, s      s,        ½ Σ_a ‖f_k^a‖²/p_a + risk(f_k) ≤ s for every class k,
+                                                    Σp = 1,  p ≥ 0
+    dual     max over γ ∈ Δ, β^k, τ       Σ_k 1'β^k − τ,        ½ Σ_k q_a^k(β^k)/γ_k ≤ τ for every kernel a,
+                                                    0 ≤ β^k ≤ C γ_k
+
+From one to the other. γ_k is the multiplier of class k's constraint, and β^k = γ_k α^k makes the product of γ and
+α's concave: q(γα)/γ. The printed Eq. (4) is not the dual of Eq. (3): its linear term needs γ_k in front.
+
+    recovery      f_k^a = p_a K_a(α^k∘y^k),   α^k = β^k/γ_k
+    multipliers   weights = p, the multipliers of the dual's constraints; gamma (k,), the classes' weights: only the
+                  worst classes have any
+
+Parameters: C > 0. Labels (n, k) in {0, 1}; a class that nobody or everybody has is refused.
+Degenerate cases: k = 1 is `l1` without bias; a repeated class changes nothing. A class with γ_k = 0 is not at its
+optimum in the certified point, only below s; its classifier is solved for afterwards, at the weights p.
+
+Reference: Bucak et al. 2010, Eqs (3) and (5).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
+from ._stack import Array
+
+
+def primal(task: LabelTask) -> MultiLabelPrimal:
+    f, worst = ClassFunctions(task), cp.Variable()
+    p, h = cp.Variable(task.count, nonneg=True), cp.Variable((task.count, task.classes))
+    epigraph = [
+        cp.quad_over_lin(w[:, k], p[a]) <= h[a, k] for a, w in enumerate(f.w) for k in range(task.classes)
+    ]
+    classes = [cp.sum(h[:, k]) / 2 + f.losses[k] <= worst for k in range(task.classes)]
+    problem = cp.Problem(cp.Minimize(worst), [f.margins, *epigraph, *classes, cp.sum(p) == 1])
+    return MultiLabelPrimal(problem, f.w, f.margins, classes)
+
+
+def dual(task: LabelTask) -> MultiLabelDual:
+    beta, gamma, tau = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable(task.classes), cp.Variable()
+    signed, q = cp.multiply(task.signs.T, beta), cp.Variable((task.count, task.classes))
+    seen = [f.columns.T @ signed for f in task.factors]
+    epigraph = [
+        cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)
+    ]
+    cuts = [cp.sum(q[a]) / 2 <= tau for a in range(task.count)]
+    within = [beta <= cp.reshape(task.box, (task.samples, 1), order="F") @ cp.reshape(gamma, (1, task.classes), order="F")]
+    problem = cp.Problem(cp.Maximize(cp.sum(beta) - tau), [*epigraph, *cuts, *within, cp.sum(gamma) == 1])
+    return MultiLabelDual(problem, beta, gamma, cuts)
+
+
+def dual_value(task: LabelTask, point: ClassDual) -> tuple[float, float]:
+    used = point.gamma > 0
+    gain = float(point.beta.sum())
+    cost = float(np.max(np.sum(task.correlations(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
+    return gain - cost, max(gain, cost)
+
+
+def primal_value(task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
+    with np.errstate(divide="ignore"):  # a used kernel of weight zero costs infinitely much
+        ratios = np.divide(squares, weights, out=np.zeros_like(squares), where=squares > 0)
+    penalties = ratios.sum(axis=1) / 2
+    return float(np.max(penalties + risks)), float(max(penalties.max(), risks.max()))
+
+
+ML_MINIMAX = MultiLabel(
+    name="ml_minimax",
+    title="many labels, the worst of their losses",
+    reference="Bucak et al. 2010",
+    theorem=__doc__,
+    parameters=(),
+    primal=primal,
+    dual=dual,
+    dual_value=dual_value,
+    primal_value=primal_value,
+)
