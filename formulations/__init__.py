@@ -4,7 +4,8 @@ Notation, the same in every file: n samples x_i with labels y_i ∈ {−1,+1}; M
 f_m a function in kernel m's space and ‖f_m‖ its norm there; f = Σ_m f_m + b the decision function; α the
 multipliers of the samples; q_m(α) = (α∘y)'K_m(α∘y); μ the weights of the kernels; (x)₊ = max(0, x).
 risk, gain and the feasible sets S and A of the two losses are stated in `_task`; the common shape
-of the single-task theorems in `_single`.
+of the single-task theorems in `_single`; what many labels, two stages and hypergraphs add is stated in
+`_multi_label`, `_two_stage` and `_hypergraph`.
 """
 
 from __future__ import annotations
@@ -13,23 +14,31 @@ from ..errors import InputError, nearest
 from ._formulation import Formulation, Parameter, Points
 from ._single import LowerBound, SingleTask, UpperBound
 from ._task import Task
+from .alignment import ALIGNMENT
 from .average import AVERAGE
 from .ckl import CKL
 from .elastic import ELASTIC
+from .hypergraph import HYPERGRAPH
+from .hypergraph_smooth import HYPERGRAPH_SMOOTH
 from .l1 import L1
 from .l2 import L2
 from .li import LI
 from .lp import LP
+from .ml_minimax import ML_MINIMAX
+from .ml_sum import ML_SUM
 from .sm1 import SM1
 from .sm2 import SM2
 from .smp import SMP
 from .square import SQUARE
 from .sum import SUM
 from .svm import SVM
+from .ts import TS
+from .ts_l1 import TS_L1
 from .vskl import VSKL
 
 FORMULATIONS: tuple[Formulation, ...] = (
     SVM, SUM, AVERAGE, L1, SM1, SM2, SMP, SQUARE, L2, LP, ELASTIC, LI, CKL, VSKL,
+    ML_SUM, ML_MINIMAX, TS, TS_L1, ALIGNMENT, HYPERGRAPH, HYPERGRAPH_SMOOTH,
 )  # fmt: skip
 
 _BY_NAME = {formulation.name: formulation for formulation in FORMULATIONS}

@@ -92,7 +92,7 @@ class Formulation:
     parameters: tuple[Parameter, ...]
 
     family: ClassVar[str]
-    targets: ClassVar[tuple[str, ...]]  # which of y, classes and labels it can be given
+    maximises: ClassVar[bool] = False  # whether the paper states a maximum
 
     @property
     def parameter_names(self) -> list[str]:

@@ -1,6 +1,6 @@
 """The family of many labels: k classifiers without bias that share one combination of the kernels.
 
-Class k has labels y^k ∈ {−1,+1}ⁿ, a function f_k = Σ_a f_k^a and its regularised loss at kernel weights p on the simplex,
+Class k has labels y^k ∈ {−1,+1}ⁿ, a function f_k = Σ_a f_k^a and, for weights p on the simplex, a regularised loss
 
     H_k(p) = min over f_k of ½ Σ_a ‖f_k^a‖²/p_a + Σ_i C_i max(0, 1 − y_i^k f_k(x_i))
            = max over α^k ∈ [0, C]ⁿ of 1'α^k − ½ Σ_a p_a q_a^k(α^k),       q_a^k(α) = (α∘y^k)'K_a(α∘y^k).
@@ -126,7 +126,6 @@ class MultiLabel(Formulation):
     weights: Callable[[Array], Array] | None = None
 
     family: ClassVar[str] = "many labels"
-    targets: ClassVar[tuple[str, ...]] = ("labels",)
 
     @property
     def parameter_names(self) -> list[str]:
@@ -134,10 +133,9 @@ class MultiLabel(Formulation):
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[LabelTask, dict[str, Any]]:
         self.check_names(given)
-        labels = instance.label_matrix(constant_allowed=False)
+        signs = instance.targets.signs(self.name, constant_allowed=False)
         price = C.resolve(given.get("C"), self.name, instance.count)
         box = price * instance.sample_weight
-        signs = np.where(labels.T > 0, 1.0, -1.0)
         task = LabelTask(instance.kernels, signs, box, np.ones(len(signs)), symmetric=instance.symmetric)
         return task, {"C": price, "bias": False}
 
@@ -163,7 +161,8 @@ class MultiLabel(Formulation):
         """The weights made feasible first; `ml_sum` takes the best for these functions."""
         outputs, squares = task.evaluate(point.coefficients)
         risks = task.risks(outputs)
-        weights = point.weights / point.weights.sum() if self.weights is None else self.weights(task.importance @ squares)
+        best = self.weights or (lambda _: point.weights / point.weights.sum())
+        weights = best(task.importance @ squares)
         value, largest = self.primal_value(task, squares, risks, weights)
         return ClassUpperBound(value, ClassPrimal(point.coefficients, weights), squares, risks, largest)
 

@@ -1,4 +1,4 @@
-"""The semi-infinite linear program of `l1` and, with a box on the weights, of `sm1`.
+"""The semi-infinite linear programs: of `l1`, with a box on the weights of `sm1`, and of `hypergraph`.
 
     min over γ, μ of γ      γ ≥ Σ_m μ_m S_m(α) for every α ∈ S,      S_m(α) = gain(α) − ½ q_m(α)
     Σμ = 1,  0 ≤ μ ≤ cap    (cap = 1 for `l1`, θ for `sm1`)
@@ -8,7 +8,10 @@ oracle finds the most violated one, which is the dual of the SVM with kernel Σ 
 bounds the optimum from below. So does, no worse, the combination ᾱ = Σ_t λ_t α_t of the cuts with the master's
 multipliers λ, since gain is linear and every q_m is convex; the SVM bounds it from above.
 
-Reference: Sonnenburg et al. 2006, Eqs (10) to (13), with a minimum over weights of a maximum over α.
+For `hypergraph` the program is max γ with Σ_j θ_j S_j(Z) ≥ γ for every Z: the same master for −S, another oracle.
+
+Reference: Sonnenburg et al. 2006, Eqs (10) to (13), with a minimum over weights of a maximum over α; Ji et al. 2008,
+Theorem 2.1.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._dual import DualProgram
-from ._task import Array, Task
+from ._hypergraph import HyperTask
+from ._stack import Array, KernelStack
+from ._task import Task
 from .svm import SVM
 
 
@@ -54,3 +59,19 @@ def scores(task: Task, alpha: Array) -> Array:
 
 def cap(own: Any) -> float:
     return float(own.get("theta", 1.0))
+
+
+@dataclass(frozen=True)
+class EmbeddingOracle:
+    """min over Z of Σ θ_j S_j(Z)."""
+
+    problem: cp.Problem
+    z: cp.Variable
+
+
+def embedding_oracle(task: HyperTask, theta: Array) -> EmbeddingOracle:
+    """The separation oracle of Theorem 2.1 of Ji et al. 2008: the Z that violates Σ θ_j S_j(Z) ≥ γ most."""
+    (factor,) = KernelStack(task.combined(theta)[None]).factors
+    z = cp.Variable(task.h.shape)
+    quadratic = cp.sum_squares(z) / 4 + cp.sum_squares(factor.columns.T @ z) / (4 * task.lam)
+    return EmbeddingOracle(cp.Problem(cp.Minimize(quadratic - cp.sum(cp.multiply(z, task.h)))), z)

@@ -79,7 +79,6 @@ class SingleTask(Formulation):
     single_kernel: bool = False
 
     family: ClassVar[str] = "single task"
-    targets: ClassVar[tuple[str, ...]] = ("y",)
 
     def declare_primal(self, task: Task) -> PrimalProgram:
         return self.primal(task, **task.own)
@@ -142,7 +141,15 @@ class SingleTask(Formulation):
         if self.grouped:
             own["groups"] = instance.groups
         box = scale * instance.sample_weight
-        task = Task(instance.kernels, instance.y, box, loss, resolved["bias"], own, symmetric=instance.symmetric)
+        task = Task(
+            instance.kernels,
+            instance.targets.plus_minus(self.name),
+            box,
+            loss,
+            resolved["bias"],
+            own,
+            symmetric=instance.symmetric,
+        )
         if loss == "nu":
             _check_nu(task, resolved["nu"])
         return task, resolved

@@ -31,9 +31,7 @@ from ._stack import Array
 def primal(task: LabelTask) -> MultiLabelPrimal:
     f, worst = ClassFunctions(task), cp.Variable()
     p, h = cp.Variable(task.count, nonneg=True), cp.Variable((task.count, task.classes))
-    epigraph = [
-        cp.quad_over_lin(w[:, k], p[a]) <= h[a, k] for a, w in enumerate(f.w) for k in range(task.classes)
-    ]
+    epigraph = [cp.quad_over_lin(w[:, k], p[a]) <= h[a, k] for a, w in enumerate(f.w) for k in range(task.classes)]
     classes = [cp.sum(h[:, k]) / 2 + f.losses[k] <= worst for k in range(task.classes)]
     problem = cp.Problem(cp.Minimize(worst), [f.margins, *epigraph, *classes, cp.sum(p) == 1])
     return MultiLabelPrimal(problem, f.w, f.margins, classes)
@@ -43,11 +41,9 @@ def dual(task: LabelTask) -> MultiLabelDual:
     beta, gamma, tau = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable(task.classes), cp.Variable()
     signed, q = cp.multiply(task.signs.T, beta), cp.Variable((task.count, task.classes))
     seen = [f.columns.T @ signed for f in task.factors]
-    epigraph = [
-        cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)
-    ]
+    epigraph = [cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)]
     cuts = [cp.sum(q[a]) / 2 <= tau for a in range(task.count)]
-    within = [beta <= cp.reshape(task.box, (task.samples, 1), order="F") @ cp.reshape(gamma, (1, task.classes), order="F")]
+    within = [beta[:, k] <= task.box * gamma[k] for k in range(task.classes)]
     problem = cp.Problem(cp.Maximize(cp.sum(beta) - tau), [*epigraph, *cuts, *within, cp.sum(gamma) == 1])
     return MultiLabelDual(problem, beta, gamma, cuts)
 

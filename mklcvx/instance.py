@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
+from .targets import Targets, as_targets, as_test_targets
 
 Array = NDArray[np.float64]
 
@@ -18,7 +19,9 @@ LARGEST = 1e150
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A stack of M kernels (M, n, n) and labels y ∈ {−1,+1}ⁿ, with optional groups, names and sample weights.
+    """A stack of M kernels (M, n, n) and targets, with optional groups, names and sample weights.
+
+    The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
 
     The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless
     `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift" adds the size of the
@@ -27,12 +30,12 @@ class Instance:
     """
 
     kernels: NDArray[Any]
-    y: Array
+    targets: Targets
     groups: NDArray[np.intp] | None = None
     names: tuple[str, ...] = ()
     sample_weight: Array = field(default_factory=lambda: np.empty(0))
     test_kernels: NDArray[Any] | None = None
-    test_y: Array | None = None
+    test_targets: NDArray[Any] | None = None
     test_diagonals: Array | None = None
     repairs: tuple[str, ...] = ()
     symmetric: bool = True
@@ -40,39 +43,37 @@ class Instance:
     def __init__(
         self,
         kernels: ArrayLike | Sequence[ArrayLike],
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
+        classes: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        label_names: Iterable[str] | None = None,
         groups: ArrayLike | Sequence[Sequence[int]] | None = None,
         names: Iterable[str] | None = None,
         sample_weight: ArrayLike | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         test_kernels: ArrayLike | None = None,
         test_y: ArrayLike | None = None,
+        test_classes: ArrayLike | None = None,
+        test_labels: ArrayLike | None = None,
         test_diagonals: ArrayLike | None = None,
         repair: str | None = None,
     ) -> None:
         stack = _as_stack(kernels)
-        labels = _as_labels(y, "y")
-        if len(labels) != stack.shape[1]:
-            raise InputError(
-                f"y has {len(labels)} labels, the kernels are {stack.shape[1]} by {stack.shape[2]}: "
-                "give one label per sample"
-            )
+        targets = as_targets(y, classes, labels, label_names, stack.shape[1])
         kernel_names = _as_names(names, len(stack))
         stack, repairs, symmetric = _validated(stack, kernel_names, repair)
-        weight = _combined(_as_weights(sample_weight, labels), _class_weights(class_weight, labels))
+        weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
         test = _as_test_stack(test_kernels, stack.shape)
         diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
         for name, value in {
             "kernels": _read_only(stack),
-            "y": _read_only(labels),
+            "targets": replace(targets, values=_read_only(targets.values)),
             "groups": None if groups is None else _read_only(_as_groups(groups, len(stack))),
             "names": kernel_names,
             "sample_weight": _read_only(weight),
             "test_kernels": None if test is None else _read_only(test),
-            "test_y": None
-            if test_y is None
-            else _read_only(check_labels(test_y, 0 if test is None else test.shape[1], "test_y")),
+            "test_targets": _as_test(targets.kind, test, y=test_y, classes=test_classes, labels=test_labels),
             "test_diagonals": None if diagonals is None else _read_only(diagonals),
             "repairs": tuple(repairs),
             "symmetric": symmetric,
@@ -85,19 +86,39 @@ class Instance:
 
     @property
     def samples(self) -> int:
-        return len(self.y)
+        return len(self.targets)
+
+    @property
+    def y(self) -> Array:
+        """The labels ±1; an empty array where the targets are of another kind."""
+        return self.targets.values if self.targets.kind == "y" else np.empty(0)
+
+    @property
+    def test_y(self) -> Array | None:
+        return self.test_targets if self.targets.kind == "y" else None
+
+    def with_kernels(self, kernels: Any, **changes: Any) -> Instance:
+        """The same samples with other kernels."""
+        given: dict[str, Any] = {
+            self.targets.kind: self.targets.values,
+            "label_names": None if self.targets.kind == "y" else self.targets.names,
+            "groups": self.groups,
+            "names": self.names,
+            "sample_weight": self.sample_weight,
+            "test_kernels": self.test_kernels,
+            f"test_{self.targets.kind}": self.test_targets,
+            "test_diagonals": self.test_diagonals,
+        }
+        return Instance(kernels, **{**given, **changes})
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """The instance with some of its kernels, by index or name."""
         chosen = [self._index(kernel) for kernel in kernels]
-        return Instance(
+        return self.with_kernels(
             self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen],
-            self.y,
             groups=None if self.groups is None else self.groups[chosen],
             names=[self.names[m] for m in chosen],
-            sample_weight=self.sample_weight,
             test_kernels=None if self.test_kernels is None else self.test_kernels[chosen],
-            test_y=self.test_y,
             test_diagonals=None if self.test_diagonals is None else self.test_diagonals[chosen],
         )
 
@@ -243,49 +264,6 @@ def positive_part(kernel: Array) -> tuple[Array, int]:
 
 
 # ------------------------------------------------------------------------------------------ everything else
-def _as_labels(y: Any, name: str) -> Array:
-    labels = _as_label_array(y, name)
-    if labels.ndim == 2 and 1 in labels.shape:
-        labels = labels.ravel()
-    if labels.ndim != 1:
-        raise InputError(f"{name} has shape {labels.shape}: give one label per sample, shape (n,)")
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
-    values = np.unique(labels)
-    if labels.dtype.kind in "fiu" and np.isin(values, (-1, 1)).all():
-        if len(values) < 2 and name == "y":
-            fault = f"has one class only ({values[0]:+g})" if len(values) else "is empty"
-            raise InputError(f"{name} {fault}: give samples of both −1 and +1")
-        return labels.astype(np.float64)
-    shown = name if isinstance(y, np.ndarray) else f"numpy.array({name})"
-    raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
-
-
-def _as_label_array(y: Any, name: str) -> NDArray[Any]:
-    try:
-        labels = np.asarray(y)
-        items = labels.ravel().tolist() if labels.dtype == object else []
-        if items and all(isinstance(item, type(items[0])) for item in items):
-            labels = np.array(items).reshape(labels.shape)
-    except ValueError:
-        raise InputError(f"{name} is ragged: give one label per sample, shape (n,)") from None
-    if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
-        raise InputError(f"{name} has missing or mixed entries: give −1 or +1 for every sample")
-    return labels
-
-
-def _listed(values: NDArray[Any]) -> str:
-    shown = ", ".join(str(v)[:20] for v in values[:4])
-    return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
-
-
-def _mapping(values: NDArray[Any], name: str) -> str:
-    if len(values) == 1:
-        return "give samples of two classes"
-    choice = "map them" if len(values) == 2 else "choose one against the rest"
-    return f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
-
-
 def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"K{m + 1}" for m in range(count))
@@ -298,13 +276,13 @@ def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     return result
 
 
-def _as_weights(sample_weight: Any, y: Array) -> Array:
+def _as_weights(sample_weight: Any, samples: int) -> Array:
     if sample_weight is None:
-        return np.ones(len(y))
+        return np.ones(samples)
     given = _as_array(sample_weight, "sample_weight", "(n,)")
     weights = given.astype(np.float64).ravel()
-    if len(weights) != len(y) or max(given.shape, default=0) != len(y):
-        raise InputError(f"sample_weight has shape {given.shape} for {len(y)} samples: give one per sample")
+    if len(weights) != samples or max(given.shape, default=0) != samples:
+        raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InputError(
             "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
@@ -312,9 +290,10 @@ def _as_weights(sample_weight: Any, y: Array) -> Array:
     return weights
 
 
-def _class_weights(class_weight: str | Mapping[Any, float] | None, y: Array) -> Array:
+def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
     if class_weight is None:
-        return np.ones(len(y))
+        return np.ones(len(targets))
+    y = targets.plus_minus("class_weight")
     positive = y > 0
     shown = " ".join(repr(class_weight).split())
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -406,12 +385,13 @@ def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | Non
     return diagonals
 
 
-def check_labels(labels: Any, count: int, name: str) -> Array:
-    """Labels −1 and +1 of `count` samples; they may all be of one class."""
-    result = _as_labels(labels, name)
-    if len(result) != count:
-        raise InputError(f"{name} has {len(result)} labels for {count} rows of test_kernels: give one per row")
-    return result
+def _as_test(kind: str, test: NDArray[Any] | None, **given: Any) -> NDArray[Any] | None:
+    for other, value in given.items():
+        if other != kind and value is not None:
+            raise InputError(f"test_{other} is given where the training samples have {kind}: give test_{kind}")
+    if given[kind] is None:
+        return None
+    return _read_only(as_test_targets(given[kind], kind, 0 if test is None else test.shape[1]))
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from .certificate import CertifiedPoint, certify
 from .exact import CLARABEL, Report, Run, solve_program
 from .formulations import Formulation, Points, Task, _silp
+from .formulations._hypergraph import Embedding, HyperTask
 
 Array = NDArray[np.float64]
 Cut = TypeVar("Cut")
@@ -52,45 +54,75 @@ class ColumnGeneration(Generic[Cut, Point]):
         return point, len(cuts)
 
 
+@dataclass(frozen=True)
+class SemiInfinite:
+    """A declared semi-infinite program: its oracle, the scores that make a cut a row of the master, and the points
+    that weights, cuts and the master's mix of the cuts offer to the certificate."""
+
+    separate: Callable[[Array, Run], Array | None]
+    scores: Callable[[Array], Array]
+    points: Callable[[Array, list[Array], Array], Points]
+    cap: float = 1.0
+
+
+def over_alpha(task: Task) -> SemiInfinite:
+    """`l1` and `sm1`: a cut is an α."""
+
+    def separate(weights: Array, run: Run) -> Array | None:
+        single, program = _silp.separation_oracle(task, weights)
+        solved = solve_program(program.problem, CLARABEL, run)
+        return single.feasible(program.alpha.value) if solved else None
+
+    def points(weights: Array, cuts: list[Array], mix: Array) -> Points:
+        return Points([cuts[-1], np.stack(cuts).T @ mix], [np.outer(weights, cuts[-1] * task.y)])
+
+    return SemiInfinite(separate, lambda alpha: _silp.scores(task, alpha), points, _silp.cap(task.own))
+
+
+def over_embeddings(task: HyperTask) -> SemiInfinite:
+    """`hypergraph`: a cut is a Z, and the master maximises."""
+
+    def separate(weights: Array, run: Run) -> Array | None:
+        program = _silp.embedding_oracle(task, weights)
+        return np.asarray(program.z.value) if solve_program(program.problem, CLARABEL, run) else None
+
+    def points(weights: Array, cuts: list[Array], mix: Array) -> Points:
+        return Points([Embedding(weights, cuts[-1])], [cuts[-1], np.tensordot(mix, np.stack(cuts), axes=1)])
+
+    return SemiInfinite(separate, lambda z: -task.scores(z), points)
+
+
 def solve_silp(
     formulation: Formulation,
-    task: Task,
+    task: Any,
     tolerance: float,
     *,
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Report = lambda _: None,
 ) -> tuple[CertifiedPoint, Run]:
-    """The semi-infinite linear program of `l1` and `sm1`, alternating its two declarations."""
-    run = Run()
-    rows: list[Array] = []
+    """Alternate the declared master and the declared oracle until the certificate closes."""
+    program = over_embeddings(task) if isinstance(task, HyperTask) else over_alpha(task)
+    run, rows = Run(), []
     best = certify(formulation, task, formulation.at_hand(task))
 
-    def separate(weights: Array) -> Array | None:
-        single, program = _silp.separation_oracle(task, weights)
-        if not solve_program(program.problem, CLARABEL, run):
-            return None
-        alpha = single.feasible(program.alpha.value)
-        rows.append(_silp.scores(task, alpha))
-        return alpha
-
     def master(cuts: list[Array]) -> tuple[Array, Array] | None:
-        program = _silp.restricted_master(np.stack(rows), _silp.cap(task.own))
-        if not solve_program(program.problem, CLARABEL, run):
+        rows.append(program.scores(cuts[-1]))
+        declared = _silp.restricted_master(np.stack(rows), program.cap)
+        if not solve_program(declared.problem, CLARABEL, run):
             return None
-        weights = np.maximum(program.weights.value, 0.0)
-        mix = np.maximum(np.ravel(program.cuts.dual_value), 0.0)
+        weights = np.maximum(declared.weights.value, 0.0)
+        mix = np.maximum(np.ravel(declared.cuts.dual_value), 0.0)
         return weights / weights.sum(), mix / mix.sum()
 
     def judge(weights: Array, cuts: list[Array], mix: Array) -> tuple[CertifiedPoint, bool]:
         nonlocal best
-        points = Points([cuts[-1], np.stack(cuts).T @ mix], [np.outer(weights, cuts[-1] * task.y)])
-        best = certify(formulation, task, points, best)
+        best = certify(formulation, task, program.points(weights, cuts, mix), best)
         gap = best.certificate.relative_gap
         report(f"{formulation.name}: cut {len(cuts)}, relative gap {gap:.1e}")
         return best, gap <= tolerance
 
-    loop: Any = ColumnGeneration(separate, master, judge)
+    loop: Any = ColumnGeneration(lambda weights: program.separate(weights, run), master, judge)
     deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
     _, run.iterations = loop.run(np.full(task.count, 1 / task.count), max_iter or MAX_ITER, deadline)
     return best, run

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, CertifiedPoint, certify
-from .formulations import Points, SingleTask, Task
+from .certificate import Certificate
+from .errors import InputError
 from .instance import check_test_stack
-from .polish import sharpened
 from .preprocess import Preprocessing
 
 Array = NDArray[np.float64]
 
 SCHEMA = "mklcvx.solution/1"
 
-# K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
-UNSEEN = 1e-7
+# Arrays with more entries than this stay out of JSON.
+LARGE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +26,10 @@ class Solution:
     """f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b with everything needed to check it.
 
     `coefficients` (M, n) is None where c_m = weight_m (α∘y) says it all; a weight is NaN where it is undefined.
-    `objective` is the value of this classifier, the certificate's upper bound. `norms` are the ‖f_m‖.
+    `objective` is the value of what is returned: the certificate's upper bound for a minimum, its lower one for a
+    maximum. `norms` are the ‖f_m‖. With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients`
+    (k, M, n); `target` says whether they stand for y, classes or labels. A hypergraph's solution has no α: it
+    embeds, by B among the multipliers.
     """
 
     formulation: str
@@ -36,8 +38,8 @@ class Solution:
     status: str
     objective: float
     weights: Array
-    alpha: Array
-    bias: float
+    alpha: Array | None
+    bias: Any
     coefficients: Array | None
     multipliers: dict[str, Any]
     certificate: Certificate
@@ -45,8 +47,10 @@ class Solution:
     seconds: float
     y: Array
     names: tuple[str, ...]
-    norms: Array
-    bias_interval: tuple[float, float]
+    norms: Array | None
+    bias_interval: tuple[float, float] | None
+    target: str = "y"
+    label_names: tuple[str, ...] = ("y",)
     preprocessing: Preprocessing | None = None
     message: str = ""
 
@@ -55,30 +59,51 @@ class Solution:
         return self.status == "certified"
 
     @property
+    def embeds(self) -> bool:
+        """Whether the answer is an embedding instead of a classifier."""
+        return self.alpha is None and "B" in self.multipliers
+
+    @property
     def all_coefficients(self) -> Array:
-        """c_mi, spelled out for every kernel."""
+        """c_mi, spelled out for every kernel: (M, n), or (k, M, n) with k labels."""
         if self.coefficients is not None:
             return self.coefficients
-        return np.outer(self.weights, self.alpha * self.y)
+        if self.alpha is None:
+            raise InputError(f"this solution of {self.formulation} has no classifier: give its kernel to an SVM")
+        signed = self.alpha * self.y
+        return np.asarray(self.weights[:, None] * signed[..., None, :])
 
     def decision_function(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
-        """f + b at new samples: test kernels (M, t, n), one row per new sample, scaled as the solution was."""
-        stack = check_test_stack(test_kernels, len(self.weights), len(self.alpha))
+        """f + b at new samples, (t,), or (t, k) with k labels; for a hypergraph the embedding, (t, dimensions).
+
+        Test kernels are (M, t, n), one row per new sample; they are scaled here as the solution's kernels were.
+        """
+        stack = check_test_stack(test_kernels, len(self.weights), self.y.shape[-1])
         if self.preprocessing is not None:
             stack = self.preprocessing.test(stack, test_diagonals)
-        values = np.full(stack.shape[1], self.bias)
-        for kernel, coefficients in zip(stack, self.all_coefficients, strict=True):
-            if coefficients.any():
-                values += np.asarray(kernel, dtype=float) @ coefficients
+        if self.embeds:
+            basis = np.asarray(self.multipliers["B"], dtype=float)
+            return sum(w * (np.asarray(k, dtype=float) @ basis) for w, k in zip(self.weights, stack, strict=True) if w)
+        coefficients = self.all_coefficients
+        values = np.zeros((stack.shape[1], *coefficients.shape[:-2])) + self.bias
+        for m, kernel in enumerate(stack):
+            if coefficients[..., m, :].any():
+                values += np.asarray(kernel, dtype=float) @ coefficients[..., m, :].T
         return values
 
-    def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[np.int64]:
-        """Labels −1 and +1; a decision value of exactly zero counts as +1."""
-        return np.where(self.decision_function(test_kernels, test_diagonals) >= 0, 1, -1)
+    def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
+        """−1 and +1; or class names, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
+        values = self.decision_function(test_kernels, test_diagonals)
+        if self.embeds or self.target == "labels":
+            return values if self.embeds else (values >= 0).astype(np.int64)
+        if self.target == "classes":
+            return np.array(self.label_names)[np.argmax(values, axis=1)]
+        return np.where(values.reshape(len(values)) >= 0, 1, -1)
 
     def used(self, share: float = 1e-6) -> NDArray[np.intp]:
-        """The kernels whose part in Σ‖f_m‖ exceeds `share`."""
-        return np.flatnonzero(self.norms > share * max(self.norms.sum(), np.finfo(float).tiny))
+        """The kernels whose part in Σ‖f_m‖, or in Σ weights where there are no norms, exceeds `share`."""
+        parts = self.weights if self.norms is None else self.norms
+        return np.flatnonzero(parts > share * max(parts.sum(), np.finfo(float).tiny))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain lists, numbers and strings; undefined weights and infinite ends of an interval are None."""
@@ -91,19 +116,26 @@ class Solution:
             "objective": self.objective,
             "weights": plain(self.weights),
             "alpha": plain(self.alpha),
-            "bias": self.bias,
-            "bias_interval": plain(np.array(self.bias_interval)),
+            "bias": plain(self.bias),
+            "bias_interval": None if self.bias_interval is None else plain(np.array(self.bias_interval)),
             "coefficients": plain(self.coefficients),
-            "multipliers": {name: plain(value) for name, value in self.multipliers.items()},
+            "multipliers": {name: small(value) for name, value in self.multipliers.items()},
             "certificate": self.certificate.as_dict(),
             "iterations": self.iterations,
             "seconds": self.seconds,
-            "y": [int(label) for label in self.y],
+            "target": self.target,
+            "y": self.y.astype(int).tolist(),
+            "label_names": list(self.label_names),
             "names": list(self.names),
             "norms": plain(self.norms),
             "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),
             "message": self.message,
         }
+
+
+def small(value: Any) -> Any:
+    """As `plain`, but large arrays are None: JSON is for reading, they are kept by `.npz`."""
+    return None if np.size(value) > LARGE else plain(value)
 
 
 def plain(value: Any) -> Any:
@@ -113,42 +145,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [plain(item) for item in value]
     return float(value) if np.isfinite(value) else None
-
-
-def assemble(
-    formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float
-) -> tuple[CertifiedPoint, dict[str, Any]]:
-    """The fields of a solution that come from its point. The short form, weights and α, is taken where it
-    certifies as well; else the coefficients stay."""
-    lower, upper = point.lower, point.upper
-    roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
-    weights = formulation.weights(upper.norms, roots, **task.own)
-    coefficients: Array | None = upper.coefficients
-    short = _short(formulation, task, point, weights) if np.isfinite(weights).all() else None
-    if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
-        point, lower, upper, coefficients = short, short.lower, short.upper, None
-    multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
-    if upper.risk.rho is not None:
-        multipliers["rho"] = upper.risk.rho
-    return point, {
-        "objective": upper.value,
-        "weights": weights,
-        "alpha": lower.alpha,
-        "bias": upper.risk.bias,
-        "bias_interval": upper.risk.bias_interval,
-        "coefficients": coefficients,
-        "multipliers": multipliers,
-        "norms": upper.norms,
-    }
-
-
-def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array) -> CertifiedPoint:
-    """The better of the classifiers that these weights make with α as it is and with α sharpened."""
-    alphas = [point.lower.alpha, task.feasible(sharpened(task, weights, point.lower.alpha, point.upper))]
-    points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
-    return min(points, key=lambda short: short.certificate.gap)
-
-
-def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
-    traces = np.array([float(np.trace(kernel)) for kernel in task.kernels])
-    return roots > UNSEEN * np.sqrt(np.maximum(traces, 0.0)) * np.linalg.norm(alpha)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import formulations
+from .assembling import assemble
 from .certificate import CertifiedPoint
 from .errors import InputError, nearest
 from .exact import SCS, Report, Run, solve_declared
@@ -15,7 +16,7 @@ from .formulations import Formulation, Task
 from .instance import Instance
 from .preprocess import Preprocessing
 from .silp import solve_silp
-from .solution import Solution, assemble
+from .solution import Solution
 
 Outcome = tuple[CertifiedPoint, Run]
 
@@ -37,7 +38,12 @@ def _scs(formulation: Formulation, task: Task, tolerance: float, **limits: Any) 
 SOLVERS: tuple[Solver, ...] = (
     Solver("exact", "the declarations with Clarabel, an interior-point method", solve_declared),
     Solver("scs", "the declarations with SCS, a first-order method: the second opinion", _scs),
-    Solver("silp_exact", "the declared semi-infinite linear program by column generation", solve_silp, ("l1", "sm1")),
+    Solver(
+        "silp_exact",
+        "the declared semi-infinite linear program by column generation",
+        solve_silp,
+        ("l1", "sm1", "hypergraph"),
+    ),
 )
 
 
@@ -77,7 +83,7 @@ def solve(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     found, run = method.run(chosen, task, tol, time_limit=time_limit, max_iter=max_iter, report=report)
-    point, fields = assemble(chosen, task, found, tol)
+    point, fields = assemble(chosen, task, found, tol, instance, resolved.get("C", 1.0))
     proved = point.certificate.proves(tol)
     return Solution(
         formulation=chosen.name,
@@ -87,8 +93,9 @@ def solve(
         certificate=point.certificate,
         iterations=run.iterations,
         seconds=time.perf_counter() - started,
-        y=instance.y,
         names=instance.names,
+        target=instance.targets.kind,
+        label_names=instance.targets.names,
         preprocessing=preprocessing,
         message="" if proved else _why_not(point, run, tol, time_limit),
         **fields,
@@ -97,16 +104,8 @@ def solve(
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
-    return Instance(
-        preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels),
-        instance.y,
-        groups=instance.groups,
-        names=instance.names,
-        sample_weight=instance.sample_weight,
-        test_kernels=instance.test_kernels,
-        test_y=instance.test_y,
-        test_diagonals=instance.test_diagonals,
-    )
+    kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
+    return instance.with_kernels(kernels)
 
 
 def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:

@@ -1,0 +1,143 @@
+"""The family of two stages: first learn a kernel from pairs of samples, then give it to an SVM.
+
+A pair (i, j), i ≤ j, makes a K-example z_ij = (K_1(x_i, x_j), …, K_M(x_i, x_j)) with label t_ij = +1 if the two samples
+belong together and −1 if not. For labels ±1 and for classes that means the same class; for label sets it means
+sharing at least one label. (Alternatives in use: equal label sets, or a Jaccard index above ½. Both make fewer pairs
+positive; sharing a label makes two samples neighbours in the labels' hypergraph.) A linear K-classifier with weights
+μ ≥ 0 is the kernel Σ μ_m K_m. All N = n(n+1)/2 pairs count with weight w = 1/N; `balanced` gives the positive and the
+negative pairs half of the weight each.
+
+Centring and unit variance, which the paper applies first, are explicit steps before the formulation.
+Reference: Kumar et al. 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from ._cvxpy import cp
+from ._formulation import Formulation, Parameter, Points, as_flag
+from ._single import C
+from ._stack import Array, KernelStack
+
+if TYPE_CHECKING:
+    from ..instance import Instance
+
+LAMBDA = Parameter("lam", "price of the weights", "λ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
+
+
+class PairBound(NamedTuple):
+    value: float
+    point: Array
+    largest_term: float
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """K-examples (N, M) with their labels and weights; the weights sum to one."""
+
+    examples: Array
+    labels: Array
+    weight: Array
+    lam: float
+
+    @property
+    def count(self) -> int:
+        return self.examples.shape[1]
+
+    def hinge(self, mu: Array) -> float:
+        """The loss of the K-classifier μ."""
+        return float(self.weight @ np.maximum(0.0, 1.0 - self.labels * (self.examples @ mu)))
+
+    def pull(self, beta: Array) -> Array:
+        """Σ β_ij t_ij z_ij: how strongly the pairs pull at each kernel."""
+        return np.asarray((beta * self.labels) @ self.examples)
+
+    def typical_kernel_size(self) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class PairPrimal:
+    problem: cp.Problem
+    mu: cp.Variable
+    margins: cp.Constraint
+
+
+@dataclass(frozen=True)
+class PairDual:
+    """`cuts` is the constraint whose multipliers are μ, where the theorem has one."""
+
+    problem: cp.Problem
+    beta: cp.Variable
+    cuts: cp.Constraint | None = None
+
+
+def pair_examples(stack: KernelStack, together: Array, balanced: bool) -> tuple[Array, Array, Array]:
+    """K-examples, their labels and their weights, for a symmetric matrix of t_ij."""
+    upper = np.triu_indices(stack.samples)
+    examples = np.stack([kernel[upper] for kernel in stack.each_kernel()], axis=1)
+    labels = together[upper]
+    if not balanced:
+        return examples, labels, np.full(len(labels), 1 / len(labels))
+    positive = labels > 0
+    return examples, labels, np.where(positive, 0.5 / positive.sum(), 0.5 / max((~positive).sum(), 1))
+
+
+@dataclass(frozen=True)
+class TwoStage(Formulation):
+    """The first stage; `primal_value` and `dual_value` are its two objectives at feasible points."""
+
+    primal: Callable[[PairTask], PairPrimal]
+    dual: Callable[[PairTask], PairDual]
+    primal_value: Callable[[PairTask, Array], tuple[float, float]]
+    dual_value: Callable[[PairTask, Array], tuple[float, Array]]
+    dual_weights: Callable[[PairTask, PairDual], Array]
+
+    family: ClassVar[str] = "two stages"
+
+    @property
+    def parameter_names(self) -> list[str]:
+        return ["lam", "balanced", "C"]
+
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[PairTask, dict[str, Any]]:
+        self.check_names(given)
+        lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
+        balanced = as_flag("balanced", given.get("balanced", False))
+        price = C.resolve(given.get("C"), self.name, instance.count)
+        together = instance.targets.together()
+        if (together > 0).all():
+            raise InputError(f"{self.name}: every pair of samples belongs together: give samples of two classes")
+        stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
+        task = PairTask(*pair_examples(stack, together, balanced), lam)
+        return task, {"lam": lam, "balanced": balanced, "C": price}
+
+    def declare_primal(self, task: PairTask) -> PairPrimal:
+        return self.primal(task)
+
+    def declare_dual(self, task: PairTask) -> PairDual:
+        return self.dual(task)
+
+    def lower(self, task: PairTask, point: Array) -> PairBound:
+        beta = np.clip(np.nan_to_num(point), 0.0, task.weight)
+        value, beta = self.dual_value(task, beta)
+        return PairBound(value, beta, float(beta.sum()))
+
+    def upper(self, task: PairTask, point: Array) -> PairBound:
+        mu = np.maximum(point, 0.0)
+        value, largest = self.primal_value(task, mu)
+        return PairBound(value, mu, largest)
+
+    def at_hand(self, task: PairTask) -> Points:
+        return Points([np.zeros(len(task.labels))], [np.zeros(task.count)])
+
+    def from_primal(self, program: PairPrimal, task: PairTask, unit: float) -> Points:
+        return Points([np.ravel(program.margins.dual_value)], [np.ravel(program.mu.value)])
+
+    def from_dual(self, program: PairDual, task: PairTask, unit: float) -> Points:
+        return Points([np.ravel(program.beta.value)], [self.dual_weights(task, program)])

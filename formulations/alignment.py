@@ -1,0 +1,149 @@
+"""alignment — target alignment: the combination of kernels whose Gram matrix points most in the target's direction.
+
+    primal   max over μ ≥ 0      ⟨K(μ), T⟩ / ‖K(μ)‖_F,        K(μ) = Σ_m μ_m K_m,   T_ij = t_ij
+    dual     min over W          ‖W‖_F,                       ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m
+
+From one to the other. For μ ≥ 0, ⟨K(μ), T⟩ ≤ ⟨K(μ), W⟩ ≤ ‖K(μ)‖ ‖W‖. Both are solved by one quadratic program,
+
+    min over v ≥ 0   v'Gv − 2 a'v,      G_ml = ⟨K_m, K_l⟩,   a_m = ⟨K_m, T⟩      (value −alignment²),
+
+with μ = v/‖v‖₂ and W = K(v). Its own dual is max −u'Gu subject to Gu ≥ a.
+
+    recovery      μ = v/‖v‖₂
+    multipliers   weights = μ; normalised, the alignment divided by ‖T‖_F = n, in [−1, 1]
+
+Here the maximum is bounded from below by any μ ≥ 0 and from above by any feasible W; K(u) + εI is made feasible by
+the least ε ≥ 0, since ⟨K_m, I⟩ = tr K_m.
+Parameters: C, of the second stage's SVM, default 1; approximate (false): the cheaper variant with weights in
+proportion to each kernel's own alignment, μ_m ∝ (⟨K_m, T⟩/‖K_m‖_F)₊; the certificate shows its distance from the
+optimum.
+Degenerate cases: where no kernel aligns positively, every a_m ≤ 0, the program answers μ = 0 and 0: no combination
+does. With kernels centred first it is Cortes et al.'s centred alignment. The sums run over all ordered pairs:
+with pairs i ≤ j only, as the paper's K-examples have it, the optimum is another one.
+
+Reference: Cristianini et al. 2001; Cortes et al. 2010; Kumar et al. 2012, Eq. (3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ._cvxpy import cp
+from ._formulation import Formulation, Points, as_flag
+from ._single import C
+from ._stack import Array, KernelStack
+
+if TYPE_CHECKING:
+    from ..instance import Instance
+
+
+class AlignmentBound(NamedTuple):
+    value: float
+    point: Array
+    largest_term: float
+
+
+@dataclass(frozen=True)
+class AlignmentTask:
+    """Inner products of the kernels with each other (G), with the target (a), with the identity (traces)."""
+
+    products: Array
+    target: Array
+    traces: Array
+    samples: int
+    approximate: bool = False
+
+    @property
+    def count(self) -> int:
+        return len(self.target)
+
+    @property
+    def own_alignment(self) -> Array:
+        """(⟨K_m, T⟩/‖K_m‖_F)₊, kernel by kernel."""
+        norms = np.sqrt(np.diag(self.products))
+        return np.maximum(self.target, 0.0) / np.where(norms > 0, norms, 1.0)
+
+    @property
+    def factor(self) -> Array:
+        """R with R'R = G."""
+        values, vectors = np.linalg.eigh(self.products)
+        return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+
+    def typical_kernel_size(self) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class AlignmentProgram:
+    problem: cp.Problem
+    v: cp.Variable
+
+
+@dataclass(frozen=True)
+class Alignment(Formulation):
+    family: ClassVar[str] = "two stages"
+    maximises: ClassVar[bool] = True
+
+    @property
+    def parameter_names(self) -> list[str]:
+        return ["C", "approximate"]
+
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[AlignmentTask, dict[str, Any]]:
+        self.check_names(given)
+        price = C.resolve(given.get("C"), self.name, instance.count)
+        approximate = as_flag("approximate", given.get("approximate", False))
+        stack, target = KernelStack(instance.kernels, symmetric=instance.symmetric), instance.targets.together()
+        products = np.array([[np.vdot(one, other) for other in stack.each_kernel()] for one in stack.each_kernel()])
+        aligned = np.array([np.vdot(kernel, target) for kernel in stack.each_kernel()])
+        traces = np.array([np.trace(kernel) for kernel in stack.each_kernel()])
+        task = AlignmentTask(products, aligned, traces, instance.samples, approximate)
+        return task, {"C": price, "approximate": approximate}
+
+    def declare_primal(self, task: AlignmentTask) -> AlignmentProgram:
+        v = cp.Variable(task.count, nonneg=True)
+        objective = cp.sum_squares(task.factor @ v) - 2 * task.target @ v
+        return AlignmentProgram(cp.Problem(cp.Minimize(objective)), v)
+
+    def declare_dual(self, task: AlignmentTask) -> AlignmentProgram:
+        u = cp.Variable(task.count)
+        problem = cp.Problem(cp.Maximize(-cp.sum_squares(task.factor @ u)), [task.products @ u >= task.target])
+        return AlignmentProgram(problem, u)
+
+    def lower(self, task: AlignmentTask, point: Array) -> AlignmentBound:
+        """The alignment of K(μ), μ made non-negative."""
+        mu = np.maximum(point, 0.0)
+        size = float(np.sqrt(max(mu @ task.products @ mu, 0.0)))
+        value = float(task.target @ mu) / size if size > 0 else 0.0
+        return AlignmentBound(value, mu, abs(value))
+
+    def upper(self, task: AlignmentTask, point: Array) -> AlignmentBound:
+        """‖K(u) + εI‖_F with the least ε that makes it feasible."""
+        missing = np.maximum(task.target - task.products @ point, 0.0)
+        traced = task.traces > 0
+        epsilon = float(np.max(missing[traced] / task.traces[traced], initial=0.0))
+        square = point @ task.products @ point + 2 * epsilon * (task.traces @ point) + epsilon**2 * task.samples
+        value = float(np.sqrt(max(square, 0.0)))
+        return AlignmentBound(value, point, value)
+
+    def at_hand(self, task: AlignmentTask) -> Points:
+        return Points([task.own_alignment], [np.zeros(task.count)])
+
+    def from_primal(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points:
+        v = np.ravel(program.v.value)
+        return Points([] if task.approximate else [v], [v])
+
+    def from_dual(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points:
+        return self.from_primal(program, task, unit)
+
+
+ALIGNMENT = Alignment(
+    name="alignment",
+    title="two stages: alignment with the target",
+    reference="Cristianini et al. 2001; Cortes et al. 2010",
+    theorem=__doc__,
+    parameters=(),
+)

@@ -1,0 +1,166 @@
+"""From a certified point to the fields of a solution, family by family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import CertifiedPoint, certify
+from .exact import solve_declared
+from .formulations import Formulation, Points, SingleTask, Task
+from .formulations._hypergraph import Hypergraph, HyperTask
+from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
+from .formulations._two_stage import PairTask
+from .formulations.alignment import Alignment, AlignmentTask
+from .formulations.svm import SVM
+from .instance import Instance
+from .polish import sharpened
+from .second_stage import one_versus_rest
+
+Array = NDArray[np.float64]
+Assembled = tuple[CertifiedPoint, dict[str, Any]]
+
+# K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
+UNSEEN = 1e-7
+# The classifiers of many labels are solved for at the weights found, far below any tolerance asked for.
+FINE = 1e-11
+
+
+def assemble(
+    formulation: Formulation, task: Any, point: CertifiedPoint, tolerance: float, instance: Instance, price: float
+) -> Assembled:
+    """The point to report, and the fields of its solution. `price` is the C of a second stage."""
+    if isinstance(formulation, SingleTask):
+        return single_task(formulation, task, point, tolerance)
+    if isinstance(formulation, MultiLabel):
+        return many_labels(formulation, task, point, tolerance)
+    if isinstance(formulation, Hypergraph):
+        return hypergraph(formulation, task, point, instance)
+    return two_stages(formulation, task, point, instance, price)
+
+
+def single_task(formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float) -> Assembled:
+    """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
+    lower, upper = point.lower, point.upper
+    roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
+    weights = formulation.weights(upper.norms, roots, **task.own)
+    coefficients: Array | None = upper.coefficients
+    short = _short(formulation, task, point, weights) if np.isfinite(weights).all() else None
+    if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
+        point, lower, upper, coefficients = short, short.lower, short.upper, None
+    multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
+    if upper.risk.rho is not None:
+        multipliers["rho"] = upper.risk.rho
+    return point, {
+        "objective": upper.value,
+        "weights": weights,
+        "y": task.y,
+        "alpha": lower.alpha,
+        "bias": upper.risk.bias,
+        "bias_interval": upper.risk.bias_interval,
+        "coefficients": coefficients,
+        "multipliers": multipliers,
+        "norms": upper.norms,
+    }
+
+
+def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array) -> CertifiedPoint:
+    """The better of the classifiers that these weights make with α as it is and with α sharpened."""
+    alphas = [point.lower.alpha, task.feasible(sharpened(task, weights, point.lower.alpha, point.upper))]
+    points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
+    return min(points, key=lambda short: short.certificate.gap)
+
+
+def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
+    traces = np.array([float(np.trace(kernel)) for kernel in task.kernels])
+    return roots > UNSEEN * np.sqrt(np.maximum(traces, 0.0)) * np.linalg.norm(alpha)
+
+
+def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint, tolerance: float) -> Assembled:
+    """Every class's classifier at the weights found, so that weights and α say it all where that certifies."""
+    weights, gamma = point.upper.point.weights, point.lower.point.gamma
+    alpha = _classifiers(task, weights)
+    coefficients: Array | None = None
+    implied = weights[None, :, None] * (alpha * task.signs)[:, None, :]
+    candidates = Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(implied, weights)])
+    short = certify(formulation, task, candidates)
+    if not short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
+        best = certify(formulation, task, candidates, point)
+        short, coefficients = best, best.upper.point.coefficients
+        alpha = np.divide(
+            best.lower.point.beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, alpha.shape)
+        )
+    values = short.upper.squares @ np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0) / 2
+    return short, {
+        "objective": short.upper.value,
+        "weights": weights,
+        "y": task.signs,
+        "alpha": alpha,
+        "bias": np.zeros(task.classes),
+        "bias_interval": None,
+        "coefficients": coefficients,
+        "multipliers": {"gamma": short.lower.point.gamma, "class_values": values + short.upper.risks},
+        "norms": np.sqrt(short.upper.squares.sum(axis=0)),
+    }
+
+
+def _classifiers(task: LabelTask, weights: Array) -> Array:
+    """α^k of the SVM without bias for every class, with the kernel Σ p_a K_a."""
+    kernel = task.combined(weights)[None]
+    rows = []
+    for signs in task.signs:
+        single = Task(kernel, signs, task.box, "c", False)
+        point, _ = solve_declared(SVM, single, FINE, units=(1.0,))
+        rows.append(single.feasible(sharpened(single, np.ones(1), point.lower.alpha, point.upper)))
+    return np.stack(rows)
+
+
+def two_stages(
+    formulation: Formulation, task: PairTask | AlignmentTask, point: CertifiedPoint, instance: Instance, price: float
+) -> Assembled:
+    """The learned weights, and an SVM with the kernel they make."""
+    maximum = isinstance(formulation, Alignment)
+    weights = point.lower.point if maximum else point.upper.point
+    multipliers: dict[str, Any] = {} if maximum else {"beta": point.lower.point}
+    if maximum:
+        length = np.linalg.norm(weights)
+        weights = weights / length if length > 0 else weights
+        multipliers["normalised"] = point.lower.value / instance.samples
+    fields = one_versus_rest(instance, weights, price)
+    multipliers["second_stage_gap"] = fields.pop("gap")
+    return point, {
+        "objective": point.lower.value if maximum else point.upper.value,
+        "weights": weights,
+        "coefficients": None,
+        "multipliers": multipliers,
+        "norms": None,
+        **fields,
+    }
+
+
+def hypergraph(formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, instance: Instance) -> Assembled:
+    """θ, Z, and the embedding of the kernel that θ makes."""
+    theta, z = point.lower.point.weights, point.upper.point
+    kernel = task.combined(theta)
+    ridge = np.linalg.solve(kernel + task.lam * np.eye(task.samples), task.h)
+    values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    seen = values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0)
+    basis = ridge @ vectors[:, seen] / np.sqrt(values[seen])
+    return point, {
+        "objective": point.upper.value,
+        "weights": theta,
+        "y": instance.targets.signs(formulation.name),
+        "alpha": None,
+        "bias": 0.0,
+        "bias_interval": None,
+        "coefficients": None,
+        "multipliers": {"Z": z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))},
+        "norms": None,
+    }
+
+
+def _symmetric(matrix: Array) -> Array:
+    return (matrix + matrix.T) / 2

@@ -1,0 +1,65 @@
+"""The second stage: a learned kernel goes to support vector machines, one for y or one per class or label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InputError
+from .exact import solve_declared
+from .formulations import Task
+from .formulations._stack import KernelStack
+from .formulations.svm import SVM
+from .instance import Instance
+from .polish import sharpened
+
+Array = NDArray[np.float64]
+
+FINE = 1e-10
+
+
+def one_versus_rest(instance: Instance, weights: Array, price: float) -> dict[str, Any]:
+    """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
+    signs = instance.targets.signs("the second stage", constant_allowed=False)
+    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(weights)[None]
+    alphas, biases, gaps = [], [], []
+    for labels in signs:
+        task = Task(kernel, labels, price * instance.sample_weight, "c", True)
+        point, _ = solve_declared(SVM, task, FINE, units=(1.0,))
+        alpha = task.feasible(sharpened(task, np.ones(1), point.lower.alpha, point.upper))
+        upper = SVM.upper(task, (alpha * labels)[None])
+        alphas.append(alpha)
+        biases.append(upper.risk.bias)
+        gaps.append((upper.value - SVM.lower(task, alpha).value) / upper.largest_term)
+    binary = instance.targets.kind == "y"
+    return {
+        "alpha": alphas[0] if binary else np.stack(alphas),
+        "bias": biases[0] if binary else np.array(biases),
+        "bias_interval": None,
+        "y": signs[0] if binary else signs,
+        "gap": float(max(gaps)),
+    }
+
+
+def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:
+    """The instance with the one kernel Σ weight_m K_m, test kernels too."""
+    given = np.asarray(weights, dtype=float)
+    if given.shape != (instance.count,) or not np.isfinite(given).all() or (given < 0).any():
+        raise InputError(
+            f"weights have shape {given.shape}: give {instance.count} non-negative numbers, one per kernel"
+        )
+    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(given)
+    test = None
+    if instance.test_kernels is not None:
+        test = np.tensordot(given, np.asarray(instance.test_kernels, dtype=float), axes=1)[None]
+    return instance.with_kernels(kernel[None], names=["learned"], groups=None, test_kernels=test, test_diagonals=None)
+
+
+def f1_scores(truth: ArrayLike, predicted: ArrayLike) -> tuple[float, float]:
+    """Macro F1, the mean over labels, and micro F1, over all decisions; a label never met or given counts 0."""
+    from sklearn.metrics import f1_score
+
+    macro = f1_score(truth, predicted, average="macro", zero_division=0)
+    return float(macro), float(f1_score(truth, predicted, average="micro", zero_division=0))
