@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,21 @@ FINE = 1e-11
 
 
 def assemble(
-    formulation: Formulation, task: Any, point: CertifiedPoint, tolerance: float, instance: Instance, price: float
+    formulation: Formulation,
+    task: Any,
+    point: CertifiedPoint,
+    tolerance: float,
+    instance: Instance,
+    parameters: Mapping[str, Any],
 ) -> Assembled:
-    """The point to report, and the fields of its solution. `price` is the C of a second stage."""
+    """The point to report, and the fields of its solution."""
     if isinstance(formulation, SingleTask):
         return single_task(formulation, task, point, tolerance)
     if isinstance(formulation, MultiLabel):
         return many_labels(formulation, task, point, tolerance)
     if isinstance(formulation, Hypergraph):
-        return hypergraph(formulation, task, point, instance)
-    return two_stages(formulation, task, point, instance, price)
+        return hypergraph(formulation, task, point, instance, parameters["dimensions"])
+    return two_stages(formulation, task, point, instance, parameters["C"])
 
 
 def single_task(formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float) -> Assembled:
@@ -128,6 +134,7 @@ def two_stages(
         length = np.linalg.norm(weights)
         weights = weights / length if length > 0 else weights
         multipliers["normalised"] = point.lower.value / instance.samples
+    notes = () if weights.any() else ("no kernel gets weight: no combination helps here",)
     fields = one_versus_rest(instance, weights, price)
     multipliers["second_stage_gap"] = fields.pop("gap")
     return point, {
@@ -136,18 +143,21 @@ def two_stages(
         "coefficients": None,
         "multipliers": multipliers,
         "norms": None,
+        "notes": notes,
         **fields,
     }
 
 
-def hypergraph(formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, instance: Instance) -> Assembled:
-    """θ, Z, and the embedding of the kernel that θ makes."""
+def hypergraph(
+    formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, instance: Instance, dimensions: int
+) -> Assembled:
+    """θ, Z, and the embedding of the kernel that θ makes, into at most `dimensions`."""
     theta, z = point.lower.point.weights, point.upper.point
     kernel = task.combined(theta)
     ridge = np.linalg.solve(kernel + task.lam * np.eye(task.samples), task.h)
     values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
     values, vectors = values[::-1], vectors[:, ::-1]
-    seen = values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0)
+    seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
     basis = ridge @ vectors[:, seen] / np.sqrt(values[seen])
     return point, {
         "objective": point.upper.value,
@@ -159,7 +169,18 @@ def hypergraph(formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, 
         "coefficients": None,
         "multipliers": {"Z": z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))},
         "norms": None,
+        "notes": _hypergraph_notes(instance, task.h.shape[1]),
     }
+
+
+def _hypergraph_notes(instance: Instance, rank: int) -> tuple[str, ...]:
+    members = instance.targets.indicators()
+    alone, notes = int((members.sum(axis=1) == 0).sum()), []
+    if alone:
+        notes.append(f"{alone} of {len(members)} samples have no label: they are in no edge, and H is zero for them")
+    if rank < members.shape[1]:
+        notes.append(f"the {members.shape[1]} labels are dependent: the hypergraph's matrix C has rank {rank}")
+    return tuple(notes)
 
 
 def _symmetric(matrix: Array) -> Array:

@@ -45,16 +45,23 @@ def one_versus_rest(instance: Instance, weights: Array, price: float) -> dict[st
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:
     """The instance with the one kernel Σ weight_m K_m, test kernels too."""
-    given = np.asarray(weights, dtype=float)
-    if given.shape != (instance.count,) or not np.isfinite(given).all() or (given < 0).any():
-        raise InputError(
-            f"weights have shape {given.shape}: give {instance.count} non-negative numbers, one per kernel"
-        )
+    given = weights_for(instance, weights)
     kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(given)
     test = None
     if instance.test_kernels is not None:
         test = np.tensordot(given, np.asarray(instance.test_kernels, dtype=float), axes=1)[None]
     return instance.with_kernels(kernel[None], names=["learned"], groups=None, test_kernels=test, test_diagonals=None)
+
+
+def weights_for(instance: Instance, weights: ArrayLike) -> Array:
+    """Weights given by a person, checked: one per kernel, finite, not negative, not all zero."""
+    given = np.asarray(weights, dtype=float)
+    if given.shape != (instance.count,) or not np.isfinite(given).all() or (given < 0).any() or not given.any():
+        raise InputError(
+            f"weights {np.array2string(given.ravel()[:4], separator=', ')} of shape {given.shape}: "
+            f"give {instance.count} numbers, one per kernel, none negative, not all zero"
+        )
+    return given
 
 
 def f1_scores(truth: ArrayLike, predicted: ArrayLike) -> tuple[float, float]:

@@ -53,6 +53,7 @@ class Solution:
     label_names: tuple[str, ...] = ("y",)
     preprocessing: Preprocessing | None = None
     message: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -130,6 +131,7 @@ class Solution:
             "norms": plain(self.norms),
             "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),
             "message": self.message,
+            "notes": list(self.notes),
         }
 
 

@@ -83,7 +83,7 @@ def solve(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     found, run = method.run(chosen, task, tol, time_limit=time_limit, max_iter=max_iter, report=report)
-    point, fields = assemble(chosen, task, found, tol, instance, resolved.get("C", 1.0))
+    point, fields = assemble(chosen, task, found, tol, instance, resolved)
     proved = point.certificate.proves(tol)
     return Solution(
         formulation=chosen.name,
