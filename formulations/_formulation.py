@@ -53,10 +53,11 @@ class Parameter:
 def as_number(name: str, value: Any) -> float:
     try:
         number = math.nan if isinstance(value, bool | np.bool_) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"parameter {name} = {value!r} is not a number: give a single finite number")
+        shown = " ".join(repr(value).split())[:40]
+        raise InputError(f"parameter {name} = {shown} is not a number: give a single finite number")
     return number
 
 
@@ -207,7 +208,8 @@ def _check_nu(task: Task, nu: float) -> None:
     positive = task.y > 0
     room = 2 * min(task.box[positive].sum(), task.box[~positive].sum()) if task.bias else task.box.sum()
     if room < 1 - 1e-12:
+        largest = math.floor(nu * room * 1e6) / 1e6  # rounded down, so that it can be taken at its word
         raise InputError(
             f"parameter nu = {nu:g} is infeasible for the class balance "
-            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {nu * room:.6g}"
+            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {largest:.6f}"
         )
