@@ -60,10 +60,11 @@ class Parameter:
 def as_number(name: str, value: Any) -> float:
     try:
         number = math.nan if isinstance(value, bool | np.bool_) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"parameter {name} = {value!r} is not a number: give a single finite number")
+        shown = " ".join(repr(value).split())[:40]
+        raise InputError(f"parameter {name} = {shown} is not a number: give a single finite number")
     return number
 
 

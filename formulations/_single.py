@@ -13,6 +13,7 @@ with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -184,7 +185,8 @@ def _check_nu(task: Task, nu: float) -> None:
     positive = task.y > 0
     room = 2 * min(task.box[positive].sum(), task.box[~positive].sum()) if task.bias else task.box.sum()
     if room < 1 - 1e-12:
+        largest = math.floor(nu * room * 1e6) / 1e6  # rounded down, so that it can be taken at its word
         raise InputError(
             f"parameter nu = {nu:g} is infeasible for the class balance "
-            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {nu * room:.6g}"
+            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {largest:.6f}"
         )

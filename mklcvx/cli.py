@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from . import __version__, formulations
-from .errors import InputError
+from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
+from .instance import check_labels
+from .solution import Solution
 
 app = typer.Typer(
     name="mklcvx",
@@ -24,12 +27,16 @@ app = typer.Typer(
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every refusal is one line on standard error and exit status 2."""
+    _write_what_can_be_written()
     try:
         code = app(args=arguments, standalone_mode=False)
+        if code == INTERRUPTED:  # Typer makes a status of an interrupt and says nothing
+            raise KeyboardInterrupt
     except InputError as fault:
         code = _refuse(str(fault))
     except UsageFault as fault:
@@ -37,18 +44,36 @@ def main(arguments: list[str] | None = None) -> None:
         code = _refuse(f"{message.strip() or 'no command given'} (see mklcvx --help)")
     except MemoryError:
         code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+    except ArithmeticError as fault:
+        code = _refuse(
+            f"a number left the range of double precision ({fault}): bring kernels and parameters nearer to 1"
+        )
+    except InternalError as fault:
+        _refuse(f"a defect of mklcvx itself: {fault}; please report it")
+        code = 1
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("mklcvx: interrupted; nothing was written\n")
-        code = 130
+        code = INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
-        code = 0
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _refuse(message: str) -> int:
-    sys.stderr.write(f"mklcvx: {' '.join(message.split())}\n")
+    sys.stderr.write(f"mklcvx: {printable(message)}\n")
     return 2
+
+
+def printable(text: str) -> str:
+    """One line without control characters, whatever a file has put into it."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def _write_what_can_be_written() -> None:
+    """Where standard output has no Greek letters, question marks must do."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _version(asked: bool) -> None:
@@ -144,10 +169,10 @@ def solve(
     if output is not None:
         check_output(output, (".json", ".npz"))
     problem = load_instance(instance, repair=repair)
+    for change in problem.repairs:
+        sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
     if kernels is not None:
         problem = problem.select([part.strip() for part in kernels.split(",")])
-    for change in problem.repairs:
-        sys.stderr.write(f"mklcvx: repaired {change}\n")
     preparation = Preprocessing.from_options(centre=centre, normalise=normalise) if centre or normalise else None
     if preparation is not None:
         problem = preprocessed(problem, preparation)
@@ -169,7 +194,7 @@ def solve(
     if output is not None:
         save_solution(output, found)
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
     elif not quiet:
         show_solution(found)
     if not found.certified:
@@ -189,18 +214,33 @@ def predict(
     if output is not None:
         check_output(output, (".csv", ".json", ".npz"))
     model = load_solution(solution)
-    test_kernels, test_y, diagonals = load_test(test)
-    values = model.decision_function(test_kernels, diagonals)
+    values, truth = _predicted(model, test)
     labels = [1 if value >= 0 else -1 for value in values]
     table = "decision,label\n" + "".join(f"{float(v)!r},{k}\n" for v, k in zip(values, labels, strict=True))
     if output is None:
         typer.echo(table, nl=False)
     else:
         _write_predictions(output, values, labels, table)
-    if test_y is not None:
-        _say_accuracy(labels, test_y)
+    if truth is not None and labels:
+        right = sum(label == true for label, true in zip(labels, truth, strict=True))
+        sys.stderr.write(f"accuracy {right / len(labels):.4f} on {len(labels)} samples\n")
     if not model.certified:
         sys.stderr.write(f"mklcvx: the solution is {model.message or 'not certified'}\n")
+
+
+def _predicted(model: Solution, test: Path) -> tuple[Any, Any]:
+    """Decision values and true labels, if there are any; everything is checked before anything is printed."""
+    import numpy as np
+
+    test_kernels, test_y, diagonals = load_test(test)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = model.decision_function(test_kernels, diagonals)
+        if not np.isfinite(values).all():
+            raise InputError("test_kernels are too large for double precision: scale them as in training")
+        return values, None if test_y is None else check_labels(test_y, len(values), "test_y")
+    except InputError as fault:
+        raise InputError(f"test {test}: {fault}") from None
 
 
 def _write_predictions(output: Path, values: Any, labels: list[int], table: str) -> None:
@@ -212,15 +252,6 @@ def _write_predictions(output: Path, values: Any, labels: list[int], table: str)
     record = {"schema": "mklcvx.prediction/1", "decision": [float(v) for v in values], "label": labels}
     text = table if output.suffix == ".csv" else json.dumps(record) + "\n"
     write_whole(output, lambda file: file.write(text.encode()))
-
-
-def _say_accuracy(labels: list[int], test_y: Any) -> None:
-    import numpy as np
-
-    truth = np.ravel(test_y)
-    if len(truth) != len(labels):
-        raise InputError(f"test_y has {len(truth)} labels for {len(labels)} samples: give one per row of test_kernels")
-    sys.stderr.write(f"accuracy {np.mean(truth == np.array(labels)):.4f} on {len(labels)} samples\n")
 
 
 @app.command()
@@ -244,11 +275,17 @@ def parse_settings(items: list[str]) -> dict[str, Any]:
             raise InputError(f"--set {item!r} is not KEY=VALUE: write for example --set C=10")
         if key in given:
             raise InputError(f"--set {key} is given twice: keep one")
-        try:
-            given[key] = float(value)
-        except ValueError:
-            given[key] = value
+        given[key] = _number_or_word(value)
     return given
+
+
+def _number_or_word(value: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
 
 
 if __name__ == "__main__":

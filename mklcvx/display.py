@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from . import formulations
 from .instance import Instance
@@ -68,8 +69,13 @@ def show_solution(solution: Solution) -> None:
         weight = solution.weights[m]
         text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
         bar = "█" * round(24 * solution.norms[m] / largest)
-        table.add_row(name, text, f"{solution.norms[m]:.4g}" if m in used else "0", bar)
+        table.add_row(_as_is(name), text, f"{solution.norms[m]:.4g}" if m in used else "0", bar)
     console.print(table)
+
+
+def _as_is(name: str) -> Text:
+    """A name from a file: no markup, and nothing that a terminal would obey."""
+    return Text("".join(c if c.isprintable() else "�" for c in name))
 
 
 def _shown(solution: Solution) -> list[tuple[str, Any]]:

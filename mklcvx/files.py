@@ -25,6 +25,8 @@ from .solution import SCHEMA, Solution
 
 INSTANCE_SCHEMA = "mklcvx.instance/1"
 INSTANCE_KEYS = ("kernels", "y", "groups", "names", "sample_weight", "test_kernels", "test_y", "test_diagonals")
+PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
+MOST_OF_MEMORY = 0.8
 
 
 # ---------------------------------------------------------------------------------------------- instances
@@ -93,9 +95,6 @@ def _existing(path: str | Path, wanted: str) -> Path:
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
 
 
-PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
-
-
 def _read_npz(path: Path) -> dict[str, Any]:
     """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
     try:
@@ -128,9 +127,6 @@ def _check_kind(path: Path) -> None:
         size = sum(member.file_size for member in archive.infolist())
     if size > MOST_OF_MEMORY * _memory():
         raise InputError(f"{path}: unpacks to {size / 1e9:.3g} GB, more than fits into memory: use fewer samples")
-
-
-MOST_OF_MEMORY = 0.8
 
 
 def _memory() -> float:
@@ -222,7 +218,7 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         alpha=alpha,
         bias=float(record["bias"]),
         coefficients=None if coefficients is None else np.asarray(coefficients, dtype=float),
-        multipliers=dict(record["multipliers"]),
+        multipliers={k: _numbers(v) if isinstance(v, list) else v for k, v in dict(record["multipliers"]).items()},
         certificate=Certificate(*(float(record["certificate"][key]) for key in ("lower", "upper", "scale"))),
         iterations=int(record["iterations"]),
         seconds=float(record["seconds"]),
@@ -233,14 +229,15 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
         message=str(record.get("message", "")),
     )
-    if len(solution.y) != len(alpha) or solution.all_coefficients.shape != (len(weights), len(alpha)):
-        raise ValueError("weights, alpha, y and coefficients do not fit together")
-    if not len(weights) == len(solution.names) == len(solution.norms):
-        raise ValueError("weights, names and norms do not fit together")
+    finite = [*alpha, *solution.norms, solution.bias, solution.objective, solution.certificate.gap]
+    if not np.isfinite(finite).all() or np.isinf(weights).any():
+        raise ValueError("it has entries that are not finite")
     if not np.isin(solution.y, (-1, 1)).all():
         raise ValueError("y has labels other than −1 and +1")
-    if not np.isfinite([*alpha, *solution.norms, solution.bias, solution.objective, solution.certificate.gap]).all():
-        raise ValueError("it has entries that are not finite")
+    if not len(weights) == len(solution.names) == len(solution.norms):
+        raise ValueError("weights, names and norms do not fit together")
+    if len(solution.y) != len(alpha) or solution.all_coefficients.shape != (len(weights), len(alpha)):
+        raise ValueError("weights, alpha, y and coefficients do not fit together")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")
     return solution

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
+import struct
 import warnings
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,11 @@ STACKS = ("kernels", "test_kernels")
 MATRICES = ("labels", "test_labels", "test_diagonals")
 WANTED = (*STACKS, *MATRICES, "y", "test_y", "classes", "test_classes", "groups", "names", "sample_weight", "schema")
 
+# The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
+PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
+CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the others may hold matrices
+SPARSE, COMPLEX = 5, 0x800
+
 
 def read_mat(path: Path) -> dict[str, Any]:
     """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
@@ -24,12 +33,12 @@ def read_mat(path: Path) -> dict[str, Any]:
     """
     try:
         variables = _read_v73(path) if _is_v73(path) else _read_v5(path)
+        return {name: _ours(path, name, value) for name, value in variables.items()}
     except InputError:
         raise
     except Exception as fault:  # a damaged file can fail anywhere inside the readers
         what = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
         raise InputError(f"{path}: not a readable MATLAB file ({what}): save it again") from None
-    return {name: _ours(path, name, value) for name, value in variables.items()}
 
 
 def _is_v73(path: Path) -> bool:
@@ -41,11 +50,61 @@ def _is_v73(path: Path) -> bool:
 def _read_v5(path: Path) -> dict[str, Any]:
     from scipy.io import loadmat, whosmat
 
+    _check_elements(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
         names = [name for name, _, _ in whosmat(path)]
         content = loadmat(path, variable_names=[name for name in names if name in WANTED])
     return {name: content.get(name) for name in names if not name.startswith("__")}
+
+
+def _check_elements(path: Path) -> None:
+    """SciPy's reader looks an element's code up in a table without asking whether it is in it, and crashes."""
+    if path.stat().st_size <= 128:
+        return  # no elements: SciPy says what it is
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        version, mark = content[124:126], content[126:128]
+        if (mark, version[1:]) != (b"IM", b"\1") and (mark, version[:1]) != (b"MI", b"\1"):
+            return  # another version, or none: SciPy says so
+        order = "<" if mark == b"IM" else ">"
+        for code, start, end in _elements(content, 128, len(content), order, (MATRIX, COMPRESSED)):
+            if code == COMPRESSED:
+                inflated = zlib.decompress(content[start:end])
+                for _, inner_start, inner_end in _elements(inflated, 0, len(inflated), order, (MATRIX,)):
+                    _check_matrix(inflated, inner_start, inner_end, order)
+            else:
+                _check_matrix(content, start, end, order)
+
+
+def _check_matrix(content: Any, start: int, end: int, order: str) -> None:
+    """A matrix of numbers holds flags, size, name and numbers, and two more elements where it is sparse, one more
+    where it is complex; it holds no matrices."""
+    numeric, missing = False, 0
+    for place, (code, first, last) in enumerate(_elements(content, start, end, order, (*PLAIN, MATRIX))):
+        if place == 0:
+            (flags,) = struct.unpack(order + "I", content[first : first + 4])
+            numeric = (flags & 0xFF) in CLASSES_OF_NUMBERS
+            missing = 4 + 2 * ((flags & 0xFF) == SPARSE) + bool(flags & COMPLEX) if numeric else 0
+        if code == MATRIX:
+            if numeric:
+                raise ValueError("a matrix in place of numbers")
+            _check_matrix(content, first, last, order)
+        missing -= 1
+    if missing > 0:
+        raise ValueError("a matrix without its numbers")
+
+
+def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """Code, start and end of one element after the other; small ones have their size in the upper half of the tag."""
+    while start + 8 <= end:
+        code, size = struct.unpack(order + "II", content[start : start + 8])
+        small = code >> 16
+        first, last = (start + 4, start + 4 + small) if small else (start + 8, start + 8 + size)
+        code &= 0xFFFF
+        if code not in codes or small > 4 or last > end:
+            raise ValueError(f"no element of type {code} and size {last - first} can stand at byte {start}")
+        yield code, first, last
+        start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
 
 
 def _read_v73(path: Path) -> dict[str, Any]:
@@ -104,15 +163,18 @@ def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:
         if len({kernel.shape for kernel in kernels}) > 1:
             raise InputError(f"{path}: {name} are of different sizes: store kernels of the same samples")
         return np.stack(kernels)
-    if array.ndim > 3 or (name == "kernels" and array.shape[0] != array.shape[1]):
+    if array.ndim not in (2, 3) or (name == "kernels" and array.shape[0] != array.shape[1]):
         size = "×".join(map(str, array.shape))
         raise InputError(f"{path}: {name} are {size}: store them as MATLAB does, n×n×M, kernel index last")
     return np.moveaxis(array, 2, 0) if array.ndim == 3 else array[None]
 
 
 def _full(value: Any) -> Any:
-    """MATLAB's sparse matrices, which come as SciPy's, written out."""
-    return value.toarray() if hasattr(value, "toarray") else value
+    """MATLAB's sparse matrices, which come as SciPy's with their indices unchecked, written out."""
+    if not hasattr(value, "toarray"):
+        return value
+    value.check_format(full_check=True)
+    return value.toarray()
 
 
 def _text(item: Any) -> str:

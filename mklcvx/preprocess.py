@@ -169,7 +169,7 @@ class Preprocessing:
             raise InputError(f"kernels has shape {stack.shape}: fit on training kernels, (M, n, n)")
         if names is not None and len(names) != M:
             raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
-        self._names = None if names is None else [str(name) for name in names]
+        self._names = None if names is None else [" ".join(str(name).split()) for name in names]
         self._shape = None
         self._states = [
             {key: np.empty((M, n) if per_sample else M) for key, per_sample in step.per_sample.items()}

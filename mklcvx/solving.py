@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -109,12 +110,16 @@ def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
 
 
 def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:
-    if not 0 < tol < 1:
+    if not (_is_number(tol) and 0 < tol < 1):
         raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative gap such as 1e-8")
-    if time_limit is not None and not time_limit > 0:
+    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
         raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
-    if max_iter is not None and max_iter < 1:
-        raise InputError(f"max_iter = {max_iter!r} is below 1: give a number of iterations")
+    if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
+        raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _why_not(point: CertifiedPoint, run: Run, tol: float, time_limit: float | None) -> str:

@@ -187,9 +187,7 @@ def test_mean_distance_counts_the_zero_diagonal_and_every_view_has_its_own() -> 
     np.testing.assert_allclose(bank.gammas[1::3], [4.0 / np.mean(chi_square(X, X)) for X in views])
     assert bank.gammas[2::3] == [None] * 5
     np.testing.assert_allclose(bank.gammas[0], 0.25 / (2 * TRAIN.var(axis=0).sum()))
-    np.testing.assert_allclose(
-        bank.stack(TEST)[0], np.exp(-bank.gammas[0] * euclidean(TEST, TRAIN) ** 2), rtol=1e-12
-    )
+    np.testing.assert_allclose(bank.stack(TEST)[0], np.exp(-bank.gammas[0] * euclidean(TEST, TRAIN) ** 2), rtol=1e-12)
 
 
 def test_distance_bank_equals_kernel_bank_on_euclidean_and_chi_square_distances() -> None:

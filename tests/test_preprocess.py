@@ -37,9 +37,7 @@ def refused(*words: str) -> Iterator[None]:
         assert word in message
 
 
-def features_after(
-    steps: tuple[Step, ...], train: np.ndarray, test: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def features_after(steps: tuple[Step, ...], train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same steps on explicit features."""
     for step in steps:
         if step == Centre():

@@ -32,15 +32,14 @@ from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from rich.console import Console
 from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
-STAGES = [
-    f"tests/test_{name}.py" for name in ("bounds", "declarations", "identities", "zoo", "task", "parameters", "silp")
-]
+TOPICS = ("bounds", "declarations", "identities", "zoo", "task", "parameters", "silp")
+STAGES = [f"tests/test_{topic}.py" for topic in TOPICS]
 PACKAGE = Path("mklcvx/formulations")
 NO_TESTS = 5  # the exit code of pytest where a selection is empty
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
@@ -63,6 +62,7 @@ MEMBERS = {
 }
 # fmt: on
 Edit = tuple[int, int, str]  # bytes from, to, and the text in their place
+Limits = dict[str, float]  # seconds by stage
 
 
 @dataclass(frozen=True, order=True)
@@ -95,11 +95,11 @@ def claims(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all below it that can change a value."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Raise() | ast.keyword(arg="strict"):
-            return
+            children: list[ast.AST] = []
         case ast.Assign(targets=[ast.Name("__all__")]):
-            return
+            children = []
         case ast.If(test=ast.Name("TYPE_CHECKING")):
-            children: list[ast.AST] = [*node.orelse]
+            children = [*node.orelse]
         case _:
             yield node
             unread = [getattr(node, name, None) for name in ("annotation", "returns", "decorator_list")]
@@ -167,6 +167,11 @@ class Text:
 
 
 # ---------------------------------------------------------------------------------------------- running
+def refuse(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise SystemExit(2)
+
+
 def copy_project(root: Path, tree: Path) -> None:
     """The package as it is installed, with its tests beside it."""
     for source, target in (("mklcvx", "mklcvx"), ("formulations", str(PACKAGE)), ("tests", "tests")):
@@ -201,22 +206,21 @@ def run_tests(tree: Path, test: str, timeout: float | None, naming: str = "") ->
 
 def check_import(tree: Path) -> None:
     """An installed package must not stand in front of the copy."""
-    _, output = python(
-        tree, "-c", "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__, sep='\\n')"
-    )
-    if output.split("\n") != [str(tree / "mklcvx/__init__.py"), str(tree / PACKAGE / "__init__.py")]:
-        raise SystemExit(f"the copy in {tree} is not what Python imports: {output}")
+    _, output = python(tree, "-c", "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__)")
+    if output != f"{tree / PACKAGE.parent / '__init__.py'} {tree / PACKAGE / '__init__.py'}":
+        refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
-def control(tree: Path, tests: Sequence[str], timeout: float | None) -> dict[str, float]:
+def control(tree: Path, tests: Sequence[str], timeout: float | None) -> Limits:
     """The seconds that each stage is given; unmutated, each has to pass."""
-    limits = {}
+    limits: Limits = {}
+    if not tests:
+        refuse("no tests to run")
     for test in tests:
         started = time.monotonic()
         code, output = run_tests(tree, test, timeout)
         if code != 0:
-            print(f"{test} fails without any mutation: {output.splitlines()[-1]}", file=sys.stderr)
-            raise SystemExit(2)
+            refuse(f"{test} fails without any mutation: {output.splitlines()[-1]}")
         limits[test] = timeout or 30 + 5 * (time.monotonic() - started)
     return limits
 
@@ -229,7 +233,7 @@ class Verdict(NamedTuple):
     test: str = ""
 
 
-def judge(mutant: Mutant, free: SimpleQueue[Path], limits: dict[str, float], equivalents: Container[str]) -> Verdict:
+def judge(mutant: Mutant, free: SimpleQueue[Path], limits: Limits, known: Container[str]) -> Verdict:
     """Stage by stage until one fails, in a free tree that is put back as it was."""
     tree = free.get()
     path = tree / PACKAGE / mutant.file
@@ -241,22 +245,20 @@ def judge(mutant: Mutant, free: SimpleQueue[Path], limits: dict[str, float], equ
                 code, _ = run_tests(tree, test, limit, naming)
                 if code not in ((0, NO_TESTS) if naming else (0,)):
                     return Verdict(mutant, "timeout" if code is None else "killed", test)
-        return Verdict(mutant, "equivalent" if mutant.key in equivalents else "survived")
+        return Verdict(mutant, "equivalent" if mutant.key in known else "survived")
     finally:
         path.write_bytes(source)
         free.put(tree)
 
 
-def judge_all(
-    mutants: Sequence[Mutant], trees: Sequence[Path], limits: dict[str, float], equivalents: Container[str]
-) -> list[Verdict]:
-    """One worker per tree; survivors are shown as they are found."""
+def judge_all(mutants: list[Mutant], trees: list[Path], limits: Limits, known: Container[str]) -> list[Verdict]:
+    """One worker per tree; survivors are shown as they are found, unless known to be equivalent."""
     free: SimpleQueue[Path] = SimpleQueue()
     for tree in trees:
         free.put(tree)
     verdicts, console = [], Console(stderr=True)
     with ThreadPoolExecutor(len(trees)) as pool:
-        judged = pool.map(partial(judge, free=free, limits=limits, equivalents=equivalents), mutants)
+        judged = pool.map(partial(judge, free=free, limits=limits, known=known), mutants)
         for verdict in track(judged, "mutants", total=len(mutants), console=console):
             verdicts.append(verdict)
             if verdict.outcome == "survived":
@@ -272,7 +274,7 @@ def read_equivalents(path: Path) -> dict[str, str]:
         if line.strip() and not line.startswith("#"):
             key, _, reason = line.rpartition("  # ")
             if " => " not in key or not reason.strip():
-                raise SystemExit(f"{path.name}: not 'file.py: original line => mutated line  # reason': {line}")
+                refuse(f"{path.name}: not 'file.py: original line => mutated line  # reason': {line}")
             reasons[" ".join(key.split())] = reason.strip()
     return reasons
 

@@ -1,0 +1,290 @@
+"""Parameters and choices: every limit with the words that refuse what lies outside it."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, Instance, formulations, solve
+from mklcvx.solving import SOLVERS
+
+RNG = np.random.default_rng(3)
+N, M = 6, 4
+Y = np.array([1, 1, 1, -1, -1, -1])
+FEATURES = RNG.normal(size=(M, N, 2)) + 0.5 * Y[:, None]
+K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
+INSTANCE = Instance(K, Y, groups=[0, 0, 1, 1])
+ONE = Instance(K[:1], Y, groups=[0])
+NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
+
+
+@contextmanager
+def refused(*words):
+    """An InputError of one line with these words."""
+    with pytest.raises(InputError) as caught:
+        yield
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def resolved(name, instance=INSTANCE, **given):
+    """Every parameter's value, without solving anything."""
+    return formulations.get(name).task(instance, given)[1]
+
+
+def instance_for(name):
+    return ONE if formulations.get(name).single_kernel else INSTANCE
+
+
+# ------------------------------------------------------------------------------------------------------- limits
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("C", [0, -1, -1e-300])
+def test_C_must_be_positive(name, C):
+    with refused(f"parameter C = {C:g} is outside the limits of {name}", "C > 0", "default is 1"):
+        resolved(name, instance_for(name), C=C)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("sm1", {"theta": 0.2499}, ("theta = 0.2499", "θ ≥ 1/M", "M = 4 here")),
+        ("sm1", {"theta": 0}, ("theta = 0", "θ ≥ 1/M")),
+        ("sm2", {"theta": 0}, ("theta = 0", "θ > 0", "default is 1")),
+        ("smp", {"theta": -1}, ("theta = -1", "θ > 0")),
+        ("square", {"theta": -0.5}, ("theta = -0.5", "θ > 0")),
+        ("lp", {"p": 0.999}, ("p = 0.999", "p ≥ 1", "default is 3/2")),
+        ("smp", {"p": 1}, ("p = 1", "p > 1")),
+        ("smp", {"p": 0.5}, ("p = 0.5", "p > 1")),
+        ("elastic", {"l1_ratio": -0.01}, ("l1_ratio = -0.01", "0 ≤ l1_ratio ≤ 1")),
+        ("elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
+        ("vskl", {"s": 1.99}, ("s = 1.99", "s ≥ 2", "default is 2")),
+        ("l1", {"nu": 0}, ("nu = 0", "0 < ν ≤ 1")),
+        ("l1", {"nu": 1.5}, ("nu = 1.5", "0 < ν ≤ 1")),
+        ("l1", {"nu": -0.1}, ("nu = -0.1", "0 < ν ≤ 1")),
+    ],
+)
+def test_own_parameters_outside_their_limits_are_refused(name, given, words):
+    with refused("parameter ", f"is outside the limits of {name}", *words):
+        resolved(name, **given)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("sm1", "theta", 1 / M),
+        ("sm1", "theta", 5.0),
+        ("lp", "p", 1.0),
+        ("smp", "p", 1.001),
+        ("elastic", "l1_ratio", 0.0),
+        ("elastic", "l1_ratio", 1.0),
+        ("vskl", "s", 2.0),
+        ("l1", "nu", 1.0),
+    ],
+)
+def test_limits_themselves_are_accepted(name, key, value):
+    assert resolved(name, **{key: value})[key] == value
+
+
+@pytest.mark.parametrize("count", [3, 7, 49])
+def test_the_third_the_seventh_and_the_49th_survive_rounding(count):
+    instance = Instance(np.broadcast_to(np.eye(4), (count, 4, 4)), [1, 1, -1, -1])
+    assert resolved("sm1", instance, theta=1 / count)["theta"] == 1 / count
+    with refused("θ ≥ 1/M"):
+        resolved("sm1", instance, theta=0.999 / count)
+
+
+@pytest.mark.parametrize("name", ["sm2", "smp", "square"])
+def test_one_over_M_binds_sm1_only(name):
+    assert resolved(name, theta=0.01)["theta"] == 0.01
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_has_a_default(name):
+    formulation = formulations.get(name)
+    given = resolved(name, instance_for(name))
+    assert given.pop("C") == 1.0
+    assert given.pop("bias") is True
+    assert set(given) == {parameter.name for parameter in formulation.parameters}
+    assert resolved(name, instance_for(name), **given) == {"C": 1.0, "bias": True, **given}
+
+
+# ---------------------------------------------------------------------------------------------------- C and nu
+def balanced_as(positive, negative):
+    n = positive + negative
+    return Instance(np.eye(n)[None], [1] * positive + [-1] * negative)
+
+
+@pytest.mark.parametrize(("positive", "negative"), [(1, 2), (2, 1), (2, 5), (3, 4), (1, 5), (7, 10)])
+def test_infeasible_nu_is_refused_with_the_largest_feasible_one(positive, negative):
+    instance = balanced_as(positive, negative)
+    with pytest.raises(InputError, match=f"infeasible for the class balance {positive} : {negative}") as caught:
+        resolved("l1", instance, nu=1.0)
+    largest = float(re.search(r"give nu ≤ (\S+)", str(caught.value))[1])
+    assert largest == pytest.approx(2 * min(positive, negative) / (positive + negative), rel=1e-5)
+    assert resolved("l1", instance, nu=largest)["nu"] == largest
+    with refused("infeasible"):
+        resolved("l1", instance, nu=largest * (1 + 1e-4))
+
+
+def test_without_bias_every_nu_up_to_one_is_feasible():
+    assert resolved("l1", balanced_as(1, 5), nu=1.0, bias=False)["nu"] == 1.0
+
+
+def test_C_and_nu_together_are_refused():
+    with refused("parameters C and nu are both given", "keep one"):
+        resolved("l1", C=1.0, nu=0.5)
+
+
+def test_nu_replaces_C():
+    assert resolved("l1", nu=0.5) == {"nu": 0.5, "bias": True}
+
+
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
+def test_nu_is_not_offered_where_no_theorem_has_it(name):
+    with refused(f"unknown parameter 'nu' of {name}", "C"):
+        resolved(name, nu=0.5)
+
+
+# ------------------------------------------------------------------------------------------- what is no number
+@pytest.mark.parametrize("value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0, 2.0], {}])
+@pytest.mark.parametrize(("name", "key"), [("l1", "C"), ("l1", "nu"), ("sm1", "theta"), ("lp", "p")])
+def test_what_is_no_finite_number_is_refused(name, key, value):
+    with refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
+        resolved(name, **{key: value})
+
+
+def test_an_integer_beyond_double_precision_is_refused():
+    with refused("parameter C = ", "is not a number"):
+        resolved("l1", C=10**400)
+
+
+def test_an_array_is_refused_in_one_line():
+    with refused("parameter C = ", "is not a number"):
+        resolved("l1", C=np.eye(3))
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2)])
+def test_numbers_of_any_type_are_accepted(value):
+    number = resolved("l1", C=value)["C"]
+    assert type(number) is float
+    assert number == 2.0
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"), [(True, True), (False, False), ("true", True), ("False", False), (0, False)]
+)
+def test_bias_is_true_or_false(value, flag):
+    assert resolved("l1", bias=value)["bias"] is flag
+
+
+@pytest.mark.parametrize("value", ["maybe", 2, 0.5, np.nan, [True]])
+def test_other_words_for_bias_are_refused(value):
+    with refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
+        resolved("l1", bias=value)
+
+
+# ------------------------------------------------------------------------------------------------------- names
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("elastik", ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
+        ("L1", ("unknown formulation 'L1'",)),
+        ("quantum", ("unknown formulation 'quantum'", "known: ", "average", "vskl")),
+        ("", ("unknown formulation ''", "known: ")),
+        (None, ("unknown formulation None", "known: ")),
+    ],
+)
+def test_unknown_formulation_is_refused_with_the_nearest(name, words):
+    with refused(*words):
+        solve(INSTANCE, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("exakt", ("unknown solver 'exakt'", "did you mean 'exact'?")),
+        ("silp_exakt", ("unknown solver 'silp_exakt'", "did you mean 'silp_exact'?")),
+        ("gurobi", ("unknown solver 'gurobi'", "known: exact, scs, silp_exact")),
+    ],
+)
+def test_unknown_solver_is_refused_with_the_nearest(name, words):
+    with refused(*words):
+        solve(INSTANCE, "l1", solver=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "words"),
+    [
+        ("sm1", "thet", ("unknown parameter 'thet' of sm1", "did you mean 'theta'?")),
+        ("elastic", "l1ratio", ("unknown parameter 'l1ratio' of elastic", "did you mean 'l1_ratio'?")),
+        ("l1", "theta", ("unknown parameter 'theta' of l1", "known: C, bias, nu")),
+        ("l1", "biass", ("unknown parameter 'biass'", "did you mean 'bias'?")),
+    ],
+)
+def test_unknown_parameter_is_refused_with_the_nearest(name, key, words):
+    with refused(*words):
+        solve(INSTANCE, name, **{key: 1.0})
+
+
+# ---------------------------------------------------------------------------------------- what does not fit
+def test_svm_takes_one_kernel():
+    with refused("svm takes one kernel, the instance has 4", "select one kernel, or use sum, average or l1"):
+        solve(INSTANCE, "svm")
+    assert resolved("svm", ONE)["C"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["ckl", "vskl"])
+def test_grouped_formulations_need_groups(name):
+    with refused(f"{name} needs groups of kernels, the instance has none", "give groups, one integer per kernel"):
+        solve(Instance(K, Y), name)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "svm"}))
+def test_silp_exact_serves_l1_and_sm1_only(name):
+    with refused(f"solver silp_exact does not fit {name}", "it solves l1 and sm1", "use exact"):
+        solve(INSTANCE, name, solver="silp_exact")
+
+
+@pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, np.inf])
+def test_tolerance_out_of_range_is_refused(tol):
+    with refused("tol = ", "is not between 0 and 1", "give a relative gap such as 1e-8"):
+        solve(INSTANCE, "l1", tol=tol)
+
+
+@pytest.mark.parametrize("limit", [0, -1, np.nan])
+def test_time_limit_must_be_positive(limit):
+    with refused("time_limit = ", "is not positive", "give seconds"):
+        solve(INSTANCE, "l1", time_limit=limit)
+
+
+@pytest.mark.parametrize("limit", [0, -3])
+def test_iteration_limit_must_be_positive(limit):
+    with refused("max_iter = ", "is below 1", "give a number of iterations"):
+        solve(INSTANCE, "l1", max_iter=limit)
+
+
+@pytest.mark.parametrize("key", ["tol", "time_limit", "max_iter"])
+def test_limits_that_are_no_numbers_are_refused(key):
+    with refused(f"{key} = 'x'"):
+        solve(INSTANCE, "l1", **{key: "x"})
+
+
+def test_half_an_iteration_is_refused():
+    with refused("max_iter = 2.5"):
+        solve(INSTANCE, "l1", max_iter=2.5)
+
+
+def test_refusals_come_before_any_solver_runs(monkeypatch):
+    def forbidden(*_, **__):
+        raise AssertionError("solved before refusing")
+
+    for solver in SOLVERS:
+        monkeypatch.setitem(solver.__dict__, "run", forbidden)
+    for given in ({"C": 0}, {"tol": 0}, {"nu": 2}, {"colour": 1}):
+        with pytest.raises(InputError):
+            solve(INSTANCE, "l1", **given)
