@@ -36,9 +36,12 @@ from .ts import TS
 from .ts_l1 import TS_L1
 from .vskl import VSKL
 
-FORMULATIONS: tuple[Formulation, ...] = (
+SINGLE_TASKS: tuple[SingleTask, ...] = (
     SVM, SUM, AVERAGE, L1, SM1, SM2, SMP, SQUARE, L2, LP, ELASTIC, LI, CKL, VSKL,
-    ML_SUM, ML_MINIMAX, TS, TS_L1, ALIGNMENT, HYPERGRAPH, HYPERGRAPH_SMOOTH,
+)  # fmt: skip
+
+FORMULATIONS: tuple[Formulation, ...] = (
+    *SINGLE_TASKS, ML_SUM, ML_MINIMAX, TS, TS_L1, ALIGNMENT, HYPERGRAPH, HYPERGRAPH_SMOOTH,
 )  # fmt: skip
 
 _BY_NAME = {formulation.name: formulation for formulation in FORMULATIONS}
@@ -52,5 +55,6 @@ def get(name: str) -> Formulation:
 
 
 __all__ = [
-    "FORMULATIONS", "Formulation", "LowerBound", "Parameter", "Points", "SingleTask", "Task", "UpperBound", "get",
+    "FORMULATIONS", "SINGLE_TASKS", "Formulation", "LowerBound", "Parameter", "Points", "SingleTask", "Task",
+    "UpperBound", "get",
 ]  # fmt: skip

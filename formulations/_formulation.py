@@ -47,6 +47,10 @@ class Parameter:
     default: Callable[[int], float | None]
     default_text: str
 
+    @property
+    def described(self) -> tuple[str, str]:
+        return self.name, f"{self.meaning}; {self.limits}; default {self.default_text}"
+
     def resolve(self, value: Any, formulation: str, count: int) -> float:
         number = as_number(self.name, self.default(count) if value is None else value)
         if not self.accepts(number, count):
@@ -94,10 +98,20 @@ class Formulation:
 
     family: ClassVar[str]
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
+    routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        """Name and description of every parameter, the family's first."""
+        return [parameter.described for parameter in self.parameters]
 
     @property
     def parameter_names(self) -> list[str]:
-        raise NotImplementedError
+        return [name for name, _ in self.described_parameters]
+
+    @property
+    def needs_groups(self) -> bool:
+        return False
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The task that an instance and parameters make, and every parameter with its value."""

@@ -128,9 +128,12 @@ class Hypergraph(Formulation):
 
     family: ClassVar[str] = "hypergraph"
 
+    routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
+
     @property
-    def parameter_names(self) -> list[str]:
-        return ["expansion", *(p.name for p in self.parameters)]
+    def described_parameters(self) -> list[tuple[str, str]]:
+        expansion = f"how labels make a graph; {', '.join(EXPANSIONS)}; default clique"
+        return [("expansion", expansion), *super().described_parameters]
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[HyperTask, dict[str, Any]]:
         self.check_names(given)

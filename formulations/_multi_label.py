@@ -128,8 +128,8 @@ class MultiLabel(Formulation):
     family: ClassVar[str] = "many labels"
 
     @property
-    def parameter_names(self) -> list[str]:
-        return ["C"]
+    def described_parameters(self) -> list[tuple[str, str]]:
+        return [C.described]
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[LabelTask, dict[str, Any]]:
         self.check_names(given)

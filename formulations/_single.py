@@ -156,9 +156,13 @@ class SingleTask(Formulation):
         return task, resolved
 
     @property
-    def parameter_names(self) -> list[str]:
-        sample_side = ["C", *(["nu"] if "nu" in self.losses else []), "bias"]
-        return [*sample_side, *(p.name for p in self.parameters)]
+    def described_parameters(self) -> list[tuple[str, str]]:
+        sample_side = [C.described, *([NU.described] if "nu" in self.losses else [])]
+        return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
+
+    @property
+    def needs_groups(self) -> bool:
+        return self.grouped
 
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:

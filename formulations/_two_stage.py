@@ -102,8 +102,9 @@ class TwoStage(Formulation):
     family: ClassVar[str] = "two stages"
 
     @property
-    def parameter_names(self) -> list[str]:
-        return ["lam", "balanced", "C"]
+    def described_parameters(self) -> list[tuple[str, str]]:
+        balanced = "half of the weight to positive and to negative pairs; true or false; default false"
+        return [LAMBDA.described, ("balanced", balanced), ("C", "of the second stage's SVM; C > 0; default 1")]
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[PairTask, dict[str, Any]]:
         self.check_names(given)

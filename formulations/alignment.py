@@ -89,8 +89,9 @@ class Alignment(Formulation):
     maximises: ClassVar[bool] = True
 
     @property
-    def parameter_names(self) -> list[str]:
-        return ["C", "approximate"]
+    def described_parameters(self) -> list[tuple[str, str]]:
+        approximate = "weights by each kernel's own alignment; true or false; default false"
+        return [("C", "of the second stage's SVM; C > 0; default 1"), ("approximate", approximate)]
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[AlignmentTask, dict[str, Any]]:
         self.check_names(given)

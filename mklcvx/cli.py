@@ -12,9 +12,7 @@ import typer
 
 from . import __version__, formulations
 from .errors import InputError, InternalError
-from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
-from .instance import check_labels
-from .solution import Solution
+from .files import check_output, load_instance, load_solution, load_test, save_solution
 
 app = typer.Typer(
     name="mklcvx",
@@ -105,8 +103,9 @@ def list_formulations(
                 "name": f.name,
                 "title": f.title,
                 "parameters": f.parameter_names,
-                "losses": list(f.losses),
-                "needs_groups": f.grouped,
+                "family": f.family,
+                "losses": list(getattr(f, "losses", ())),
+                "needs_groups": f.needs_groups,
                 "reference": f.reference,
             }
             for f in formulations.FORMULATIONS
@@ -210,48 +209,25 @@ def predict(
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,
 ) -> None:
-    """Decision values and labels for new samples; the accuracy too where the file has test_y."""
+    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
+    from .prediction import Prediction
+
     if output is not None:
         check_output(output, (".csv", ".json", ".npz"))
     model = load_solution(solution)
-    values, truth = _predicted(model, test)
-    labels = [1 if value >= 0 else -1 for value in values]
-    table = "decision,label\n" + "".join(f"{float(v)!r},{k}\n" for v, k in zip(values, labels, strict=True))
-    if output is None:
-        typer.echo(table, nl=False)
-    else:
-        _write_predictions(output, values, labels, table)
-    if truth is not None and labels:
-        right = sum(label == true for label, true in zip(labels, truth, strict=True))
-        sys.stderr.write(f"accuracy {right / len(labels):.4f} on {len(labels)} samples\n")
-    if not model.certified:
-        sys.stderr.write(f"mklcvx: the solution is {model.message or 'not certified'}\n")
-
-
-def _predicted(model: Solution, test: Path) -> tuple[Any, Any]:
-    """Decision values and true labels, if there are any; everything is checked before anything is printed."""
-    import numpy as np
-
-    test_kernels, test_y, diagonals = load_test(test)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = model.decision_function(test_kernels, diagonals)
-        if not np.isfinite(values).all():
-            raise InputError("test_kernels are too large for double precision: scale them as in training")
-        return values, None if test_y is None else check_labels(test_y, len(values), "test_y")
+        prediction = Prediction.of(model, load_test(test))
     except InputError as fault:
         raise InputError(f"test {test}: {fault}") from None
-
-
-def _write_predictions(output: Path, values: Any, labels: list[int], table: str) -> None:
-    import numpy as np
-
-    if output.suffix == ".npz":
-        write_whole(output, lambda file: np.savez_compressed(file, decision=values, label=np.array(labels)))
-        return
-    record = {"schema": "mklcvx.prediction/1", "decision": [float(v) for v in values], "label": labels}
-    text = table if output.suffix == ".csv" else json.dumps(record) + "\n"
-    write_whole(output, lambda file: file.write(text.encode()))
+    if output is None:
+        typer.echo(prediction.as_csv(), nl=False)
+    else:
+        prediction.save(output)
+    score = prediction.score()
+    if score:
+        sys.stderr.write(f"{score}\n")
+    if not model.certified:
+        sys.stderr.write(f"mklcvx: the solution is {model.message or 'not certified'}\n")
 
 
 @app.command()

@@ -9,7 +9,7 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 
 from .display import bars
-from .formulations import FORMULATIONS
+from .formulations import SINGLE_TASKS
 from .instance import Instance
 from .kernels import Gaussian, KernelBank, Linear, Polynomial
 from .preprocess import Preprocessing
@@ -27,8 +27,8 @@ def run_demo(samples: int, seed: int) -> bool:
     rows: list[tuple[str, Solution]] = []
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as progress:
-        work = progress.add_task("solving", total=len(FORMULATIONS))
-        for formulation in FORMULATIONS:
+        work = progress.add_task("solving", total=len(SINGLE_TASKS))
+        for formulation in SINGLE_TASKS:
             progress.update(work, description=formulation.name)
             problem = best_single(instance, price) if formulation.single_kernel else instance
             rows.append((formulation.name, solve(problem, formulation.name, C=price)))

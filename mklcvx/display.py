@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +25,7 @@ def formulation_table() -> None:
     for column in ("name", "what it is", "parameters", "reference"):
         table.add_column(column)
     for formulation in formulations.FORMULATIONS:
-        groups = " + groups" if formulation.grouped else ""
+        groups = " + groups" if formulation.needs_groups else ""
         table.add_row(
             formulation.name, formulation.title, ", ".join(formulation.parameter_names) + groups, formulation.reference
         )
@@ -46,31 +47,43 @@ def show_solution(solution: Solution) -> None:
     """One solution: value, certificate, and a bar for every kernel."""
     certificate = solution.certificate
     head = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    parameters = ", ".join(f"{key} = {value:g}" if value is not True else key for key, value in _shown(solution))
-    head.add_row("formulation", f"{solution.formulation} ({parameters})")
+    head.add_row("formulation", f"{solution.formulation} ({', '.join(_shown(solution.parameters))})")
     head.add_row("status", solution.status)
     head.add_row("optimum", f"between {certificate.lower:.12g} and {certificate.upper:.12g}")
     head.add_row("relative gap", f"{certificate.relative_gap:.1e}")
-    low, high = solution.bias_interval
-    wide = high - low > 1e-6 * max(1.0, abs(low))
-    head.add_row("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else ""))
-    head.add_row("support vectors", f"{int((solution.alpha > 0).sum())} of {len(solution.alpha)}")
+    if solution.bias_interval is not None:
+        low, high = solution.bias_interval
+        wide = high - low > 1e-6 * max(1.0, abs(low))
+        head.add_row("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else ""))
+    if solution.alpha is not None:
+        supporting = np.atleast_2d(solution.alpha > 0).any(axis=0)
+        head.add_row("support vectors", f"{int(supporting.sum())} of {len(supporting)}")
+    for name in ("gamma", "class_values", "eigenvalues", "normalised"):
+        if name in solution.multipliers:
+            head.add_row(name, ", ".join(f"{v:.6g}" for v in np.ravel(solution.multipliers[name])[:8]))
     head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solution.seconds:.2f} s")
+    for note in solution.notes:
+        head.add_row("note", _as_is(note))
     console = Console()
     console.print(head)
+    console.print(_kernel_table(solution))
+
+
+def _kernel_table(solution: Solution) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("kernel")
     table.add_column("weight", justify="right")
-    table.add_column("‖f_m‖", justify="right")
+    table.add_column("‖f_m‖" if solution.norms is not None else "", justify="right")
     table.add_column("")
-    largest = max(solution.norms.max(), np.finfo(float).tiny)
+    heights = np.nan_to_num(solution.weights) if solution.norms is None else solution.norms
+    largest = max(heights.max(), np.finfo(float).tiny)
     used = set(solution.used().tolist())
     for m, name in enumerate(solution.names):
         weight = solution.weights[m]
         text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
-        bar = "█" * round(24 * solution.norms[m] / largest)
-        table.add_row(_as_is(name), text, f"{solution.norms[m]:.4g}" if m in used else "0", bar)
-    console.print(table)
+        norm = "" if solution.norms is None else f"{heights[m]:.4g}" if m in used else "0"
+        table.add_row(_as_is(name), text, norm, "█" * round(24 * heights[m] / largest))
+    return table
 
 
 def _as_is(name: str) -> Text:
@@ -78,8 +91,15 @@ def _as_is(name: str) -> Text:
     return Text("".join(c if c.isprintable() else "�" for c in name))
 
 
-def _shown(solution: Solution) -> list[tuple[str, Any]]:
-    return [(key, value) for key, value in solution.parameters.items() if value is not False]
+def _shown(parameters: Mapping[str, Any]) -> list[str]:
+    """Numbers with their values, words as they are, flags only where they are set."""
+    texts = []
+    for key, value in parameters.items():
+        if isinstance(value, bool):
+            texts += [key] if value else []
+        else:
+            texts.append(f"{key} = {value if isinstance(value, str) else format(value, 'g')}")
+    return texts
 
 
 def bars(values: NDArray[np.float64]) -> str:

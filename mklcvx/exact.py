@@ -50,7 +50,7 @@ def solve_declared(
     *,
     options: dict[str, Any] = CLARABEL,
     units: tuple[float, ...] = UNITS,
-    routes: tuple[str, ...] = ("primal", "dual"),
+    routes: tuple[str, ...] | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Report = lambda _: None,
@@ -59,7 +59,7 @@ def solve_declared(
     started, run = time.perf_counter(), Run()
     points = formulation.at_hand(task)
     point = certify(formulation, task, points)
-    for unit, route in _attempts(task, units, routes):
+    for unit, route in _attempts(task, units, routes or formulation.routes):
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
         if left is not None and left <= 0:
             break

@@ -6,14 +6,14 @@ import re
 import textwrap
 
 from .formulations import Formulation
-from .formulations._formulation import NU, C
 
 SYMBOLS = {
     "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "ζ": r"\zeta ", "θ": r"\theta ",
     "κ": r"\kappa ", "λ": r"\lambda ", "μ": r"\mu ", "ν": r"\nu ", "ξ": r"\xi ", "ρ": r"\rho ", "σ": r"\sigma ",
     "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ", "≤": r"\le ",
     "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ", "∞": r"\infty ",
-    "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
+    "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ", "Δ": r"\Delta ",
+    "⟨": r"\langle ", "⟩": r"\rangle ", "⁻": "^{-", "¹": "1}",
 }  # fmt: skip
 WORDS = {"min": r"\min", "max": r"\max", "over": r"\text{ over }", "for every": r"\text{ for every }"}
 FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
@@ -22,15 +22,10 @@ FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
 def as_text(formulation: Formulation) -> str:
     """The theorem, its parameters, and how to ask for it."""
     lines = [formulation.theorem.strip(), "", "Parameters"]
-    sample_side = [C, NU] if "nu" in formulation.losses else [C]
-    for parameter in (*sample_side, *formulation.parameters):
-        lines.append(
-            f"    {parameter.name:<9} {parameter.meaning}; {parameter.limits}; default {parameter.default_text}"
-        )
-    lines.append("    bias      whether f has a constant term; true or false; default true")
-    if formulation.grouped:
-        lines.append("    groups    of the instance: one integer per kernel")
-    example = f"mklcvx solve problem.npz -f {formulation.name} --set C=1"
+    lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
+    if formulation.needs_groups:
+        lines.append("    groups      of the instance: one integer per kernel")
+    example = f"mklcvx solve problem.npz -f {formulation.name}"
     return "\n".join([*lines, "", f"Try: {example}"])
 
 
@@ -55,5 +50,5 @@ def _to_latex(text: str) -> str:
     text = re.sub(r"\s{2,}", r" \\quad ", text)
     for word, command in WORDS.items():
         text = re.sub(rf"\b{word}\b", command.replace("\\", "\\\\"), text)
-    text = re.sub(r"\b(risk|gain)\b", r"\\operatorname{\1}", text)
+    text = re.sub(r"\b(risk|gain|tr|log|exp)\b", r"\\operatorname{\1}", text)
     return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()

@@ -24,7 +24,9 @@ from .preprocess import Preprocessing
 from .solution import SCHEMA, Solution
 
 INSTANCE_SCHEMA = "mklcvx.instance/1"
-INSTANCE_KEYS = ("kernels", "y", "groups", "names", "sample_weight", "test_kernels", "test_y", "test_diagonals")
+TARGET_KEYS = ("y", "classes", "labels")
+INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
+MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
 MOST_OF_MEMORY = 0.8
 
@@ -41,13 +43,12 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
         )
     if "kernels" not in content:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
-    if "y" not in content:
-        other = next((key for key in ("classes", "labels") if key in content), None)
-        fault = f"it has {other!r}, which single-task formulations cannot use" if other else _found(content)
-        raise InputError(f"{where}: no array 'y' ({fault}): store labels −1 and +1 under that name")
-    given = {key: content[key] for key in INSTANCE_KEYS if key in content}
+    if not any(key in content for key in TARGET_KEYS):
+        raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
+    keys = (*INSTANCE_KEYS, *TARGET_KEYS, *(f"test_{key}" for key in TARGET_KEYS))
+    given = {key: content[key] for key in keys if key in content}
     try:
-        return Instance(given.pop("kernels"), given.pop("y"), repair=repair, **given)
+        return Instance(content["kernels"], repair=repair, **given)
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
 
@@ -55,20 +56,25 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
 def save_instance(path: str | Path, instance: Instance) -> None:
     """Write an instance as `.npz`."""
     path = check_output(path, (".npz",))
-    arrays: dict[str, Any] = {"schema": np.array(INSTANCE_SCHEMA)}
-    for key in INSTANCE_KEYS:
-        value = getattr(instance, key)
-        if value is not None:
-            arrays[key] = np.asarray(value)
+    targets = instance.targets
+    values: dict[str, Any] = {
+        "schema": INSTANCE_SCHEMA,
+        "kernels": instance.kernels,
+        targets.kind: targets.values,
+        f"test_{targets.kind}": instance.test_targets,
+        "label_names": None if targets.kind == "y" else targets.names,
+        **{key: getattr(instance, key) for key in INSTANCE_KEYS if key != "label_names"},
+    }
+    arrays: dict[str, Any] = {key: np.asarray(value) for key, value in values.items() if value is not None}
     write_whole(path, lambda file: np.savez_compressed(file, **arrays))
 
 
-def load_test(path: str | Path) -> tuple[Any, Any, Any]:
-    """Test kernels (M, t, n), test labels or None, and test diagonals or None."""
+def load_test(path: str | Path) -> dict[str, Any]:
+    """The arrays of a file with test_kernels (M, t, n), among them the truth if it is known."""
     content = read_arrays(path)
     if "test_kernels" not in content:
-        raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
-    return content["test_kernels"], content.get("test_y"), content.get("test_diagonals")
+        raise InputError(f"no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
+    return content
 
 
 def read_arrays(path: str | Path) -> dict[str, Any]:
@@ -154,14 +160,19 @@ def save_solution(path: str | Path, solution: Solution) -> None:
         text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
     else:
-        record = solution.as_dict()
-        arrays: dict[str, Any] = {key: np.asarray(getattr(solution, key)) for key in ("weights", "alpha", "y", "norms")}
-        if solution.coefficients is not None:
-            arrays["coefficients"] = solution.coefficients
-        for key in (*arrays, "coefficients"):
-            record.pop(key, None)
-        arrays["record"] = np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))
-        write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+        write_whole(path, lambda file: np.savez_compressed(file, **_as_arrays(solution)))
+
+
+def _as_arrays(solution: Solution) -> dict[str, Any]:
+    """Arrays as arrays, multipliers among them; everything else as one JSON text."""
+    fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
+    arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
+    record = {key: value for key, value in solution.as_dict().items() if key not in arrays}
+    for name, value in solution.multipliers.items():
+        if np.ndim(value) > 0:
+            arrays[MULTIPLIER + name] = np.asarray(value)
+            record["multipliers"].pop(name)
+    return {**arrays, "record": np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))}
 
 
 def load_solution(path: str | Path) -> Solution:
@@ -172,6 +183,9 @@ def load_solution(path: str | Path) -> Solution:
         if "record" not in arrays:
             raise InputError(f"solution {path}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
         record = _parsed(str(arrays.pop("record")), path)
+        multipliers = record.get("multipliers")
+        for name in [name for name in arrays if name.startswith(MULTIPLIER) and isinstance(multipliers, dict)]:
+            multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
         record.update(arrays)
     elif path.suffix == ".json":
         try:
@@ -205,42 +219,60 @@ def _no_number(token: str) -> float:
 
 
 def _solution(record: Mapping[str, Any]) -> Solution:
-    alpha, weights = _numbers(record["alpha"]), _numbers(record["weights"])
-    coefficients = record.get("coefficients")
-    preprocessing = record.get("preprocessing")
+    preprocessing, interval = record.get("preprocessing"), record.get("bias_interval")
     solution = Solution(
         formulation=str(record["formulation"]),
         parameters=dict(record["parameters"]),
         solver=str(record["solver"]),
         status=str(record["status"]),
         objective=float(record["objective"]),
-        weights=weights,
-        alpha=alpha,
-        bias=float(record["bias"]),
-        coefficients=None if coefficients is None else np.asarray(coefficients, dtype=float),
-        multipliers={k: _numbers(v) if isinstance(v, list) else v for k, v in dict(record["multipliers"]).items()},
+        weights=_numbers(record["weights"]),
+        alpha=_optional(record.get("alpha")),
+        bias=_numbers(record["bias"]) if np.ndim(record["bias"]) else float(record["bias"]),
+        coefficients=_optional(record.get("coefficients")),
+        multipliers={k: _numbers(v) if np.ndim(v) else v for k, v in dict(record["multipliers"]).items()},
         certificate=Certificate(*(float(record["certificate"][key]) for key in ("lower", "upper", "scale"))),
         iterations=int(record["iterations"]),
         seconds=float(record["seconds"]),
         y=_numbers(record["y"]),
         names=tuple(str(name) for name in record["names"]),
-        norms=_numbers(record["norms"]),
-        bias_interval=_interval(record["bias_interval"]),
+        norms=_optional(record.get("norms")),
+        bias_interval=None if interval is None else _interval(interval),
+        target=str(record["target"]),
+        label_names=tuple(str(name) for name in record["label_names"]),
         preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
         message=str(record.get("message", "")),
+        notes=tuple(str(note) for note in record.get("notes", ())),
     )
-    finite = [*alpha, *solution.norms, solution.bias, solution.objective, solution.certificate.gap]
-    if not np.isfinite(finite).all() or np.isinf(weights).any():
+    _check_fit(solution)
+    return solution
+
+
+def _check_fit(solution: Solution) -> None:
+    """The parts of a solution from a file must be finite and fit together."""
+    weights, alpha, y = solution.weights, solution.alpha, solution.y
+    finite = [np.ravel(solution.bias), [solution.objective, solution.certificate.gap]]
+    finite += [np.ravel(part) for part in (alpha, solution.norms) if part is not None]
+    if not np.isfinite(np.concatenate(finite)).all() or np.isinf(weights).any():
         raise ValueError("it has entries that are not finite")
-    if not np.isin(solution.y, (-1, 1)).all():
+    if not np.isin(y, (-1, 1)).all() or solution.target not in TARGET_KEYS:
         raise ValueError("y has labels other than −1 and +1")
-    if not len(weights) == len(solution.names) == len(solution.norms):
+    if len(weights) != len(solution.names) or (solution.norms is not None and len(weights) != len(solution.norms)):
         raise ValueError("weights, names and norms do not fit together")
-    if len(solution.y) != len(alpha) or solution.all_coefficients.shape != (len(weights), len(alpha)):
+    if alpha is None:
+        if not solution.embeds or np.shape(solution.multipliers["B"])[:1] != y.shape[-1:]:
+            raise ValueError("it has neither alpha nor an embedding that fits")
+        return
+    rows = () if y.ndim == 1 else (len(solution.label_names),)
+    shape = (*rows, len(weights), y.shape[-1])
+    if y.shape != alpha.shape or solution.all_coefficients.shape != shape or np.shape(solution.bias) != rows:
         raise ValueError("weights, alpha, y and coefficients do not fit together")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")
-    return solution
+
+
+def _optional(values: Any) -> NDArray[np.float64] | None:
+    return None if values is None else _numbers(values)
 
 
 def _interval(ends: Any) -> tuple[float, float]:
@@ -249,9 +281,11 @@ def _interval(ends: Any) -> tuple[float, float]:
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
-    if isinstance(values, np.ndarray):
-        return values.astype(float)
-    return np.array([np.nan if value is None else float(value) for value in values])
+    """An array of numbers; None, for what is undefined, becomes NaN."""
+    array = np.asarray(values, dtype=object if isinstance(values, list) else None)
+    if array.ndim == 0:
+        raise ValueError("a list of numbers is missing")
+    return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)
 
 
 # ------------------------------------------------------------------------------------------------- output

@@ -95,8 +95,15 @@ class Solution:
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
         """−1 and +1; or class names, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
         values = self.decision_function(test_kernels, test_diagonals)
-        if self.embeds or self.target == "labels":
-            return values if self.embeds else (values >= 0).astype(np.int64)
+        labels = self.labels_of(values)
+        return values if labels is None else labels
+
+    def labels_of(self, values: Array) -> NDArray[Any] | None:
+        """The labels that decision values stand for; None for an embedding."""
+        if self.embeds:
+            return None
+        if self.target == "labels":
+            return (values >= 0).astype(np.int64)
         if self.target == "classes":
             return np.array(self.label_names)[np.argmax(values, axis=1)]
         return np.where(values.reshape(len(values)) >= 0, 1, -1)

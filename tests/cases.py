@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mklcvx import Instance, zoo
-from mklcvx.formulations import FORMULATIONS, Formulation
+from mklcvx.formulations import SINGLE_TASKS, SingleTask
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Tolerance:
 ORDINARY = Tolerance(certificate=1e-8, value=2e-7)
 HARD = Tolerance(certificate=1e-7, value=2e-5)  # sizes that differ by 1e9
 
-NAMES = [formulation.name for formulation in FORMULATIONS]
-WITH_NU = [formulation.name for formulation in FORMULATIONS if "nu" in formulation.losses]
-LOSSES = [(f.name, loss) for f in FORMULATIONS for loss in f.losses]
+NAMES = [formulation.name for formulation in SINGLE_TASKS]
+WITH_NU = [formulation.name for formulation in SINGLE_TASKS if "nu" in formulation.losses]
+LOSSES = [(f.name, loss) for f in SINGLE_TASKS for loss in f.losses]
 
 GROUPS = np.array([0, 0, 1, 2])
 
@@ -74,5 +74,5 @@ def given_for(instance: Instance, loss: str) -> dict[str, float]:
     return {"nu": 1.4 * smaller / instance.samples}
 
 
-def task_for(formulation: Formulation, instance: Instance, **given):
+def task_for(formulation: SingleTask, instance: Instance, **given):
     return formulation.task(instance, given)[0]
