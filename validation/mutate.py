@@ -3,8 +3,9 @@
     python validation/mutate.py [FILES...] [--tests TEST...] [--jobs 2] [--timeout S]
                                 [--only N:M | --sample K --seed S] [-o report.md]
 
-Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first:
-those that name its formulation, then all.
+Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first: a
+theorem's mutants those that name it, a shared file's those of its topic. Tests run in children of a process that has
+imported the heavy packages once.
 Texts, annotations, decorators, imports, refusals (`raise`) and `strict=` are left alone: they claim no mathematics.
 Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
 
@@ -15,11 +16,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -38,8 +39,17 @@ from rich.console import Console
 from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
-TOPICS = ("bounds", "declarations", "identities", "zoo", "task", "parameters", "silp")
-STAGES = [f"tests/test_{topic}.py" for topic in TOPICS]
+# Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
+THEOREM = ("bounds", "declarations", "identities", "zoo", "task", "parameters")
+TOPICS = {
+    "_cvxpy": ("package",), "_dual": ("declarations",), "_primal": ("declarations",), "_formulation": ("parameters",),
+    "_groups": ("bounds", "declarations"), "_roots": ("bounds",), "_stack": ("task", "declarations"),
+    "_single": ("bounds", "task", "parameters", "declarations"), "_task": ("task", "bounds", "declarations"),
+    "_silp": ("silp", "hypergraph"), "_multi_label": ("multi_label",), "ml_sum": ("multi_label",),
+    "ml_minimax": ("multi_label",), "_two_stage": ("two_stage",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
+    "alignment": ("two_stage",), "_hypergraph": ("hypergraph",), "hypergraph": ("hypergraph",),
+    "hypergraph_smooth": ("hypergraph",), "__init__": ("package", "parameters"),
+}  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
 NO_TESTS = 5  # the exit code of pytest where a selection is empty
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
@@ -180,47 +190,89 @@ def copy_project(root: Path, tree: Path) -> None:
     (tree / "formulations").symlink_to(PACKAGE)
 
 
-def python(tree: Path, *arguments: str, timeout: float | None = None) -> tuple[int | None, str]:
-    """Exit code and output of a Python process in a tree; no exit code where time ran out."""
+def environment_of(tree: Path) -> dict[str, str]:
+    """One thread, the tree in front, and no bytecode: it would be taken for that of the next mutant."""
     environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "RAYON")}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
-    # Kept bytecode would be taken for that of the next mutant of the same size and second.
-    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
-    streams = partial(subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    with streams([sys.executable, *arguments], cwd=tree, env=environment, start_new_session=True) as process:
-        try:
-            output, _ = process.communicate(timeout=timeout)
-            return process.returncode, output.strip()
-        except subprocess.TimeoutExpired:
-            return None, f"no end after {timeout:g} s"
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+    return environment | {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
 
 
-def run_tests(tree: Path, test: str, timeout: float | None, naming: str = "") -> tuple[int | None, str]:
-    """One stage, or those of its tests that name a formulation."""
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-k", naming]
-    return python(tree, "-m", "pytest", *options, test, timeout=timeout)
+NURSERY = """
+import json, os, signal, sys, time
+import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
+for line in sys.stdin:
+    arguments, limit = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        void = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(void, 1), os.dup2(void, 2)
+        os._exit(pytest.main(arguments))
+    end, code = time.monotonic() + limit, None
+    while time.monotonic() < end and code is None:
+        done, status = os.waitpid(child, os.WNOHANG)
+        code = os.waitstatus_to_exitcode(status) if done else time.sleep(0.01)
+    if code is None:
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    print(json.dumps(code), flush=True)
+"""
+
+
+class Nursery:
+    """A process in a tree that has the heavy packages in memory and runs tests in children of its own."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", NURSERY],
+            cwd=tree,
+            env=environment_of(tree),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run_tests(self, test: str, timeout: float, naming: str = "") -> int | None:
+        """The exit code of one stage, or of those of its tests that name a formulation; None: time ran out."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, test]
+        self.process.stdin.write(json.dumps([options, timeout]) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        return None if answer is None else int(answer)
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def stages_of(file: str, tests: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Test files and the name that selects from them, in the order in which a mutant of this file meets them."""
+    stem = Path(file).stem
+    if tests:
+        return [(test, "") for test in tests]
+    if stem in TOPICS:
+        return [(f"tests/test_{topic}.py", "") for topic in TOPICS[stem]]
+    return [(f"tests/test_{topic}.py", stem) for topic in THEOREM]
 
 
 def check_import(tree: Path) -> None:
     """An installed package must not stand in front of the copy."""
-    _, output = python(tree, "-c", "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__)")
+    code = "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__)"
+    command = partial(subprocess.run, cwd=tree, env=environment_of(tree), capture_output=True, text=True)
+    output = command([sys.executable, "-c", code]).stdout.strip()
     if output != f"{tree / PACKAGE.parent / '__init__.py'} {tree / PACKAGE / '__init__.py'}":
         refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
-def control(tree: Path, tests: Sequence[str], timeout: float | None) -> Limits:
+def control(nursery: Nursery, tests: Sequence[str], timeout: float | None) -> Limits:
     """The seconds that each stage is given; unmutated, each has to pass."""
     limits: Limits = {}
-    if not tests:
-        refuse("no tests to run")
     for test in tests:
         started = time.monotonic()
-        code, output = run_tests(tree, test, timeout)
-        if code != 0:
-            refuse(f"{test} fails without any mutation: {output.splitlines()[-1]}")
+        if nursery.run_tests(test, timeout or 600.0) != 0:
+            refuse(f"{test} fails without any mutation")
         limits[test] = timeout or 30 + 5 * (time.monotonic() - started)
     return limits
 
@@ -233,32 +285,39 @@ class Verdict(NamedTuple):
     test: str = ""
 
 
-def judge(mutant: Mutant, free: SimpleQueue[Path], limits: Limits, known: Container[str]) -> Verdict:
+def judge(
+    mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, known: Container[str], tests: Sequence[str] | None
+) -> Verdict:
     """Stage by stage until one fails, in a free tree that is put back as it was."""
-    tree = free.get()
-    path = tree / PACKAGE / mutant.file
+    nursery = free.get()
+    path = nursery.tree / PACKAGE / mutant.file
     source = path.read_bytes()
     try:
         path.write_bytes(mutant.apply(source))
-        for naming in ("",) if mutant.file.startswith("_") else (path.stem, ""):
-            for test, limit in limits.items():
-                code, _ = run_tests(tree, test, limit, naming)
-                if code not in ((0, NO_TESTS) if naming else (0,)):
-                    return Verdict(mutant, "timeout" if code is None else "killed", test)
+        for test, naming in stages_of(mutant.file, tests):
+            code = nursery.run_tests(test, limits[test], naming)
+            if code not in ((0, NO_TESTS) if naming else (0,)):
+                return Verdict(mutant, "timeout" if code is None else "killed", test)
         return Verdict(mutant, "equivalent" if mutant.key in known else "survived")
     finally:
         path.write_bytes(source)
-        free.put(tree)
+        free.put(nursery)
 
 
-def judge_all(mutants: list[Mutant], trees: list[Path], limits: Limits, known: Container[str]) -> list[Verdict]:
+def judge_all(
+    mutants: list[Mutant],
+    nurseries: list[Nursery],
+    limits: Limits,
+    known: Container[str],
+    tests: Sequence[str] | None,
+) -> list[Verdict]:
     """One worker per tree; survivors are shown as they are found, unless known to be equivalent."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for tree in trees:
-        free.put(tree)
+    free: SimpleQueue[Nursery] = SimpleQueue()
+    for nursery in nurseries:
+        free.put(nursery)
     verdicts, console = [], Console(stderr=True)
-    with ThreadPoolExecutor(len(trees)) as pool:
-        judged = pool.map(partial(judge, free=free, limits=limits, known=known), mutants)
+    with ThreadPoolExecutor(len(nurseries)) as pool:
+        judged = pool.map(partial(judge, free=free, limits=limits, known=known, tests=tests), mutants)
         for verdict in track(judged, "mutants", total=len(mutants), console=console):
             verdicts.append(verdict)
             if verdict.outcome == "survived":
@@ -332,8 +391,12 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
         if options.sample is not None:
             mutants = sorted(random.Random(options.seed).sample(mutants, min(options.sample, len(mutants))))
-        tests = options.tests or [test for test in STAGES if (first / test).exists()]
-        verdicts = judge_all(mutants, trees, control(first, tests, options.timeout), reasons)
+        needed = [test for mutant in mutants for test, _ in stages_of(mutant.file, options.tests)]
+        nurseries = [Nursery(tree) for tree in trees]
+        limits = control(nurseries[0], list(dict.fromkeys(needed)), options.timeout)
+        verdicts = judge_all(mutants, nurseries, limits, reasons, options.tests)
+        for nursery in nurseries:
+            nursery.close()
     text = report(verdicts, reasons)
     options.output.write_text(text, encoding="utf-8") if options.output else print(text)
     return 0
