@@ -238,6 +238,7 @@ class Nursery:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, test]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
         self.process.stdin.write(json.dumps([options, timeout]) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
