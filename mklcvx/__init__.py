@@ -7,7 +7,10 @@ from ._version import __version__
 from .certificate import Certificate
 from .errors import InputError
 from .instance import Instance
+from .second_stage import second_stage
 from .solution import Solution
 from .solving import solve
 
-__all__ = ["Certificate", "InputError", "Instance", "Solution", "__version__", "formulations", "solve"]
+__all__ = [
+    "Certificate", "InputError", "Instance", "Solution", "__version__", "formulations", "second_stage", "solve",
+]  # fmt: skip

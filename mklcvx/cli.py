@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from . import __version__, formulations
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution
+from .solution import LARGE, Solution
 
 app = typer.Typer(
     name="mklcvx",
@@ -192,6 +194,8 @@ def solve(
         )
     if output is not None:
         save_solution(output, found)
+        if output.suffix == ".json":
+            _say_what_is_left_out(found, output)
     if as_json:
         typer.echo(json.dumps(found.as_dict(), allow_nan=False))
     elif not quiet:
@@ -214,9 +218,9 @@ def predict(
 
     if output is not None:
         check_output(output, (".csv", ".json", ".npz"))
-    model = load_solution(solution)
+    model, content = load_solution(solution), load_test(test)
     try:
-        prediction = Prediction.of(model, load_test(test))
+        prediction = Prediction.of(model, content)
     except InputError as fault:
         raise InputError(f"test {test}: {fault}") from None
     if output is None:
@@ -240,6 +244,13 @@ def demo(
 
     if not run_demo(samples, seed):
         raise typer.Exit(1)
+
+
+def _say_what_is_left_out(found: Solution, output: Path) -> None:
+    left_out = [name for name, value in found.multipliers.items() if np.size(value) > LARGE]
+    if left_out:
+        fault = f"{' and '.join(left_out)} left out, too large for JSON"
+        sys.stderr.write(f"mklcvx: output {printable(str(output))}: {fault}: end the name in .npz to keep all\n")
 
 
 def parse_settings(items: list[str]) -> dict[str, Any]:

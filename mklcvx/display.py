@@ -56,11 +56,12 @@ def show_solution(solution: Solution) -> None:
         wide = high - low > 1e-6 * max(1.0, abs(low))
         head.add_row("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else ""))
     if solution.alpha is not None:
-        supporting = np.atleast_2d(solution.alpha > 0).any(axis=0)
+        supporting = np.atleast_2d(solution.alpha).max(axis=0) > 0
         head.add_row("support vectors", f"{int(supporting.sum())} of {len(supporting)}")
     for name in ("gamma", "class_values", "eigenvalues", "normalised"):
         if name in solution.multipliers:
-            head.add_row(name, ", ".join(f"{v:.6g}" for v in np.ravel(solution.multipliers[name])[:8]))
+            values = np.ravel(solution.multipliers[name])
+            head.add_row(name, ", ".join(f"{v:.6g}" for v in values[:8]) + (", …" if len(values) > 8 else ""))
     head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solution.seconds:.2f} s")
     for note in solution.notes:
         head.add_row("note", _as_is(note))

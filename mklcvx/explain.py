@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Callable
 
 from .formulations import Formulation
 
@@ -13,9 +14,24 @@ SYMBOLS = {
     "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ", "≤": r"\le ",
     "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ", "∞": r"\infty ",
     "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ", "Δ": r"\Delta ",
-    "⟨": r"\langle ", "⟩": r"\rangle ", "⁻": "^{-", "¹": "1}",
+    "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ",
 }  # fmt: skip
-WORDS = {"min": r"\min", "max": r"\max", "over": r"\text{ over }", "for every": r"\text{ for every }"}
+OPERATORS = {
+    **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},
+    **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr")},
+}
+WORD = rf"(?<![\w\\])(?!(?:{'|'.join(OPERATORS)})(?![a-z]))[A-Za-z][a-z]+(?:'s)?(?![\w(])"
+REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"\s{2,}": r" \\quad ",
+    rf"{WORD}(?:[,;:.]? {WORD})*[;:.]?": r"\\text{ \g<0> }",
+    rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
+    r"Σ(?=\^| \\text)": r"\\Sigma ",  # a matrix, not a sum
+    r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
+    r"_([A-Za-z]{2,})": r"_{\1}",
+    r"\^½": "^{1/2}",
+    "⁻¹": "^{-1}",
+    r"\.\.": r",\\dots,",
+}
 FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
 
 
@@ -36,8 +52,9 @@ def as_latex(formulation: Formulation) -> str:
         match = FORMULA.match(line)
         if match:
             rows.append((match[1], match[2]))
-        elif rows and line.startswith("     ") and rows[-1][0] in ("primal", "dual"):
-            rows[-1] = (rows[-1][0], rows[-1][1] + r" \qquad " + line.strip())
+        elif rows and line.startswith("     "):
+            kind, text = rows[-1]
+            rows[-1] = (kind, text + (" " if kind == "recovery" else r" \qquad ") + line.strip())
         elif not line.startswith("     ") and any(kind == "recovery" for kind, _ in rows):
             break
     body = " \\\\\n".join(rf"\text{{{kind}}} &\quad {_to_latex(text)}" for kind, text in rows)
@@ -47,8 +64,6 @@ def as_latex(formulation: Formulation) -> str:
 
 
 def _to_latex(text: str) -> str:
-    text = re.sub(r"\s{2,}", r" \\quad ", text)
-    for word, command in WORDS.items():
-        text = re.sub(rf"\b{word}\b", command.replace("\\", "\\\\"), text)
-    text = re.sub(r"\b(risk|gain|tr|log|exp)\b", r"\\operatorname{\1}", text)
+    for pattern, replacement in REWRITTEN.items():
+        text = re.sub(pattern, replacement, text)
     return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()

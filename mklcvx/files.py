@@ -73,7 +73,7 @@ def load_test(path: str | Path) -> dict[str, Any]:
     """The arrays of a file with test_kernels (M, t, n), among them the truth if it is known."""
     content = read_arrays(path)
     if "test_kernels" not in content:
-        raise InputError(f"no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
+        raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
     return content
 
 
@@ -184,8 +184,9 @@ def load_solution(path: str | Path) -> Solution:
             raise InputError(f"solution {path}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
         record = _parsed(str(arrays.pop("record")), path)
         multipliers = record.get("multipliers")
-        for name in [name for name in arrays if name.startswith(MULTIPLIER) and isinstance(multipliers, dict)]:
-            multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
+        if isinstance(multipliers, dict):
+            for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
+                multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
         record.update(arrays)
     elif path.suffix == ".json":
         try:
@@ -235,14 +236,15 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         iterations=int(record["iterations"]),
         seconds=float(record["seconds"]),
         y=_numbers(record["y"]),
-        names=tuple(str(name) for name in record["names"]),
+        names=_words(record["names"]),
         norms=_optional(record.get("norms")),
         bias_interval=None if interval is None else _interval(interval),
-        target=str(record["target"]),
-        label_names=tuple(str(name) for name in record["label_names"]),
+        target=str(record.get("target", "y")),
+        label_names=_words(record.get("label_names", ["y"])),
+        classes=_words(record.get("classes") or []),
         preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
         message=str(record.get("message", "")),
-        notes=tuple(str(note) for note in record.get("notes", ())),
+        notes=_words(record.get("notes", [])),
     )
     _check_fit(solution)
     return solution
@@ -250,25 +252,43 @@ def _solution(record: Mapping[str, Any]) -> Solution:
 
 def _check_fit(solution: Solution) -> None:
     """The parts of a solution from a file must be finite and fit together."""
-    weights, alpha, y = solution.weights, solution.alpha, solution.y
-    finite = [np.ravel(solution.bias), [solution.objective, solution.certificate.gap]]
-    finite += [np.ravel(part) for part in (alpha, solution.norms) if part is not None]
-    if not np.isfinite(np.concatenate(finite)).all() or np.isinf(weights).any():
+    weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
+    parts = (solution.bias, solution.objective, solution.certificate.gap, alpha, solution.norms)
+    if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
         raise ValueError("it has entries that are not finite")
-    if not np.isin(y, (-1, 1)).all() or solution.target not in TARGET_KEYS:
+    if not np.isin(y, (-1, 1)).all():
         raise ValueError("y has labels other than −1 and +1")
-    if len(weights) != len(solution.names) or (solution.norms is not None and len(weights) != len(solution.norms)):
+    if solution.target not in TARGET_KEYS or len(solution.classes) != (len(labels) if solution.classes else 0):
+        raise ValueError("target and classes do not fit together")
+    if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
+        raise ValueError("y and label_names do not fit together")
+    if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
         raise ValueError("weights, names and norms do not fit together")
     if alpha is None:
-        if not solution.embeds or np.shape(solution.multipliers["B"])[:1] != y.shape[-1:]:
-            raise ValueError("it has neither alpha nor an embedding that fits")
+        _check_embedding(solution)
         return
-    rows = () if y.ndim == 1 else (len(solution.label_names),)
+    rows = y.shape[:-1]
     shape = (*rows, len(weights), y.shape[-1])
     if y.shape != alpha.shape or solution.all_coefficients.shape != shape or np.shape(solution.bias) != rows:
         raise ValueError("weights, alpha, y and coefficients do not fit together")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")
+
+
+def _check_embedding(solution: Solution) -> None:
+    basis = solution.multipliers.get("B")
+    if basis is None and "B" in solution.multipliers:
+        raise ValueError("B is too large for JSON, solve again with -o and a name that ends in .npz")
+    if basis is None or np.ndim(basis) != 2 or len(basis) != solution.y.shape[-1]:
+        raise ValueError("it has neither alpha nor an embedding that fits")
+    if not (np.isfinite(basis).all() and np.isfinite(solution.weights).all()):
+        raise ValueError("it has entries that are not finite")
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError("a list of words is missing")
+    return tuple(str(value) for value in values)
 
 
 def _optional(values: Any) -> NDArray[np.float64] | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
-from .targets import Targets, as_targets, as_test_targets
+from .targets import Targets, as_targets, find_test_targets, named_classes
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class Instance:
             "names": kernel_names,
             "sample_weight": _read_only(weight),
             "test_kernels": None if test is None else _read_only(test),
-            "test_targets": _as_test(targets.kind, test, y=test_y, classes=test_classes, labels=test_labels),
+            "test_targets": _as_test(targets, test, test_y=test_y, test_classes=test_classes, test_labels=test_labels),
             "test_diagonals": None if diagonals is None else _read_only(diagonals),
             "repairs": tuple(repairs),
             "symmetric": symmetric,
@@ -293,7 +293,9 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
 def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
     if class_weight is None:
         return np.ones(len(targets))
-    y = targets.plus_minus("class_weight")
+    if targets.kind != "y":
+        raise InputError(f"class_weight needs y, the instance has {targets.kind}: give sample_weight instead")
+    y = targets.values
     positive = y > 0
     shown = " ".join(repr(class_weight).split())
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -385,13 +387,17 @@ def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | Non
     return diagonals
 
 
-def _as_test(kind: str, test: NDArray[Any] | None, **given: Any) -> NDArray[Any] | None:
-    for other, value in given.items():
-        if other != kind and value is not None:
-            raise InputError(f"test_{other} is given where the training samples have {kind}: give test_{kind}")
-    if given[kind] is None:
+def _as_test(targets: Targets, test: NDArray[Any] | None, **given: Any) -> NDArray[Any] | None:
+    found = [name for name, value in given.items() if value is not None]
+    if len(found) > 1:
+        raise InputError(f"{' and '.join(found)} are given: give test_{targets.kind}, as the training samples have it")
+    rows = 0 if test is None else test.shape[1]
+    checked = find_test_targets(given, targets.kind, rows, len(targets.names))
+    if checked is None:
         return None
-    return _read_only(as_test_targets(given[kind], kind, 0 if test is None else test.shape[1]))
+    if targets.kind == "classes":
+        named_classes(checked, targets.classes(), targets.names)
+    return _read_only(checked)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

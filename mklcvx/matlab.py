@@ -18,7 +18,9 @@ from .errors import InputError
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
 STACKS = ("kernels", "test_kernels")
 MATRICES = ("labels", "test_labels", "test_diagonals")
-WANTED = (*STACKS, *MATRICES, "y", "test_y", "classes", "test_classes", "groups", "names", "sample_weight", "schema")
+WORDS = ("names", "label_names")
+CLASSES = ("classes", "test_classes")
+WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
 
 # The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
 PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
@@ -144,7 +146,7 @@ def _ours(path: Path, name: str, value: Any) -> Any:
     array = np.asarray(_full(value))
     if name in STACKS:
         return _as_stack(path, name, array)
-    if name == "names":
+    if name in WORDS or (name in CLASSES and _holds_text(array)):
         return [_text(item) for item in array.ravel()]
     if name == "schema":
         return _text(array)
@@ -175,6 +177,11 @@ def _full(value: Any) -> Any:
         return value
     value.check_format(full_check=True)
     return value.toarray()
+
+
+def _holds_text(array: NDArray[Any]) -> bool:
+    items = [np.asarray(item) for item in array.ravel()]
+    return bool(items) and all(item.dtype.kind == "U" and item.size <= 1 for item in items)
 
 
 def _text(item: Any) -> str:

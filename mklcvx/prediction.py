@@ -17,7 +17,7 @@ from .errors import InputError
 from .files import write_whole
 from .second_stage import f1_scores
 from .solution import Solution
-from .targets import as_test_targets
+from .targets import find_test_targets, named_classes
 
 SCHEMA = "mklcvx.prediction/1"
 
@@ -38,29 +38,31 @@ class Prediction:
             values = model.decision_function(test["test_kernels"], test.get("test_diagonals"))
         if not np.isfinite(values).all():
             raise InputError("test_kernels are too large for double precision: scale them as in training")
-        given = test.get(f"test_{model.target}")
-        truth = None if given is None else as_test_targets(given, model.target, len(values))
+        truth = find_test_targets(test, model.target, len(values), len(model.label_names))
+        if truth is not None and model.target == "classes":
+            truth = named_classes(truth, model.classes, model.label_names)
         return cls(model, values, model.labels_of(values), truth)
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> list[tuple[str, list[Any]]]:
         """Name and entries of every column of the table."""
         if self.labels is None:
-            return {f"e{j + 1}": column.tolist() for j, column in enumerate(self.values.T)}
-        if self.values.ndim == 1:
-            return {"decision": self.values.tolist(), "label": self.labels.tolist()}
+            return [(f"e{j + 1}", column.tolist()) for j, column in enumerate(self.values.T)]
+        if self.model.target == "y":
+            return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
         names = self.model.label_names
-        table = {f"decision {name}": column.tolist() for name, column in zip(names, self.values.T, strict=True)}
-        if self.labels.ndim == 1:
-            return {**table, "class": self.labels.tolist()}
-        return {**table, **{name: column.tolist() for name, column in zip(names, self.labels.T, strict=True)}}
+        table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
+        if self.model.target == "classes":
+            return [*table, ("class", self.labels.tolist())]
+        return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
 
     def as_csv(self) -> str:
+        """Names that cannot be encoded are spelled out."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         table = self.columns()
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
-        return text.getvalue()
+        writer.writerow([name for name, _ in table])
+        writer.writerows(zip(*(column for _, column in table), strict=True))
+        return text.getvalue().encode("utf-8", "backslashreplace").decode("utf-8")
 
     def save(self, path: Path) -> None:
         """Write `.csv`, `.json` or `.npz`, by the file's ending."""
@@ -81,8 +83,7 @@ class Prediction:
         """Accuracy, or macro and micro F1 for labels; nothing where the truth is not known."""
         if self.truth is None or self.labels is None or not len(self.labels):
             return ""
-        if self.labels.ndim == 2:
+        if self.model.target == "labels":
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
-        truth = self.truth.astype(str) if self.model.target == "classes" else self.truth
-        return f"accuracy {np.mean(truth == self.labels):.4f} on {len(self.labels)} samples"
+        return f"accuracy {np.mean(self.truth == self.labels):.4f} on {len(self.labels)} samples"

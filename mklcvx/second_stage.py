@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from .formulations._stack import KernelStack
 from .formulations.svm import SVM
 from .instance import Instance
 from .polish import sharpened
+from .solution import Solution
 
 Array = NDArray[np.float64]
 
@@ -41,6 +43,15 @@ def one_versus_rest(instance: Instance, weights: Array, price: float) -> dict[st
         "y": signs[0] if binary else signs,
         "gap": float(max(gaps)),
     }
+
+
+def second_stage(instance: Instance, solution: Solution, C: float = 1.0) -> Solution:
+    """The classifiers that a solution's weights make: SVMs with its kernel, one for y or one per class or label."""
+    fields = one_versus_rest(instance, weights_for(instance, solution.weights), C)
+    multipliers = {**solution.multipliers, "second_stage_gap": fields.pop("gap")}
+    multipliers.pop("B", None)
+    parameters = {**solution.parameters, "C": C}
+    return replace(solution, coefficients=None, multipliers=multipliers, parameters=parameters, **fields)
 
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:

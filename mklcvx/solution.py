@@ -28,8 +28,8 @@ class Solution:
     `coefficients` (M, n) is None where c_m = weight_m (α∘y) says it all; a weight is NaN where it is undefined.
     `objective` is the value of what is returned: the certificate's upper bound for a minimum, its lower one for a
     maximum. `norms` are the ‖f_m‖. With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients`
-    (k, M, n); `target` says whether they stand for y, classes or labels. A hypergraph's solution has no α: it
-    embeds, by B among the multipliers.
+    (k, M, n); `target` says whether they stand for y, classes or labels, and `classes` which
+    words the named classes are in the data. A hypergraph's solution has no α: it embeds, by B among the multipliers.
     """
 
     formulation: str
@@ -51,6 +51,7 @@ class Solution:
     bias_interval: tuple[float, float] | None
     target: str = "y"
     label_names: tuple[str, ...] = ("y",)
+    classes: tuple[str, ...] = ()
     preprocessing: Preprocessing | None = None
     message: str = ""
     notes: tuple[str, ...] = ()
@@ -124,7 +125,7 @@ class Solution:
             "objective": self.objective,
             "weights": plain(self.weights),
             "alpha": plain(self.alpha),
-            "bias": plain(self.bias),
+            "bias": self.bias.tolist() if isinstance(self.bias, np.ndarray) else self.bias,
             "bias_interval": None if self.bias_interval is None else plain(np.array(self.bias_interval)),
             "coefficients": plain(self.coefficients),
             "multipliers": {name: small(value) for name, value in self.multipliers.items()},
@@ -134,6 +135,7 @@ class Solution:
             "target": self.target,
             "y": self.y.astype(int).tolist(),
             "label_names": list(self.label_names),
+            "classes": list(self.classes) if self.target == "classes" else None,
             "names": list(self.names),
             "norms": plain(self.norms),
             "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),

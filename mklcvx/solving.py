@@ -54,9 +54,8 @@ def solver_named(name: str, formulation: Formulation) -> Solver:
         raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
-        raise InputError(
-            f"solver {name} does not fit {formulation.name}: it solves {' and '.join(solver.serves)}; use exact"
-        )
+        served = f"{', '.join(solver.serves[:-1])} and {solver.serves[-1]}"
+        raise InputError(f"solver {name} does not fit {formulation.name}: it solves {served}; use exact")
     return solver
 
 
@@ -97,6 +96,7 @@ def solve(
         names=instance.names,
         target=instance.targets.kind,
         label_names=instance.targets.names,
+        classes=instance.targets.classes(),
         preprocessing=preprocessing,
         message="" if proved else _why_not(point, run, tol, time_limit),
         **fields,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,18 @@ from .errors import InputError
 Array = NDArray[np.float64]
 
 KINDS = ("y", "classes", "labels")
+ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows"}
+WANTED = {
+    "y": "give −1 or +1 for every sample",
+    "classes": "give one class for every sample",
+    "labels": "give 0 or 1 for every sample and label",
+}
+SHAPES = {
+    "y": "give one label per sample, shape (n,)",
+    "classes": "give one class per sample, shape (n,)",
+    "labels": "give one row per sample, one column per label, 0 or 1",
+}
+LARGEST_WHOLE = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +74,10 @@ class Targets:
     def class_values(self) -> NDArray[Any]:
         return np.unique(self.values)
 
+    def classes(self) -> tuple[str, ...]:
+        """The classes as words, in the order of their names; nothing where there are none."""
+        return tuple(as_words(self.class_values())) if self.kind == "classes" else ()
+
     def together(self) -> Array:
         """t_ij = +1 where two samples are of one class, or share a label; else −1. A sample is always with itself."""
         if self.kind == "labels":
@@ -80,19 +96,54 @@ def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, c
     ((kind, value),) = given.items()
     checked = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}[kind](value, kind)
     if count is not None and len(checked) != count:
+        turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
         raise InputError(
-            f"{kind} has {len(checked)} labels, the kernels are {count} by {count}: give one label per sample"
+            f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}: {SHAPES[kind]}{turned}"
         )
     return Targets(kind, checked, _names_of(kind, checked, names))
 
 
-def as_test_targets(value: Any, kind: str, rows: int) -> NDArray[Any]:
+def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: int) -> NDArray[Any] | None:
+    """The test targets among what is given, or None; targets of another kind alone are refused.
+
+    `labels` is the number of labels that the training samples have.
+    """
+    found = [other for other in KINDS if given.get(f"test_{other}") is not None]
+    if kind in found:
+        return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
+    for other in found:
+        raise InputError(f"test_{other} is given where the training samples have {kind}: give test_{kind}")
+    return None
+
+
+def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[Any]:
     """Targets of test samples, of the same kind as the training ones; one class alone is fine here."""
     name = f"test_{kind}"
     checked = {"y": _as_labels, "classes": _as_classes, "labels": _as_indicators}[kind](value, name)
     if len(checked) != rows:
-        raise InputError(f"{name} has {len(checked)} labels for {rows} rows of test_kernels: give one per row")
+        entries = ENTRIES[kind]
+        raise InputError(f"{name} has {len(checked)} {entries} for {rows} rows of test_kernels: give one per row")
+    if kind == "labels" and checked.shape[1] != labels:
+        raise InputError(f"{name} has {checked.shape[1]} columns for {labels} labels: give one per label")
     return checked
+
+
+def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[str, ...]) -> NDArray[Any]:
+    """Test classes by their names; refused where they have nothing in common with the training ones."""
+    known = {**dict(zip(names, names, strict=True)), **dict(zip(classes or names, names, strict=True))}
+    words = as_words(values)
+    if words and not any(word in known for word in words):
+        given, trained = _listed(np.unique(words)), _listed(list(dict.fromkeys(known)))
+        raise InputError(f"test_classes has {given}, the training samples have {trained}: give classes of training")
+    return np.array([known.get(word, word) for word in words], dtype=str)
+
+
+def as_words(values: NDArray[Any]) -> list[str]:
+    """Classes as words; whole numbers are the same words whatever their type."""
+    return [
+        str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < LARGEST_WHOLE else str(v)
+        for v in values.tolist()
+    ]
 
 
 def _as_y(y: Any, name: str) -> Array:
@@ -104,18 +155,21 @@ def _as_classes(classes: Any, name: str) -> NDArray[Any]:
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1:
-        raise InputError(f"{name} has shape {values.shape}: give one class per sample, shape (n,)")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise InputError(f"{name} has entries that are not finite: give one class per sample")
+        raise InputError(f"{name} has shape {values.shape}: {SHAPES['classes']}")
+    if values.dtype.kind == "c" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
+        raise InputError(f"{name} has entries that are not finite real numbers: {WANTED['classes']}")
+    if values.dtype.kind == "S":
+        values = _decoded(values, name)
     if name == "classes" and len(np.unique(values)) < 2:
-        raise InputError(f"{name} has one class only: give samples of at least two")
-    return values
+        fault = "has one class only" if len(values) else "is empty"
+        raise InputError(f"{name} {fault}: give samples of at least two classes")
+    return values.copy()
 
 
 def _as_indicators(labels: Any, name: str) -> Array:
     values = _as_label_array(labels, name)
     if values.ndim != 2 or values.shape[1] == 0:
-        raise InputError(f"{name} has shape {values.shape}: give one row per sample, one column per label, 0 or 1")
+        raise InputError(f"{name} has shape {values.shape}: {SHAPES['labels']}")
     if values.dtype.kind not in "fiub" or not np.isin(values, (0, 1)).all():
         raise InputError(f"{name} has entries other than 0 and 1: give 1 where a sample has a label, else 0")
     return values.astype(np.float64)
@@ -123,13 +177,21 @@ def _as_indicators(labels: Any, name: str) -> Array:
 
 def _names_of(kind: str, values: NDArray[Any], names: Iterable[str] | None) -> tuple[str, ...]:
     if kind == "y":
+        if names is not None:
+            raise InputError("label_names are given for y, whose labels are −1 and +1: leave them out")
         return ("y",)
-    known = [str(v) for v in np.unique(values)] if kind == "classes" else [str(j) for j in range(values.shape[1])]
+    known = as_words(np.unique(values)) if kind == "classes" else [str(j) for j in range(values.shape[1])]
     if names is None:
         return tuple(known)
-    given = tuple(str(name) for name in names)
+    try:
+        given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
+        raise InputError("label_names are no list of words: give one per label") from None
     if len(given) != len(known):
-        raise InputError(f"label_names: {len(given)} names for {len(known)} labels: give one per label")
+        raise InputError(f"label_names: {len(given)} names for {len(known)} {kind}: give one per label")
+    twice = next((name for j, name in enumerate(given) if name in given[:j]), None)
+    if twice is not None:
+        raise InputError(f"label_names has {twice!r} twice: give every label a name of its own")
     return given
 
 
@@ -138,7 +200,7 @@ def _as_labels(y: Any, name: str) -> Array:
     if labels.ndim == 2 and 1 in labels.shape:
         labels = labels.ravel()
     if labels.ndim != 1:
-        raise InputError(f"{name} has shape {labels.shape}: give one label per sample, shape (n,)")
+        raise InputError(f"{name} has shape {labels.shape}: {SHAPES['y']}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
     values = np.unique(labels)
@@ -158,13 +220,24 @@ def _as_label_array(y: Any, name: str) -> NDArray[Any]:
         if items and all(isinstance(item, type(items[0])) for item in items):
             labels = np.array(items).reshape(labels.shape)
     except ValueError:
-        raise InputError(f"{name} is ragged: give one label per sample, shape (n,)") from None
+        raise InputError(f"{name} is ragged: {SHAPES[_kind(name)]}") from None
     if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
-        raise InputError(f"{name} has missing or mixed entries: give −1 or +1 for every sample")
+        raise InputError(f"{name} has missing or mixed entries: {WANTED[_kind(name)]}")
     return labels
 
 
-def _listed(values: NDArray[Any]) -> str:
+def _kind(name: str) -> str:
+    return name.removeprefix("test_")
+
+
+def _decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
+    try:
+        return np.char.decode(values, "utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} has words that are no text: {WANTED['classes']}") from None
+
+
+def _listed(values: Any) -> str:
     shown = ", ".join(str(v)[:20] for v in values[:4])
     return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
 

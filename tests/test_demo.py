@@ -9,17 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from mklcvx.cost import estimate
-from mklcvx.demo import best_single, breast_cancer, run_demo
+from mklcvx.demo import best_single, breast_cancer, digits, run_demo
 from mklcvx.display import bars
-from mklcvx.formulations import SINGLE_TASKS
+from mklcvx.formulations import FORMULATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_the_demonstration_solves_every_formulation(capsys):
+def test_the_demonstration_solves_every_formulation(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
     assert run_demo(samples=30, seed=1)
     printed = capsys.readouterr().out
-    for formulation in SINGLE_TASKS:
+    for formulation in FORMULATIONS:
         assert f" {formulation.name} " in printed
     assert "NOT CERTIFIED" not in printed
 
@@ -31,6 +32,13 @@ def test_the_demonstrations_kernels_have_unit_trace_and_held_out_samples():
     )
     assert instance.test_kernels.shape == (12, 529, 40)
     assert best_single(instance, 40.0).count == 1
+
+
+def test_the_digits_have_five_labels_and_held_out_samples():
+    instance = digits(40, 0)
+    assert instance.targets.names == ("zero", "one", "two", "three", "bright")
+    assert instance.test_kernels.shape == (6, 160, 40)
+    assert instance.test_targets.shape == (160, 5)
 
 
 def test_bars_show_zero_undefined_and_largest():

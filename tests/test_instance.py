@@ -279,7 +279,7 @@ def test_of_three_classes_one_is_set_against_the_rest():
         (Y[:-1], ("y has 7 labels, the kernels are 8 by 8", "give one label per sample")),
         (Y.reshape(2, 4), ("y has shape (2, 4)", "give one label per sample, shape (n,)")),
         (1, ("y has shape ()", "give one label per sample")),
-        (None, ("y has shape ()", "give one label per sample")),
+        (None, ("give exactly one of y, classes and labels", "none of them given")),
         ([], ("y is empty", "give samples of both −1 and +1")),
         ([[1], [1, -1]], ("y is ragged", "give one label per sample")),
         (np.where(np.arange(N) == 3, np.nan, Y), ("y has NaN at [3]", "give −1 or +1 for every sample")),
@@ -385,6 +385,12 @@ def test_bad_sample_weights_are_refused(weights, words):
 def test_bad_class_weights_are_refused(weights, fault):
     with refused("class_weight = ", fault):
         Instance(K, Y, class_weight=weights)
+
+
+@pytest.mark.parametrize("given", [{"labels": np.eye(N)}, {"classes": np.arange(N)}], ids=["labels", "classes"])
+def test_class_weights_are_for_y_only(given):
+    with refused("class_weight needs y, the instance has ", "give sample_weight instead"):
+        Instance(K, **given, class_weight="balanced")
 
 
 def test_weights_whose_product_overflows_are_refused():
@@ -546,6 +552,18 @@ def test_arrays_are_read_only(name):
         array[...] = 1
 
 
+@pytest.mark.parametrize("given", [{"labels": np.eye(N)}, {"classes": np.arange(N)}], ids=["labels", "classes"])
+def test_labels_and_classes_are_read_only_and_the_callers_stay_writeable(given):
+    ((kind, value),) = given.items()
+    own = value.copy()
+    instance = Instance(K, **{kind: own, f"test_{kind}": own}, test_kernels=K)
+    own[...] = 0
+    for array in (instance.targets.values, instance.test_targets):
+        np.testing.assert_array_equal(array, value)
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 1
+
+
 def test_arrays_of_the_caller_stay_writeable():
     kernels, y, test, diagonals = K.copy(), Y.astype(float), K[:, :4].copy(), np.ones((3, 4))
     instance = Instance(kernels, y, test_kernels=test, test_y=y[:4], test_diagonals=diagonals)
@@ -564,6 +582,26 @@ def test_kernels_are_selected_by_index_or_name():
     np.testing.assert_array_equal(chosen.groups, [1, 0])
     np.testing.assert_array_equal(chosen.sample_weight, np.arange(1, 9))
     assert full_instance().select([-1]).names == ("c",)
+
+
+def test_other_kernels_leave_labels_and_their_names_as_they_are():
+    labels, test_labels = np.eye(N)[:, :2] + np.eye(N)[:, 2:4], np.eye(4)[:, :2]
+    instance = Instance(
+        K, labels=labels, label_names=["red", "blue"], names="abc", test_kernels=K[:, :4], test_labels=test_labels
+    )
+    for other in (instance.select(["c", 0]), instance.with_kernels(2 * K)):
+        assert (other.targets.kind, other.targets.names) == ("labels", ("red", "blue"))
+        np.testing.assert_array_equal(other.targets.values, labels)
+        np.testing.assert_array_equal(other.test_targets, test_labels)
+
+
+def test_other_kernels_leave_classes_and_their_names_as_they_are():
+    classes = np.repeat([3, 7], N // 2)
+    instance = Instance(K, classes=classes, label_names=["cat", "dog"], test_kernels=K, test_classes=classes)
+    chosen = instance.select([1])
+    assert chosen.targets.names == ("cat", "dog")
+    np.testing.assert_array_equal(chosen.targets.values, classes)
+    np.testing.assert_array_equal(chosen.test_targets, classes)
 
 
 def test_selecting_one_kernel_copies_nothing():

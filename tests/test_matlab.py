@@ -25,6 +25,7 @@ K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
 TEST = TEST_FEATURES @ FEATURES.transpose(0, 2, 1)
 IN_MATLAB, TEST_IN_MATLAB = np.moveaxis(K, 0, 2), np.moveaxis(TEST, 0, 2)
 COLUMN = Y[:, None].astype(float)
+LABELS = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 0]])
 
 
 @contextmanager
@@ -121,10 +122,10 @@ def test_asymmetric_test_kernels_come_the_right_way_round(saved):
     instance = load_instance(path)
     np.testing.assert_array_equal(instance.test_kernels, TEST)
     np.testing.assert_array_equal(instance.test_y, [1, -1, 1, 1])
-    test_kernels, test_y, diagonals = load_test(path)
-    np.testing.assert_array_equal(test_kernels, TEST)
-    np.testing.assert_array_equal(test_y, [1, -1, 1, 1])
-    assert diagonals is None
+    content = load_test(path)
+    np.testing.assert_array_equal(content["test_kernels"], TEST)
+    np.testing.assert_array_equal(content["test_y"], [1, -1, 1, 1])
+    assert "test_diagonals" not in content
 
 
 @pytest.mark.parametrize("y", [COLUMN, COLUMN.T, COLUMN.astype(np.int8)], ids=["column", "row", "int8"])
@@ -164,9 +165,65 @@ def test_logical_labels_are_refused_with_the_mapping(saved):
         load_instance(saved(kernels=IN_MATLAB, y=COLUMN > 0))
 
 
-def test_logical_label_matrix_is_no_y(saved):
-    with refused("no array 'y' (it has 'labels'"):
-        load_instance(saved(kernels=IN_MATLAB, labels=np.eye(N) > 0))
+def test_logical_label_matrix_is_labels(saved):
+    targets = load_instance(saved(kernels=IN_MATLAB, labels=LABELS > 0)).targets
+    assert targets.kind == "labels"
+    np.testing.assert_array_equal(targets.values, LABELS)
+
+
+def test_labels_come_with_their_names_and_with_those_of_test_samples(saved):
+    path = saved(
+        kernels=IN_MATLAB,
+        labels=LABELS,
+        label_names=cells("red", "two words"),
+        test_kernels=TEST_IN_MATLAB,
+        test_labels=LABELS[:T] > 0,
+    )
+    instance = load_instance(path)
+    assert instance.targets.names == ("red", "two words")
+    np.testing.assert_array_equal(instance.test_targets, LABELS[:T])
+    np.testing.assert_array_equal(load_test(path)["test_labels"], LABELS[:T])
+
+
+def test_single_label_is_a_column(saved):
+    np.testing.assert_array_equal(
+        load_instance(saved(kernels=IN_MATLAB, labels=LABELS[:, :1])).targets.values, LABELS[:, :1]
+    )
+
+
+def test_classes_are_numbers_in_a_column_or_a_row(saved):
+    column = np.repeat([1.0, 2.0, 3.0], 2)[:, None]
+    path = saved(
+        kernels=IN_MATLAB, classes=column, test_kernels=TEST_IN_MATLAB, test_classes=np.array([[1.0, 2.0, 3.0, 3.0]])
+    )
+    instance = load_instance(path)
+    np.testing.assert_array_equal(instance.targets.values, column.ravel())
+    assert instance.targets.names == ("1", "2", "3")
+    np.testing.assert_array_equal(instance.test_targets, [1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("row", [True, False])
+def test_classes_are_words_in_a_cell_array(saved, row):
+    path = saved(kernels=IN_MATLAB, classes=cells("cat", "cat", "dog", "dog", "owl", "owl", row=row))
+    targets = load_instance(path).targets
+    assert targets.names == ("cat", "dog", "owl")
+    np.testing.assert_array_equal(targets.values, np.repeat(["cat", "dog", "owl"], 2))
+
+
+@pytest.mark.parametrize("classes", [cells(*range(N)), cells("a", 1.0), cells("a", cells("b"))], ids=range(3))
+def test_cells_that_are_no_words_are_no_classes(saved, classes):
+    with refused("problem.mat: classes is no numeric array"):
+        load_instance(saved(kernels=IN_MATLAB, classes=classes))
+
+
+def test_label_names_of_another_number_are_refused(saved):
+    with refused("problem.mat: label_names: 3 names for 2 labels"):
+        load_instance(saved(kernels=IN_MATLAB, labels=LABELS, label_names=cells("a", "b", "c")))
+
+
+def test_y_and_labels_together_are_refused(saved):
+    with refused("problem.mat: give exactly one of y, classes and labels: y and labels given"):
+        load_instance(saved(kernels=IN_MATLAB, y=COLUMN, labels=LABELS))
 
 
 def test_other_variables_do_no_harm(saved):
@@ -266,6 +323,17 @@ def test_sparse_kernels_are_written_out(tmp_path):
     np.testing.assert_array_equal(load_instance(tmp_path / "one.mat").kernels, K[:1])
     scipy.io.savemat(tmp_path / "cells.mat", {"kernels": cells(K[0], *sparse[1:]), "y": COLUMN})
     np.testing.assert_array_equal(load_instance(tmp_path / "cells.mat").kernels, K)
+
+
+def test_sparse_labels_are_written_out(tmp_path):
+    scipy.io.savemat(tmp_path / "file.mat", {"kernels": IN_MATLAB, "labels": scipy.sparse.csc_array(LABELS > 0)})
+    np.testing.assert_array_equal(load_instance(tmp_path / "file.mat").targets.values, LABELS)
+
+
+def test_classes_as_rows_of_a_character_matrix(tmp_path):
+    classes = ["cat", "cat", "mouse", "mouse", "owl", "owl"]
+    scipy.io.savemat(tmp_path / "file.mat", {"kernels": IN_MATLAB, "classes": classes})
+    assert load_instance(tmp_path / "file.mat").targets.names == ("cat", "mouse", "owl")
 
 
 def test_complex_kernels_are_refused(tmp_path):

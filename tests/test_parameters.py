@@ -18,7 +18,11 @@ FEATURES = RNG.normal(size=(M, N, 2)) + 0.5 * Y[:, None]
 K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
 INSTANCE = Instance(K, Y, groups=[0, 0, 1, 1])
 ONE = Instance(K[:1], Y, groups=[0])
+LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+LABELLED = Instance(K, labels=LABELS, label_names=["red", "green", "blue"])
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
+SINGLE_TASKS = [formulation.name for formulation in formulations.SINGLE_TASKS]
+FAMILIES = sorted(set(NAMES) - set(SINGLE_TASKS))
 
 
 @contextmanager
@@ -38,11 +42,11 @@ def resolved(name, instance=INSTANCE, **given):
 
 
 def instance_for(name):
-    return ONE if formulations.get(name).single_kernel else INSTANCE
+    return ONE if name == "svm" else INSTANCE
 
 
 # ------------------------------------------------------------------------------------------------------- limits
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"hypergraph", "hypergraph_smooth"}))
 @pytest.mark.parametrize("C", [0, -1, -1e-300])
 def test_C_must_be_positive(name, C):
     with refused(f"parameter C = {C:g} is outside the limits of {name}", "C > 0", "default is 1"):
@@ -66,6 +70,15 @@ def test_C_must_be_positive(name, C):
         ("l1", {"nu": 0}, ("nu = 0", "0 < ν ≤ 1")),
         ("l1", {"nu": 1.5}, ("nu = 1.5", "0 < ν ≤ 1")),
         ("l1", {"nu": -0.1}, ("nu = -0.1", "0 < ν ≤ 1")),
+        ("ts", {"lam": 0}, ("lam = 0", "λ > 0", "default is 0.01")),
+        ("ts_l1", {"lam": -1e-9}, ("lam = -1e-09", "λ > 0", "default is 0.01")),
+        ("hypergraph", {"lam": 0}, ("lam = 0", "λ > 0", "default is 1")),
+        ("hypergraph_smooth", {"lam": -2}, ("lam = -2", "λ > 0", "default is 1")),
+        ("hypergraph_smooth", {"smoothing": 0}, ("smoothing = 0", "μ > 0", "default is 0.01")),
+        ("hypergraph_smooth", {"smoothing": -1}, ("smoothing = -1", "μ > 0")),
+        ("hypergraph", {"dimensions": 0}, ("dimensions = 0", "a whole number ≥ 1", "at most the rank of C")),
+        ("hypergraph", {"dimensions": -1}, ("dimensions = -1", "a whole number ≥ 1")),
+        ("hypergraph_smooth", {"dimensions": 1.5}, ("dimensions = 1.5", "a whole number ≥ 1")),
     ],
 )
 def test_own_parameters_outside_their_limits_are_refused(name, given, words):
@@ -84,6 +97,8 @@ def test_own_parameters_outside_their_limits_are_refused(name, given, words):
         ("elastic", "l1_ratio", 1.0),
         ("vskl", "s", 2.0),
         ("l1", "nu", 1.0),
+        ("ts", "lam", 1e-12),
+        ("hypergraph", "dimensions", 1),
     ],
 )
 def test_limits_themselves_are_accepted(name, key, value):
@@ -103,7 +118,7 @@ def test_one_over_M_binds_sm1_only(name):
     assert resolved(name, theta=0.01)["theta"] == 0.01
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SINGLE_TASKS)
 def test_every_parameter_has_a_default(name):
     formulation = formulations.get(name)
     given = resolved(name, instance_for(name))
@@ -111,6 +126,55 @@ def test_every_parameter_has_a_default(name):
     assert given.pop("bias") is True
     assert set(given) == {parameter.name for parameter in formulation.parameters}
     assert resolved(name, instance_for(name), **given) == {"C": 1.0, "bias": True, **given}
+
+
+@pytest.mark.parametrize(
+    ("name", "defaults"),
+    [
+        ("ml_sum", {"C": 1.0, "bias": False}),
+        ("ml_minimax", {"C": 1.0, "bias": False}),
+        ("ts", {"lam": 0.01, "balanced": False, "C": 1.0}),
+        ("ts_l1", {"lam": 0.01, "balanced": False, "C": 1.0}),
+        ("alignment", {"C": 1.0, "approximate": False}),
+        ("hypergraph", {"expansion": "clique", "lam": 1.0, "dimensions": 3}),
+        ("hypergraph_smooth", {"expansion": "clique", "lam": 1.0, "smoothing": 0.01, "dimensions": 3}),
+    ],
+)
+def test_defaults_of_the_families(name, defaults):
+    assert resolved(name, LABELLED) == defaults
+    assert {*formulations.get(name).parameter_names, "bias"} == {*defaults, "bias"}
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_dimensions_end_at_the_rank(name):
+    assert resolved(name, LABELLED, dimensions=2.0)["dimensions"] == 2
+    assert type(resolved(name, LABELLED, dimensions=2.0)["dimensions"]) is int
+    with refused("parameter dimensions = 4 exceeds the rank of C", "give at most 3"):
+        resolved(name, LABELLED, dimensions=4)
+    twice = Instance(K, labels=LABELS[:, [0, 1, 1]])
+    with refused("parameter dimensions = 3 exceeds the rank of C", "give at most 2"):
+        resolved(name, twice, dimensions=3)
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+@pytest.mark.parametrize("expansion", ["clique", "star", "zhou", "kcca"])
+def test_every_expansion_can_be_asked_for(name, expansion):
+    assert resolved(name, LABELLED, expansion=expansion)["expansion"] == expansion
+
+
+@pytest.mark.parametrize(
+    ("expansion", "words"),
+    [
+        ("stra", "did you mean 'star'?"),
+        ("Clique", "did you mean 'clique'?"),
+        ("complete", "known: clique, kcca, star, zhou"),
+        ("", "known: clique, kcca, star, zhou"),
+        (3, "known: clique, kcca, star, zhou"),
+    ],
+)
+def test_unknown_expansion_is_refused_with_the_nearest(expansion, words):
+    with refused(f"parameter expansion = {expansion!r} is unknown", words):
+        resolved("hypergraph", LABELLED, expansion=expansion)
 
 
 # ---------------------------------------------------------------------------------------------------- C and nu
@@ -144,15 +208,21 @@ def test_nu_replaces_C():
     assert resolved("l1", nu=0.5) == {"nu": 0.5, "bias": True}
 
 
-@pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl", "ml_sum", "ml_minimax", "ts", "alignment"])
 def test_nu_is_not_offered_where_no_theorem_has_it(name):
     with refused(f"unknown parameter 'nu' of {name}", "C"):
         resolved(name, nu=0.5)
 
 
 # ------------------------------------------------------------------------------------------- what is no number
+NUMBERS = [
+    ("l1", "C"), ("l1", "nu"), ("sm1", "theta"), ("lp", "p"), ("ml_sum", "C"), ("ts", "lam"),
+    ("hypergraph_smooth", "smoothing"), ("hypergraph", "dimensions"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0, 2.0], {}])
-@pytest.mark.parametrize(("name", "key"), [("l1", "C"), ("l1", "nu"), ("sm1", "theta"), ("lp", "p")])
+@pytest.mark.parametrize(("name", "key"), NUMBERS)
 def test_what_is_no_finite_number_is_refused(name, key, value):
     with refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
         resolved(name, **{key: value})
@@ -186,6 +256,15 @@ def test_bias_is_true_or_false(value, flag):
 def test_other_words_for_bias_are_refused(value):
     with refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
         resolved("l1", bias=value)
+
+
+@pytest.mark.parametrize(("name", "key"), [("ts", "balanced"), ("ts_l1", "balanced"), ("alignment", "approximate")])
+def test_flags_of_the_two_stages_are_true_or_false(name, key):
+    for value, flag in ((True, True), ("yes", True), (0, False), ("False", False)):
+        assert resolved(name, **{key: value})[key] is flag
+    for value in ("maybe", 2, np.nan):
+        with refused(f"parameter {key} = {value!r} is neither true nor false", f"give {key}=true or {key}=false"):
+            resolved(name, **{key: value})
 
 
 # ------------------------------------------------------------------------------------------------------- names
@@ -224,11 +303,23 @@ def test_unknown_solver_is_refused_with_the_nearest(name, words):
         ("elastic", "l1ratio", ("unknown parameter 'l1ratio' of elastic", "did you mean 'l1_ratio'?")),
         ("l1", "theta", ("unknown parameter 'theta' of l1", "known: C, bias, nu")),
         ("l1", "biass", ("unknown parameter 'biass'", "did you mean 'bias'?")),
+        ("ml_sum", "theta", ("unknown parameter 'theta' of ml_sum", "known: C")),
+        ("ts", "lambda", ("unknown parameter 'lambda' of ts", "did you mean 'lam'?")),
+        ("alignment", "balanced", ("unknown parameter 'balanced' of alignment", "known: C, approximate")),
+        ("hypergraph", "dimension", ("unknown parameter 'dimension' of hypergraph", "did you mean 'dimensions'?")),
+        ("hypergraph", "smoothing", ("unknown parameter 'smoothing' of hypergraph", "known: dimensions, expansion")),
     ],
 )
 def test_unknown_parameter_is_refused_with_the_nearest(name, key, words):
     with refused(*words):
         solve(INSTANCE, name, **{key: 1.0})
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_knows_its_own_parameters_only(name):
+    known = ", ".join(sorted(formulations.get(name).parameter_names))
+    with refused(f"unknown parameter 'colour' of {name}: known: {known}"):
+        solve(LABELLED, name, colour=1.0)
 
 
 # ---------------------------------------------------------------------------------------- what does not fit
@@ -244,10 +335,48 @@ def test_grouped_formulations_need_groups(name):
         solve(Instance(K, Y), name)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "svm"}))
-def test_silp_exact_serves_l1_and_sm1_only(name):
-    with refused(f"solver silp_exact does not fit {name}", "it solves l1 and sm1", "use exact"):
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "hypergraph"}))
+def test_silp_exact_serves_l1_sm1_and_hypergraph_only(name):
+    with refused(f"solver silp_exact does not fit {name}", "it solves l1, sm1 and hypergraph; use exact"):
         solve(INSTANCE, name, solver="silp_exact")
+
+
+@pytest.mark.parametrize("name", SINGLE_TASKS)
+@pytest.mark.parametrize("kind", ["classes", "labels"])
+def test_single_tasks_ask_for_y(name, kind):
+    given = {"classes": np.repeat(["a", "b", "c"], 2)} if kind == "classes" else {"labels": LABELS}
+    instance = Instance(instance_for(name).kernels, **given, groups=instance_for(name).groups)
+    with refused(
+        f"{name} needs labels y in {{−1, +1}}, the instance has {kind}",
+        f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
+    ):
+        solve(instance, name)
+
+
+@pytest.mark.parametrize("name", ["ts", "ts_l1"])
+def test_two_stages_need_samples_that_do_not_belong_together(name):
+    labels = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]])  # any two share one
+    with refused(f"{name}: every pair of samples belongs together", "give samples of two classes"):
+        solve(Instance(K, labels=labels), name)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_label_that_nobody_has_is_refused_by_name(name):
+    instance = Instance(K, labels=LABELS * [1, 0, 1], label_names=["red", "green", "blue"])
+    with refused("nobody has label 'green'", "leave that label out"):
+        solve(instance, name)
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "alignment"])
+def test_label_that_everybody_has_is_refused_by_name(name):
+    instance = Instance(K, labels=np.maximum(LABELS, [0, 0, 1]), label_names=["red", "green", "blue"])
+    with refused("everybody has label 'blue'", "leave that label out"):
+        solve(instance, name)
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_hypergraph_takes_a_label_that_everybody_has(name):
+    assert resolved(name, Instance(K, labels=np.maximum(LABELS, [0, 0, 1])))["dimensions"] == 3
 
 
 @pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, np.inf])
@@ -288,3 +417,9 @@ def test_refusals_come_before_any_solver_runs(monkeypatch):
     for given in ({"C": 0}, {"tol": 0}, {"nu": 2}, {"colour": 1}):
         with pytest.raises(InputError):
             solve(INSTANCE, "l1", **given)
+    for name, given in (("ml_sum", {"C": 0}), ("ts", {"lam": 0}), ("hypergraph", {"expansion": "x"})):
+        with pytest.raises(InputError):
+            solve(LABELLED, name, **given)
+    for name in ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"):
+        with pytest.raises(InputError, match="nobody has label '1'"):
+            solve(Instance(K, labels=LABELS * [1, 0, 1]), name)

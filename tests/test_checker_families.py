@@ -1,0 +1,71 @@
+"""NumPy alone finds the bounds of the families from what the JSON carries."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_multi_label import synthetic
+
+from mklcvx import Instance, checker_families, solve
+from mklcvx.files import save_instance, save_solution
+from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
+
+FAMILIES = [f.name for f in FORMULATIONS if f not in SINGLE_TASKS]
+INSTANCE = synthetic(20, 3)
+AS_Y = Instance(INSTANCE.kernels, 2 * INSTANCE.targets.values[:, 0] - 1)
+
+
+def record_of(solution) -> dict:
+    return json.loads(json.dumps(solution.as_dict(), allow_nan=False))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("instance", [INSTANCE, AS_Y], ids=["labels", "y"])
+def test_the_bounds_are_found_again(name, instance):
+    solution = solve(instance, name)
+    lower, upper = checker_families.check(instance.kernels, instance.targets.indicators(), record_of(solution))
+    scale = solution.certificate.scale
+    assert lower == pytest.approx(solution.certificate.lower, abs=2e-8 * scale)
+    assert upper == pytest.approx(solution.certificate.upper, abs=2e-8 * scale)
+    assert lower <= upper + 1e-12 * scale
+
+
+@pytest.mark.parametrize("expansion", ["star", "zhou", "kcca"])
+def test_every_expansion_is_built_again(expansion):
+    solution = solve(INSTANCE, "hypergraph", expansion=expansion, lam=0.4)
+    lower, upper = checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record_of(solution))
+    assert (lower, upper) == pytest.approx((solution.certificate.lower, solution.certificate.upper), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "fault"),
+    [
+        ("ml_sum", {"weights": [0.5, 0.6, 0.1]}, "the weights do not sum to one"),
+        ("ml_sum", {"weights": [-0.5, 0.6, 0.9]}, "a weight is negative"),
+        ("ml_sum", {"alpha": np.full((3, 20), 2.0).tolist()}, "alpha leaves its box"),
+        ("ml_minimax", {"multipliers": {"gamma": [0.5, 0.6, 0.1]}}, "gamma leaves the simplex"),
+        ("ts", {"multipliers": {"beta": [1.0] * 210}}, "beta leaves its box"),
+        ("ts_l1", {"multipliers": {"beta": [1 / 210] * 210}}, "a pull exceeds lambda"),
+        ("hypergraph", {"weights": [0.5, 0.6, 0.1]}, "the weights do not sum to one"),
+    ],
+)
+def test_points_that_are_not_feasible_are_refused(name, change, fault):
+    record = {**record_of(solve(INSTANCE, name)), **change}
+    with pytest.raises(ValueError, match=fault):
+        checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record)
+
+
+def test_it_runs_by_itself(tmp_path):
+    save_instance(tmp_path / "problem.npz", INSTANCE)
+    save_solution(tmp_path / "answer.json", solve(INSTANCE, "ml_minimax"))
+    page = Path(checker_families.__file__)
+    done = subprocess.run([sys.executable, str(page), "problem.npz", "answer.json"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert b"relative gap" in done.stdout
+    imports = [line.split()[1] for line in page.read_text().splitlines() if line.startswith(("import ", "from "))]
+    assert sorted(imports) == ["json", "numpy", "sys"]

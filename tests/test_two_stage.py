@@ -1,0 +1,281 @@
+"""Two stages: learn a kernel from pairs of samples, give it to an SVM."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.exact import CLARABEL, Run, solve_program
+from mklcvx.formulations._stack import KernelStack
+from mklcvx.formulations._two_stage import PairTask, pair_examples
+from mklcvx.formulations.alignment import AlignmentTask
+from mklcvx.measures import concentration_bound
+from mklcvx.second_stage import f1_scores, learned_kernel, one_versus_rest
+
+PAIRS = ("ts", "ts_l1")
+TARGETS = {
+    "y": {"y": [1] * 7 + [-1] * 7},
+    "classes": {"classes": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1]},
+    "labels": {"labels": np.random.default_rng(0).integers(0, 2, size=(14, 3))},
+}
+
+
+def instance(kind: str = "y", centred: bool = True, n: int = 14) -> Instance:
+    """Kernels of which the first follows the targets."""
+    rng = np.random.default_rng(1)
+    targets = TARGETS[kind]
+    probe = Instance(np.eye(n)[None], **targets).targets.indicators()
+    views = [probe + 0.3 * rng.normal(size=probe.shape), rng.normal(size=(n, 2)), rng.normal(size=(n, 1))]
+    kernels = np.stack([v @ v.T + 0.1 * np.eye(n) for v in views])
+    if centred:
+        middle = np.eye(n) - 1 / n
+        kernels = np.stack([middle @ k @ middle for k in kernels])
+        kernels = np.stack([(k + k.T) / 2 / (np.trace(k) / n) for k in kernels])
+    return Instance(kernels, **targets)
+
+
+def declared(name: str, task) -> tuple[float, float]:
+    formulation = formulations.get(name)
+    values = []
+    for program in (formulation.declare_primal(task), formulation.declare_dual(task)):
+        assert solve_program(program.problem, CLARABEL, Run())
+        values.append(float(program.problem.value))
+    return values[0], values[1]
+
+
+# --------------------------------------------------------------------------------------------- K-examples
+def test_examples_are_the_pairs_of_the_upper_triangle():
+    kernels = np.stack([np.arange(9.0).reshape(3, 3), np.ones((3, 3))])
+    together = np.array([[1.0, -1, 1], [-1, 1, -1], [1, -1, 1]])
+    z, t, w = pair_examples(KernelStack((kernels + kernels.transpose(0, 2, 1)) / 2), together, balanced=False)
+    assert z[:, 0].tolist() == [0, 2, 4, 4, 6, 8]
+    assert z[:, 1].tolist() == [1] * 6
+    assert t.tolist() == [1, -1, 1, 1, -1, 1]
+    assert w == pytest.approx(np.full(6, 1 / 6))
+    _, _, w = pair_examples(KernelStack(kernels), together, balanced=True)
+    assert w == pytest.approx([1 / 8, 1 / 4, 1 / 8, 1 / 8, 1 / 4, 1 / 8])
+
+
+# ------------------------------------------------------------------------------------------- ts and ts_l1
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("kind", TARGETS)
+@pytest.mark.parametrize("balanced", [False, True])
+def test_both_programs_lie_within_the_certificate(name, kind, balanced):
+    problem = instance(kind)
+    solution = solve(problem, name, lam=0.05, balanced=balanced)
+    assert solution.certified, solution.message
+    task, _ = formulations.get(name).task(problem, {"lam": 0.05, "balanced": balanced})
+    for value in declared(name, task):
+        assert solution.certificate.lower - 1e-8 <= value <= solution.certificate.upper + 1e-8
+    assert solution.weights[0] > 0
+    assert (solution.weights >= 0).all()
+    assert solution.multipliers["second_stage_gap"] < 1e-8
+
+
+def test_values_follow_their_definitions():
+    z = np.array([[1.0, 2.0], [-1.0, 0.5], [0.5, -2.0]])
+    task = PairTask(z, np.array([1.0, -1.0, 1.0]), np.array([0.5, 0.3, 0.2]), 0.4)
+    mu, beta = np.array([0.2, 0.1]), np.array([0.3, 0.6, 0.1])
+    hinge = 0.5 * (1 - 0.4) + 0.3 * (1 - 0.15) + 0.2 * (1 + 0.1)
+    inside = np.array([0.3, 0.3, 0.1])
+    pull = np.array([0.3 + 0.3 + 0.05, 0.6 - 0.15 - 0.2])
+    assert task.hinge(mu) == pytest.approx(hinge)
+    assert task.pull(inside) == pytest.approx(pull)
+    ts, sparse = formulations.get("ts"), formulations.get("ts_l1")
+    assert ts.upper(task, mu).value == pytest.approx(0.2 * 0.05 + hinge)
+    assert ts.upper(task, mu).largest_term == pytest.approx(hinge)
+    assert ts.lower(task, beta).value == pytest.approx(0.7 - pull @ pull / 0.8)
+    assert ts.lower(task, beta).largest_term == pytest.approx(0.7)
+    assert ts.lower(task, -beta).value == 0
+    negative = PairTask(-z, task.labels, task.weight, 0.4)
+    assert ts.lower(negative, beta).value == pytest.approx(0.7)  # pulled below zero: no weight, no cost
+    assert sparse.upper(task, mu).value == pytest.approx(0.4 * 0.3 + hinge)
+    assert sparse.lower(task, beta).value == pytest.approx(0.7 * 0.4 / 0.65)
+    assert sparse.lower(task, 0.1 * beta).value == pytest.approx(0.1)
+    assert sparse.upper(task, np.array([5.0, -1.0])).largest_term == pytest.approx(2.0)
+    assert ts.upper(task, np.array([10.0, -1.0])).largest_term == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("seed", range(10))
+def test_random_points_never_violate_weak_duality(name, seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.dirichlet(np.ones(12))
+    task = PairTask(rng.normal(size=(12, 3)), rng.choice([-1.0, 1.0], 12), weight, rng.uniform(0.01, 1))
+    formulation = formulations.get(name)
+    lower = formulation.lower(task, rng.uniform(-0.1, 1.2, 12) * weight)
+    upper = formulation.upper(task, rng.normal(size=3))
+    assert lower.value <= upper.value + 1e-12
+
+
+def test_where_no_weight_would_be_negative_it_is_a_linear_svm_in_k_space():
+    from sklearn.svm import LinearSVC
+
+    problem = instance("y").select([0])
+    task, _ = formulations.get("ts").task(problem, {"lam": 0.05})
+    pairs = len(task.labels)
+    machine = LinearSVC(loss="hinge", C=1 / (0.05 * pairs), fit_intercept=False, tol=1e-9, max_iter=10**6)
+    machine.fit(task.examples, task.labels)
+    assert machine.coef_[0] > 0
+    assert solve(problem, "ts", lam=0.05).weights == pytest.approx(machine.coef_[0], abs=1e-5)
+
+
+def test_much_price_leaves_no_weight_and_says_so():
+    """ts_l1 with λ above every pull: μ = 0, value 1, and an SVM without a kernel."""
+    solution = solve(instance(), "ts_l1", lam=10.0)
+    assert solution.objective == pytest.approx(1)
+    assert solution.weights == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+def test_the_dual_recovers_the_weights():
+    for name in PAIRS:
+        formulation = formulations.get(name)
+        task, _ = formulation.task(instance(), {"lam": 0.05})
+        program = formulation.declare_dual(task)
+        assert solve_program(program.problem, CLARABEL, Run())
+        points = formulation.from_dual(program, task, 1.0)
+        assert points.primals[0] == pytest.approx(solve(instance(), name, lam=0.05).weights, abs=1e-5)
+
+
+def test_a_sample_of_one_kind_is_refused():
+    problem = Instance(np.eye(4)[None], labels=np.ones((4, 1)))
+    with pytest.raises(InputError, match="ts: every pair of samples belongs together: give samples of two classes"):
+        formulations.get("ts").task(problem, {})
+
+
+# ---------------------------------------------------------------------------------------------- alignment
+def alignment_of(problem: Instance, weights: np.ndarray) -> float:
+    target = problem.targets.together()
+    kernel = sum(w * k for w, k in zip(weights, problem.kernels, strict=True))
+    return float(np.vdot(kernel, target) / np.linalg.norm(kernel))
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_alignment_is_the_best_direction(kind):
+    problem = instance(kind)
+    solution = solve(problem, "alignment")
+    assert solution.certified
+    assert solution.objective == pytest.approx(alignment_of(problem, solution.weights), rel=1e-9)
+    assert solution.multipliers["normalised"] == pytest.approx(solution.objective / 14)
+    assert np.linalg.norm(solution.weights) == pytest.approx(1)
+    start = np.full(3, 1.0)
+    found = minimize(lambda v: -alignment_of(problem, v), start, bounds=[(1e-9, None)] * 3)
+    assert -found.fun == pytest.approx(solution.objective, rel=1e-5)
+    task, _ = formulations.get("alignment").task(problem, {})
+    for value in declared("alignment", task):
+        assert -value == pytest.approx(solution.objective**2, rel=1e-7)
+
+
+def test_the_approximate_variant_is_certified_to_be_worse():
+    problem = instance("y", centred=False)
+    best, quick = solve(problem, "alignment"), solve(problem, "alignment", approximate=True)
+    own = np.array([alignment_of(problem, unit) for unit in np.eye(3)])
+    assert quick.weights == pytest.approx(np.maximum(own, 0) / np.linalg.norm(np.maximum(own, 0)))
+    assert quick.objective == pytest.approx(alignment_of(problem, quick.weights))
+    assert quick.objective < best.objective * (1 - 1e-4)
+    assert quick.status == "not_certified"
+    assert quick.certificate.upper == pytest.approx(best.objective, rel=1e-6)
+
+
+def test_where_no_kernel_aligns_the_answer_is_zero_and_says_so():
+    y = np.array([1, 1, -1, -1])
+    problem = Instance((4 * np.eye(4) - np.outer(y, y))[None], y)  # ⟨K, yy'⟩ = 16 − 16 = 0
+    task = AlignmentTask(np.eye(1), np.array([-1.0]), np.ones(1), 4)
+    formulation = formulations.get("alignment")
+    assert formulation.lower(task, np.zeros(1)).value == 0
+    assert formulation.upper(task, np.zeros(1)).value == 0
+    solution = solve(problem, "alignment")
+    assert solution.objective == 0
+    assert solution.notes == ("no kernel gets weight: no combination helps here",)
+
+
+def test_alignment_bounds_hold_at_any_point():
+    rng = np.random.default_rng(3)
+    problem = instance("classes", centred=False)
+    formulation = formulations.get("alignment")
+    task, _ = formulation.task(problem, {})
+    target = problem.targets.together()
+    assert task.target == pytest.approx([np.vdot(k, target) for k in problem.kernels])
+    assert task.products == pytest.approx(np.array([[np.vdot(a, b) for a in problem.kernels] for b in problem.kernels]))
+    assert task.factor.T @ task.factor == pytest.approx(task.products)
+    best = solve(problem, "alignment").objective
+    for _ in range(20):
+        v = rng.normal(size=3)
+        assert formulation.lower(task, v).value <= best + 1e-9
+        upper = formulation.upper(task, np.abs(v) * 0.1)
+        assert upper.value >= best - 1e-9
+        kernel = sum(x * k for x, k in zip(np.abs(v) * 0.1, problem.kernels, strict=True))
+        products = [np.vdot(kernel, k) for k in problem.kernels]
+        missing = max(
+            0, max((a - q) / np.trace(k) for a, q, k in zip(task.target, products, problem.kernels, strict=True))
+        )
+        assert upper.value == pytest.approx(np.linalg.norm(kernel + missing * np.eye(14)))
+
+
+def test_centred_alignment_comes_from_centring_first():
+    from mklcvx.preprocess import Preprocessing
+    from mklcvx.solving import preprocessed
+
+    raw = instance("y", centred=False)
+    centred = preprocessed(raw, Preprocessing.from_options(centre=True))
+    assert solve(centred, "alignment").objective != pytest.approx(solve(raw, "alignment").objective, rel=1e-3)
+    assert np.abs(centred.kernels.sum(axis=1)).max() < 1e-9
+
+
+# ------------------------------------------------------------------------------------------- second stage
+def test_the_second_stage_is_the_svm_of_the_learned_kernel():
+    problem = zoo.random(24, 3, seed=1)
+    solution = solve(problem, "ts", lam=0.01, C=2.0)
+    single = learned_kernel(problem, solution.weights)
+    machine = solve(single, "svm", C=2.0)
+    assert solution.decision_function(problem.kernels) == pytest.approx(
+        machine.decision_function(single.kernels), abs=1e-6
+    )
+    assert solution.bias == pytest.approx(machine.bias, abs=1e-6)
+
+
+def test_every_class_gets_a_machine():
+    problem = instance("classes")
+    fields = one_versus_rest(problem, np.ones(3), 1.0)
+    assert fields["alpha"].shape == fields["y"].shape == (3, 14)
+    assert fields["bias"].shape == (3,)
+    for k in range(3):
+        single = Instance(problem.kernels.sum(axis=0)[None], fields["y"][k])
+        assert solve(single, "svm", C=1.0).bias == pytest.approx(fields["bias"][k], abs=1e-6)
+    accuracy = np.mean(solve(problem, "ts").predict(problem.kernels) == problem.targets.values.astype(str))
+    assert accuracy > 0.8
+
+
+def test_learned_kernels_carry_test_kernels_and_refuse_bad_weights():
+    problem = zoo.random(8, 2)
+    with_test = problem.with_kernels(problem.kernels, test_kernels=problem.kernels[:, :3])
+    single = learned_kernel(with_test, [0.5, 2.0])
+    assert single.test_kernels[0] == pytest.approx(0.5 * problem.kernels[0, :3] + 2 * problem.kernels[1, :3])
+    for bad in ([1.0], [-1.0, 2.0], [np.nan, 1.0], [0.0, 0.0]):
+        with pytest.raises(InputError, match="give 2 numbers, one per kernel, none negative, not all zero"):
+            learned_kernel(problem, bad)
+
+
+def test_f1_scores():
+    truth = np.array([[1, 0], [1, 1], [0, 1]])
+    predicted = np.array([[1, 0], [0, 1], [0, 0]])
+    assert f1_scores(truth, predicted) == pytest.approx((2 / 3, 2 / 3))
+    assert f1_scores(truth, 0 * truth) == (0.0, 0.0)
+
+
+# ---------------------------------------------------------------------------------------------- the bound
+def test_the_concentration_bound_follows_theorem_3_4():
+    problem = zoo.random(10, 2, seed=3)
+    mu = np.array([0.5, 0.25])
+    kernel = 0.5 * problem.kernels[0] + 0.25 * problem.kernels[1]
+    losses = [max(0, 1 - problem.y[i] * problem.y[j] * kernel[i, j] / 0.5) for i in range(10) for j in range(i)]
+    expected = np.mean(losses) + np.sqrt(2 * (1 + kernel.diagonal().max() / 0.5) ** 2 * np.log(1 / 0.1) / 10)
+    assert concentration_bound(problem, mu, margin=0.5, delta=0.1) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("options", "fault"), [({"margin": 0}, "margin = 0"), ({"delta": 1.0}, "delta = 1.0")])
+def test_the_concentration_bound_refuses_impossible_numbers(options, fault):
+    with pytest.raises(InputError, match=fault):
+        concentration_bound(zoo.random(6, 2), [1, 1], **options)
