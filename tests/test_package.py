@@ -45,6 +45,23 @@ def test_every_theorem_states_what_a_theorem_must():
             assert parameter.default_text
 
 
+def test_every_parameter_is_described_with_its_default():
+    for formulation in formulations.FORMULATIONS:
+        assert formulation.parameter_names
+        assert len(set(formulation.parameter_names)) == len(formulation.parameter_names)
+        for name, meaning in formulation.described_parameters:
+            assert "default " in meaning, f"{formulation.name}: {name}"
+        assert {p.name for p in formulation.parameters} <= set(formulation.parameter_names)
+
+
+def test_single_tasks_come_first_and_every_family_is_there():
+    singles, all_of_them = formulations.SINGLE_TASKS, formulations.FORMULATIONS
+    assert all_of_them[: len(singles)] == singles
+    assert {f.family for f in singles} == {"single task"}
+    assert {f.family for f in all_of_them[len(singles) :]} == {"many labels", "two stages", "hypergraph"}
+    assert len({f.name for f in all_of_them}) == len(all_of_them)
+
+
 def test_importing_the_package_and_its_command_line_is_cheap():
     """CVXPY, SciPy and scikit-learn are imported when something is solved, not before."""
     code = "import sys, mklcvx, mklcvx.cli; print([m for m in ('cvxpy', 'scipy', 'sklearn') if m in sys.modules])"

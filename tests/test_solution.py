@@ -15,6 +15,7 @@ from mklcvx.formulations import Points
 from mklcvx.polish import sharpened
 
 INSTANCE = zoo.random(30, 3, seed=2)
+LABELLED = Instance(zoo.random(12, 3, seed=4).kernels, labels=np.arange(12)[:, None] // [1, 2, 3] % 2)
 
 
 @pytest.mark.parametrize("name", ["l1", "li", "square"])
@@ -24,6 +25,68 @@ def test_predictions_follow_the_definition(name):
     expected = np.einsum("mti,mi->t", test_kernels, solution.all_coefficients) + solution.bias
     assert solution.decision_function(test_kernels) == pytest.approx(expected, abs=1e-12)
     assert solution.predict(test_kernels).tolist() == [1 if v >= 0 else -1 for v in expected]
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "ts_l1", "alignment"])
+def test_predictions_of_many_labels_follow_the_definition(name):
+    solution = solve(LABELLED, name)
+    test_kernels = LABELLED.kernels[:, :7, :]
+    expected = np.einsum("mti,kmi->tk", test_kernels, solution.all_coefficients) + solution.bias
+    assert expected.shape == (7, 3)
+    assert solution.decision_function(test_kernels) == pytest.approx(expected, abs=1e-12)
+    assert solution.predict(test_kernels).tolist() == (expected >= 0).astype(int).tolist()
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "alignment"])
+def test_the_class_with_the_largest_value_is_predicted_by_its_name(name):
+    solution = solve(Instance(LABELLED.kernels, classes=np.arange(12) % 3, label_names=["cat", "dog", "owl"]), name)
+    values = solution.decision_function(LABELLED.kernels)
+    assert values.shape == (12, 3)
+    assert (
+        solution.predict(LABELLED.kernels).tolist() == np.array(["cat", "dog", "owl"])[values.argmax(axis=1)].tolist()
+    )
+    assert solution.classes == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "alignment"])
+def test_labels_plus_and_minus_one_are_predicted_as_such(name):
+    y = np.repeat([1, -1], 6)
+    predicted = solve(Instance(LABELLED.kernels, y), name, C=100.0).predict(LABELLED.kernels)
+    assert predicted.shape == (12,)
+    assert (predicted == y).mean() > 0.8
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_embedding_follows_the_definition(name):
+    solution = solve(LABELLED, name, dimensions=2)
+    kernel = np.tensordot(solution.weights, LABELLED.kernels, axes=1)
+    embedded = solution.decision_function(LABELLED.kernels)
+    assert solution.embeds
+    assert solution.alpha is None
+    assert embedded == pytest.approx(kernel @ solution.multipliers["B"], abs=1e-12)
+    assert embedded.shape == (12, 2)
+    np.testing.assert_array_equal(solution.predict(LABELLED.kernels), embedded)
+    assert solution.labels_of(embedded) is None
+    with pytest.raises(InputError, match=f"this solution of {name} has no classifier"):
+        _ = solution.all_coefficients
+
+
+@pytest.mark.parametrize("name", ["ts", "alignment", "hypergraph"])
+def test_used_kernels_are_counted_by_their_weight_where_there_are_no_norms(name):
+    solution = solve(LABELLED, name)
+    assert solution.norms is None
+    assert solution.used(share=0.2).tolist() == np.flatnonzero(solution.weights > 0.2 * solution.weights.sum()).tolist()
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ts", "alignment", "hypergraph", "hypergraph_smooth"])
+def test_a_stop_before_the_tolerance_is_said_in_every_family(name):
+    solution = solve(LABELLED, name, time_limit=1e-9)
+    assert solution.status == "not_certified"
+    assert "within the time limit; nothing was solved" in solution.message
+    exact = solve(LABELLED, name)
+    assert exact.certified
+    assert solution.certificate.lower <= exact.certificate.upper
+    assert exact.certificate.lower <= solution.certificate.upper
 
 
 def test_test_kernels_of_the_wrong_shape_are_refused():
