@@ -7,6 +7,7 @@ bounds from: α and coefficients for a single task, (β, γ) and (f, p) for many
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
@@ -87,7 +88,7 @@ def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Formulation:
+class Formulation(ABC):
     """One row of the theory. `theorem` is the docstring of its file."""
 
     name: str
@@ -113,33 +114,37 @@ class Formulation:
     def needs_groups(self) -> bool:
         return False
 
+    @abstractmethod
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The task that an instance and parameters make, and every parameter with its value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def declare_primal(self, task: Any) -> Any:
-        raise NotImplementedError
+        """The primal as a CVXPY program."""
 
+    @abstractmethod
     def declare_dual(self, task: Any) -> Any:
-        raise NotImplementedError
+        """The dual as a CVXPY program."""
 
+    @abstractmethod
     def lower(self, task: Any, point: Any) -> Any:
-        raise NotImplementedError
+        """What a dual point proves, made feasible first."""
 
+    @abstractmethod
     def upper(self, task: Any, point: Any) -> Any:
-        raise NotImplementedError
+        """What a primal point proves, made feasible first."""
 
+    @abstractmethod
     def at_hand(self, task: Any) -> Points:
         """Points that are known without a solver."""
-        raise NotImplementedError
 
+    @abstractmethod
     def from_primal(self, program: Any, task: Any, unit: float) -> Points:
         """The points that a solved primal leaves; `task` is the task it was declared for, in units of `unit`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def from_dual(self, program: Any, task: Any, unit: float) -> Points:
         """The points that a solved dual leaves."""
-        raise NotImplementedError
 
     def in_units(self, task: Any, size: float) -> Any:
         """The same problem with every kernel divided by `size`, for declarations; families without units ignore it."""

@@ -26,6 +26,7 @@ Reference: Cristianini et al. 2001; Cortes et al. 2010; Kumar et al. 2012, Eq. (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -117,7 +118,7 @@ class Alignment(Formulation):
     def lower(self, task: AlignmentTask, point: Array) -> AlignmentBound:
         """The alignment of K(μ), μ made non-negative."""
         mu = np.maximum(point, 0.0)
-        size = float(np.sqrt(max(mu @ task.products @ mu, 0.0)))
+        size = math.sqrt(max(float(mu @ task.products @ mu), 0.0))
         value = float(task.target @ mu) / size if size > 0 else 0.0
         return AlignmentBound(value, mu, abs(value))
 
@@ -127,7 +128,7 @@ class Alignment(Formulation):
         traced = task.traces > 0
         epsilon = float(np.max(missing[traced] / task.traces[traced], initial=0.0))
         square = point @ task.products @ point + 2 * epsilon * (task.traces @ point) + epsilon**2 * task.samples
-        value = float(np.sqrt(max(square, 0.0)))
+        value = math.sqrt(max(float(square), 0.0))
         return AlignmentBound(value, point, value)
 
     def at_hand(self, task: AlignmentTask) -> Points:

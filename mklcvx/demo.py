@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
@@ -36,7 +38,7 @@ def run_demo(samples: int, seed: int) -> bool:
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as progress:
         work = progress.add_task("solving", total=len(FORMULATIONS))
 
-        def solved(formulation: Formulation, problem: Instance, **given: float) -> Solution:
+        def solved(formulation: Formulation, problem: Instance, **given: Any) -> Solution:
             progress.update(work, description=formulation.name)
             solution = solve(problem, formulation.name, **given)
             progress.advance(work)
@@ -155,6 +157,7 @@ def _family_table(rows: list[Solution], instance: Instance, samples: int) -> Tab
     title = f"Digits, {samples} training samples, {len(instance.targets.names)} labels, kernels centred, unit variance"
     table = _table(title, "held-out macro / micro F1")
     assert instance.test_kernels is not None
+    assert instance.test_targets is not None
     for solution in rows:
         machine = second_stage(instance, solution, 1.0) if solution.embeds else solution
         macro, micro = f1_scores(instance.test_targets, machine.predict(instance.test_kernels))

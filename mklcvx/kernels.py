@@ -7,6 +7,7 @@ it. The number of every distance kernel is γ, never σ; `Gaussian.from_sigma` t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
@@ -51,22 +52,23 @@ class MeanDistance:
         return f"{self.factor:{spec}}/A"
 
 
-class Kernel:
+class Kernel(ABC):
     """A positive semidefinite function of one comparison of two samples."""
 
     comparison: ClassVar[Comparison]
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        raise NotImplementedError
+        """How people recognise it."""
 
     def fitted(self, mean: Callable[[Comparison], float]) -> Kernel:
         """The kernel with every number known, given the training mean of any comparison."""
         return self
 
+    @abstractmethod
     def of(self, compared: Array) -> Array:
         """The kernel values of samples already compared."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -178,10 +180,10 @@ class InverseDistance(DistanceKernel):
     decay = staticmethod(lambda s: 1 / (np.sqrt(s) + 1))
 
 
-class Bank:
+class Bank(ABC):
     """Every kernel on every view of the samples: a group of features, or one of several given distances."""
 
-    takes: ClassVar[type[Kernel]] = Kernel
+    takes: ClassVar[type] = Kernel
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = tuple(kernels)
@@ -209,9 +211,9 @@ class Bank:
         if not self._views:
             raise InputError(f"{type(self).__name__} is not fitted: call fit on the training data first")
 
+    @abstractmethod
     def _compare(self, samples: Array, view: str, comparison: Comparison) -> Array:
         """The comparison of samples with the training samples, in one view."""
-        raise NotImplementedError
 
     def _fit(self, train: Array, views: dict[str, slice | int]) -> None:
         self._train, self._views, self._fitted = train, views, []

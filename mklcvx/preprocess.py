@@ -7,6 +7,7 @@ through the same arithmetic, kernel by kernel, and the values k(x, x) are carrie
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ State = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(ABC):
     """One map of feature space: `fit` learns its state from a training kernel, `apply` works in place.
 
     The state of one kernel is a few numbers, each a single one or one per training sample, as `per_sample`
@@ -39,13 +40,13 @@ class Step:
     needs_diagonal: ClassVar[bool] = False
     divides_by: ClassVar[str | None] = None
 
+    @abstractmethod
     def fit(self, kernel: Array, diagonal: Array) -> State:
         """The state, from a training kernel and its diagonal; ArithmeticError says why there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
         """Transform a kernel (rows × training samples) in place; return the k(x, x) of its rows, if known."""
-        raise NotImplementedError
 
     def stretches(self, state: State) -> float:
         """How many times as large a change of the kernel can be after the step."""
