@@ -68,23 +68,32 @@ def as_number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        shown = " ".join(repr(value).split())[:40]
-        raise InputError(f"parameter {name} = {shown} is not a number: give a single finite number")
+        raise InputError(f"parameter {name} = {shown(value)} is not a number: give a single finite number")
     return number
 
 
-def as_flag(name: str, value: Any) -> bool:
+def as_flag(name: str, value: Any, default: bool) -> bool:
     words = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
-    flag = words.get(str(value).lower())
+    flag = default if value is None else words.get(str(value).lower())
     if flag is None:
-        raise InputError(f"parameter {name} = {value!r} is neither true nor false: give {name}=true or {name}=false")
+        raise InputError(
+            f"parameter {name} = {shown(value)} is neither true nor false: give {name}=true or {name}=false"
+        )
     return flag
 
 
 def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise InputError(f"parameter {name} = {value!r} is unknown: {nearest(str(value), choices)}")
-    return str(value)
+    """One of some words; the first if none is given."""
+    if value is None:
+        return choices[0]
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"parameter {name} = {shown(value)} is unknown: {nearest(str(value)[:40], choices)}")
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value for a message of one line."""
+    return " ".join(repr(value).split())[:40]
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class Hypergraph(Formulation):
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[HyperTask, dict[str, Any]]:
         self.check_names(given)
-        expansion = as_choice("expansion", given.get("expansion", "clique"), EXPANSIONS)
+        expansion = as_choice("expansion", given.get("expansion"), EXPANSIONS)
         lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
         resolved: dict[str, Any] = {"expansion": expansion, "lam": lam}
         smoothing = None
@@ -150,7 +150,7 @@ class Hypergraph(Formulation):
             resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
             if resolved["dimensions"] > h.shape[1]:
                 raise InputError(
-                    f"parameter dimensions = {resolved['dimensions']} exceeds the rank of C: give at most {h.shape[1]}"
+                    f"parameter dimensions = {dimensions:g} exceeds the rank of C: give at most {h.shape[1]}"
                 )
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 

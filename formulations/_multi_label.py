@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from ._cvxpy import cp
-from ._formulation import Formulation, Points
+from ._formulation import Formulation, Points, as_flag
 from ._single import C
 from ._stack import Array, Factor, KernelStack
 
@@ -129,12 +130,14 @@ class MultiLabel(Formulation):
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
-        return [C.described]
+        return [C.described, ("bias", "there is none; default false")]
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[LabelTask, dict[str, Any]]:
         self.check_names(given)
         signs = instance.targets.signs(self.name, constant_allowed=False)
         price = C.resolve(given.get("C"), self.name, instance.count)
+        if as_flag("bias", given.get("bias"), default=False):
+            raise InputError(f"{self.name} has no bias: leave bias out, or give bias=false")
         box = price * instance.sample_weight
         task = LabelTask(instance.kernels, signs, box, np.ones(len(signs)), symmetric=instance.symmetric)
         return task, {"C": price, "bias": False}
@@ -183,6 +186,7 @@ class MultiLabel(Formulation):
         # The weights that γ makes best for these functions: unlike the solver's own they vanish with the norms.
         _, squares = task.evaluate(coefficients)
         weights = np.sqrt(np.maximum(gamma, 0.0) @ squares)
+        weights = weights if weights.any() else np.ones(task.count)
         return Points([ClassDual(beta, gamma)], [ClassPrimal(coefficients, weights)])
 
     def from_dual(self, program: MultiLabelDual, task: LabelTask, unit: float) -> Points:

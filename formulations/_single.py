@@ -135,8 +135,7 @@ class SingleTask(Formulation):
         self._check_fit(instance)
         resolved: dict[str, Any] = {}
         loss, scale = self._loss(instance, given, resolved)
-        bias = given.get("bias")
-        resolved["bias"] = True if bias is None else as_flag("bias", bias)
+        resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
         own: dict[str, Any] = dict(self.resolve_own(instance, given))
         resolved.update(own)
         if self.grouped:

@@ -109,8 +109,9 @@ class TwoStage(Formulation):
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[PairTask, dict[str, Any]]:
         self.check_names(given)
         lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
-        balanced = as_flag("balanced", given.get("balanced", False))
+        balanced = as_flag("balanced", given.get("balanced"), default=False)
         price = C.resolve(given.get("C"), self.name, instance.count)
+        instance.targets.signs(self.name, constant_allowed=False)  # what the second stage will need
         together = instance.targets.together()
         if (together > 0).all():
             raise InputError(f"{self.name}: every pair of samples belongs together: give samples of two classes")

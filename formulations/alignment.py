@@ -97,7 +97,8 @@ class Alignment(Formulation):
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[AlignmentTask, dict[str, Any]]:
         self.check_names(given)
         price = C.resolve(given.get("C"), self.name, instance.count)
-        approximate = as_flag("approximate", given.get("approximate", False))
+        approximate = as_flag("approximate", given.get("approximate"), default=False)
+        instance.targets.signs(self.name, constant_allowed=False)  # what the second stage will need
         stack, target = KernelStack(instance.kernels, symmetric=instance.symmetric), instance.targets.together()
         products = np.array([[np.vdot(one, other) for other in stack.each_kernel()] for one in stack.each_kernel()])
         aligned = np.array([np.vdot(kernel, target) for kernel in stack.each_kernel()])

@@ -31,13 +31,13 @@ from ._task import Array, Task
 
 
 def primal(task: Task, groups: Groups) -> PrimalProgram:
-    f, largest = Functions(task), cp.Variable(nonneg=True)
+    f, largest = Functions(task), cp.Variable()
     sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
     return f.program(cp.square(largest), [group_sum <= largest for group_sum in sums])
 
 
 def dual(task: Task, groups: Groups) -> DualProgram:
-    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1, nonneg=True)
+    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1)
     cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
     return alpha.program(cp.square(cp.sum(delta)) / 4, cuts)
 

@@ -2,7 +2,7 @@
 
     primal   min over μ ≥ 0, f_1..f_M, b    ½ Σ_m ‖f_m‖²/μ_m + risk(Σ_m f_m + b),      r Σμ + (1−r) Σμ² ≤ 1
     dual     max over α ∈ S, v, ζ, τ ≥ 0    gain(α) − τ − Σ_m ζ_m²/(4(1−r)τ),          ½ q_m(α) ≤ v_m,
-                                            ζ_m ≥ v_m − rτ,  ζ ≥ 0                     (r = 1: gain(α) − max v)
+                                            ζ_m ≥ v_m − rτ                             (r = 1: gain(α) − max v)
 
 From one to the other. τ is the multiplier of the constraint; maximising Σ μ_m (v_m − rτ) − (1−r)τ Σ μ_m² over
 μ ≥ 0 gives μ_m = (v_m − rτ)₊/(2(1−r)τ).
@@ -43,11 +43,11 @@ def primal(task: Task, l1_ratio: float) -> PrimalProgram:
 
 
 def dual(task: Task, l1_ratio: float) -> DualProgram:
-    alpha, v, tau = Multipliers(task), cp.Variable(task.count), cp.Variable(nonneg=True)
+    alpha, v, tau = Multipliers(task), cp.Variable(task.count), cp.Variable()
     cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
     if l1_ratio == 1:
         return alpha.program(tau, cuts, [v <= tau])
-    zeta, ratio = cp.Variable(task.count, nonneg=True), cp.Variable()
+    zeta, ratio = cp.Variable(task.count), cp.Variable()
     epigraph = [v - l1_ratio * tau <= zeta, cp.quad_over_lin(zeta, tau) <= ratio]
     return alpha.program(tau + ratio / (4 * (1 - l1_ratio)), cuts, epigraph)
 

@@ -35,7 +35,7 @@ def primal(task: Task) -> PrimalProgram:
 
 
 def dual(task: Task) -> DualProgram:
-    alpha, d = Multipliers(task), cp.Variable(task.count, nonneg=True)
+    alpha, d = Multipliers(task), cp.Variable(task.count)
     cuts = [root_q <= d[m] for m, root_q in enumerate(alpha.root_q)]
     return alpha.program(cp.square(cp.sum(d)) / 4, cuts)
 

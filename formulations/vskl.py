@@ -40,7 +40,7 @@ def primal(task: Task, groups: Groups, s: float) -> PrimalProgram:
 
 
 def dual(task: Task, groups: Groups, s: float) -> DualProgram:
-    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1, nonneg=True)
+    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1)
     cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
     return alpha.program(cp.square(cp.pnorm(delta, s / (s - 1), approx=False)) / 2, cuts)
 

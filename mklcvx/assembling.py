@@ -134,7 +134,9 @@ def two_stages(
         length = np.linalg.norm(weights)
         weights = weights / length if length > 0 else weights
         multipliers["normalised"] = point.lower.value / instance.samples
-    notes = () if weights.any() else ("no kernel gets weight: no combination helps here",)
+    notes = _unweighted(instance, "the first stage") + (
+        [] if weights.any() else ["no kernel gets weight: no combination helps here"]
+    )
     fields = one_versus_rest(instance, weights, price)
     multipliers["second_stage_gap"] = fields.pop("gap")
     return point, {
@@ -143,7 +145,7 @@ def two_stages(
         "coefficients": None,
         "multipliers": multipliers,
         "norms": None,
-        "notes": notes,
+        "notes": tuple(notes),
         **fields,
     }
 
@@ -173,9 +175,14 @@ def hypergraph(
     }
 
 
+def _unweighted(instance: Instance, what: str) -> list[str]:
+    even = np.ptp(instance.sample_weight) == 0
+    return [] if even else [f"the sample weights play no part in {what}"]
+
+
 def _hypergraph_notes(instance: Instance, rank: int) -> tuple[str, ...]:
     members = instance.targets.indicators()
-    alone, notes = int((members.sum(axis=1) == 0).sum()), []
+    alone, notes = int((members.sum(axis=1) == 0).sum()), _unweighted(instance, "the hypergraph")
     if alone:
         notes.append(f"{alone} of {len(members)} samples have no label: they are in no edge, and H is zero for them")
     if rank < members.shape[1]:

@@ -214,7 +214,7 @@ def test_tau_makes_the_dual_cost_least(name, own):
         assert tau == pytest.approx(conjugate)
 
 
-def test_multipliers_of_the_block_norms():
+def test_multipliers_of_li_ckl_vskl_and_square():
     li = formulations.get("li").multipliers(A, D)
     assert li["lambda"] == pytest.approx(D / 10)
     assert formulations.get("li").multipliers(A, 0 * D)["lambda"] == pytest.approx(np.full(4, 0.25))
@@ -228,7 +228,7 @@ def test_multipliers_of_the_block_norms():
     assert formulations.get("square").multipliers(A, D, theta=1.0)["zeta"] == pytest.approx(D**2 / 2)
 
 
-def test_weights_are_undefined_where_an_unseen_kernel_is_used():
+def test_weights_of_li_ckl_and_vskl_where_a_kernel_is_not_seen():
     a, d = np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])
     li = formulations.get("li").weights(a, d)
     assert li[0] == 0.5

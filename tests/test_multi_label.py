@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from mklcvx import Instance, formulations, solve, zoo
+from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.exact import CLARABEL, Run, solve_program
 from mklcvx.formulations._multi_label import ClassDual, ClassPrimal, LabelTask
 from mklcvx.measures import saddle_gap
@@ -257,6 +257,20 @@ def test_the_two_families_agree_on_a_duplicated_kernel():
     twice = Instance(np.concatenate([base.kernels, base.kernels]), labels=base.targets.values)
     for name in NAMES:
         assert solve(twice, name).objective == pytest.approx(solve(base, name).objective, rel=2e-8)
+
+
+def test_there_is_no_bias():
+    with pytest.raises(InputError, match="ml_sum has no bias: leave bias out, or give bias=false"):
+        solve(synthetic(12, 2), "ml_sum", bias=True)
+    solution = solve(synthetic(12, 2), "ml_sum", C=1.0)
+    assert solve(synthetic(12, 2), "ml_sum", **solution.parameters).objective == solution.objective
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_that_see_nothing_leave_the_zero_function(name):
+    solution = solve(Instance(np.zeros((2, 6, 6)), labels=np.eye(2)[[0, 1, 0, 1, 0, 1]]), name)
+    assert solution.objective == pytest.approx(6 if name == "ml_minimax" else 12)
+    assert solution.weights == pytest.approx([0.5, 0.5])
 
 
 def test_zoo_instances_serve_too():

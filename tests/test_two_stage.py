@@ -140,7 +140,7 @@ def test_the_dual_recovers_the_weights():
 
 
 def test_a_sample_of_one_kind_is_refused():
-    problem = Instance(np.eye(4)[None], labels=np.ones((4, 1)))
+    problem = Instance(np.eye(3)[None], labels=[[1, 1, 0], [0, 1, 1], [1, 0, 1]])
     with pytest.raises(InputError, match="ts: every pair of samples belongs together: give samples of two classes"):
         formulations.get("ts").task(problem, {})
 
@@ -263,6 +263,14 @@ def test_f1_scores():
     predicted = np.array([[1, 0], [0, 1], [0, 0]])
     assert f1_scores(truth, predicted) == pytest.approx((2 / 3, 2 / 3))
     assert f1_scores(truth, 0 * truth) == (0.0, 0.0)
+    from sklearn.metrics import f1_score
+
+    rng = np.random.default_rng(0)
+    truth, predicted = rng.integers(0, 2, (2, 30, 4))
+    expected = [f1_score(truth, predicted, average=kind) for kind in ("macro", "micro")]
+    assert f1_scores(truth, predicted) == pytest.approx(expected)
+    one = f1_score(truth[:, 0], predicted[:, 0])
+    assert f1_scores(truth[:, :1], predicted[:, :1]) == pytest.approx((one, one))
 
 
 # ---------------------------------------------------------------------------------------------- the bound

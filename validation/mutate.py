@@ -394,10 +394,12 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
             mutants = sorted(random.Random(options.seed).sample(mutants, min(options.sample, len(mutants))))
         needed = [test for mutant in mutants for test, _ in stages_of(mutant.file, options.tests)]
         nurseries = [Nursery(tree) for tree in trees]
-        limits = control(nurseries[0], list(dict.fromkeys(needed)), options.timeout)
-        verdicts = judge_all(mutants, nurseries, limits, reasons, options.tests)
-        for nursery in nurseries:
-            nursery.close()
+        try:
+            limits = control(nurseries[0], list(dict.fromkeys(needed)), options.timeout)
+            verdicts = judge_all(mutants, nurseries, limits, reasons, options.tests)
+        finally:
+            for nursery in nurseries:
+                nursery.close()
     text = report(verdicts, reasons)
     options.output.write_text(text, encoding="utf-8") if options.output else print(text)
     return 0
