@@ -134,9 +134,9 @@ def two_stages(
         length = np.linalg.norm(weights)
         weights = weights / length if length > 0 else weights
         multipliers["normalised"] = point.lower.value / instance.samples
-    notes = _unweighted(instance, "the first stage") + (
-        [] if weights.any() else ["no kernel gets weight: no combination helps here"]
-    )
+    notes = _unweighted(instance, "the first stage")
+    if not weights.any():
+        notes.append("no kernel gets weight: no combination helps here")
     fields = one_versus_rest(instance, weights, price)
     multipliers["second_stage_gap"] = fields.pop("gap")
     return point, {

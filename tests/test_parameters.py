@@ -254,7 +254,7 @@ def test_bias_is_true_or_false(value, flag):
 
 @pytest.mark.parametrize("value", ["maybe", 2, 0.5, np.nan, [True]])
 def test_other_words_for_bias_are_refused(value):
-    with refused("parameter bias = ", "neither true nor false", "give one of the two"):
+    with refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
         resolved("l1", bias=value)
 
 
