@@ -9,24 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import CertifiedPoint, certify
-from .exact import solve_declared
 from .formulations import Formulation, Points, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
 from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
-from .formulations._two_stage import PairTask
-from .formulations.alignment import Alignment, AlignmentTask
-from .formulations.svm import SVM
 from .instance import Instance
 from .polish import sharpened
-from .second_stage import one_versus_rest
+from .second_stage import machine, one_versus_rest
 
 Array = NDArray[np.float64]
 Assembled = tuple[CertifiedPoint, dict[str, Any]]
 
 # K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
 UNSEEN = 1e-7
-# The classifiers of many labels are solved for at the weights found, far below any tolerance asked for.
-FINE = 1e-11
 
 
 def assemble(
@@ -44,7 +38,7 @@ def assemble(
         return many_labels(formulation, task, point, tolerance)
     if isinstance(formulation, Hypergraph):
         return hypergraph(formulation, task, point, instance, parameters["dimensions"])
-    return two_stages(formulation, task, point, instance, parameters["C"])
+    return two_stages(formulation, point, instance, parameters["C"])
 
 
 def single_task(formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float) -> Assembled:
@@ -87,7 +81,8 @@ def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
 def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint, tolerance: float) -> Assembled:
     """Every class's classifier at the weights found, so that weights and α say it all where that certifies."""
     weights, gamma = point.upper.point.weights, point.lower.point.gamma
-    alpha = _classifiers(task, weights)
+    kernel = task.combined(weights)
+    alpha = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
     coefficients: Array | None = None
     implied = weights[None, :, None] * (alpha * task.signs)[:, None, :]
     candidates = Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(implied, weights)])
@@ -112,22 +107,9 @@ def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint,
     }
 
 
-def _classifiers(task: LabelTask, weights: Array) -> Array:
-    """α^k of the SVM without bias for every class, with the kernel Σ p_a K_a."""
-    kernel = task.combined(weights)[None]
-    rows = []
-    for signs in task.signs:
-        single = Task(kernel, signs, task.box, "c", False)
-        point, _ = solve_declared(SVM, single, FINE, units=(1.0,))
-        rows.append(single.feasible(sharpened(single, np.ones(1), point.lower.alpha, point.upper)))
-    return np.stack(rows)
-
-
-def two_stages(
-    formulation: Formulation, task: PairTask | AlignmentTask, point: CertifiedPoint, instance: Instance, price: float
-) -> Assembled:
+def two_stages(formulation: Formulation, point: CertifiedPoint, instance: Instance, price: float) -> Assembled:
     """The learned weights, and an SVM with the kernel they make."""
-    maximum = isinstance(formulation, Alignment)
+    maximum = formulation.maximises
     weights = point.lower.point if maximum else point.upper.point
     multipliers: dict[str, Any] = {} if maximum else {"beta": point.lower.point}
     if maximum:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .certificate import certify
 from .errors import InputError
 from .exact import solve_declared
-from .formulations import Task
+from .formulations import Points, Task
 from .formulations._stack import KernelStack
 from .formulations.svm import SVM
 from .instance import Instance
@@ -19,22 +20,28 @@ from .solution import Solution
 
 Array = NDArray[np.float64]
 
-FINE = 1e-10
+# Machines are solved for at given weights, far below any tolerance asked for.
+FINE = 1e-11
+
+
+def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
+    """The SVM with one kernel: its task and its α, sharpened."""
+    task = Task(kernel[None], labels, box, "c", bias)
+    point, _ = solve_declared(SVM, task, FINE, units=(1.0,))
+    return task, task.feasible(sharpened(task, np.ones(1), point.lower.alpha, point.upper))
 
 
 def one_versus_rest(instance: Instance, weights: Array, price: float) -> dict[str, Any]:
     """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
     signs = instance.targets.signs("the second stage", constant_allowed=False)
-    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(weights)[None]
+    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(weights)
     alphas, biases, gaps = [], [], []
     for labels in signs:
-        task = Task(kernel, labels, price * instance.sample_weight, "c", True)
-        point, _ = solve_declared(SVM, task, FINE, units=(1.0,))
-        alpha = task.feasible(sharpened(task, np.ones(1), point.lower.alpha, point.upper))
-        upper = SVM.upper(task, (alpha * labels)[None])
+        task, alpha = machine(kernel, labels, price * instance.sample_weight, bias=True)
+        point = certify(SVM, task, Points([alpha], [(alpha * labels)[None]]))
         alphas.append(alpha)
-        biases.append(upper.risk.bias)
-        gaps.append((upper.value - SVM.lower(task, alpha).value) / upper.largest_term)
+        biases.append(point.upper.risk.bias)
+        gaps.append(point.certificate.relative_gap)
     binary = instance.targets.kind == "y"
     return {
         "alpha": alphas[0] if binary else np.stack(alphas),
