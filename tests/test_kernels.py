@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -29,6 +27,8 @@ from mklcvx.kernels import (
     xu_distance_bank,
 )
 
+from refusals import refused
+
 RNG = np.random.default_rng(20130)
 TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
 DISTANCE_KINDS = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)
@@ -46,16 +46,6 @@ def euclidean(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 def chi_square(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return ((X[:, None, :] - Z[None, :, :]) ** 2 / (X[:, None, :] + Z[None, :, :])).sum(axis=2)
-
-
-@contextmanager
-def refused(*words: str) -> Iterator[None]:
-    with pytest.raises(InputError) as caught:
-        yield
-    message = str(caught.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message
 
 
 FORMULAS = {

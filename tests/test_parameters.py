@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, formulations, solve
 from mklcvx.solving import SOLVERS
+
+from refusals import refused
 
 RNG = np.random.default_rng(3)
 N, M = 6, 4
@@ -23,17 +24,6 @@ LABELLED = Instance(K, labels=LABELS, label_names=["red", "green", "blue"])
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
 SINGLE_TASKS = [formulation.name for formulation in formulations.SINGLE_TASKS]
 FAMILIES = sorted(set(NAMES) - set(SINGLE_TASKS))
-
-
-@contextmanager
-def refused(*words):
-    """An InputError of one line with these words."""
-    with pytest.raises(InputError) as caught:
-        yield
-    message = str(caught.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message
 
 
 def resolved(name, instance=INSTANCE, **given):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mklcvx.errors import InputError
 from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.preprocess import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
+
+from refusals import refused
 
 RNG = np.random.default_rng(2012)
 TRAIN, TEST = RNG.normal(0.7, 1.0, (15, 3)), RNG.normal(0.7, 1.0, (6, 3))
@@ -25,16 +24,6 @@ STEPS = (Centre(), UnitTrace(), UnitVariance(), Cosine())
 CHAINS = [chain for length in range(4) for chain in permutations(STEPS, length)]
 # Two feature spaces whose samples can be written down: the features themselves, and one of them alone.
 FEATURE_SPACES = KernelBank([Linear()], "all+each").fit(TRAIN)
-
-
-@contextmanager
-def refused(*words: str) -> Iterator[None]:
-    with pytest.raises(InputError) as caught:
-        yield
-    message = str(caught.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message
 
 
 def features_after(steps: tuple[Step, ...], train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

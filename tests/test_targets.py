@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, solve
+from mklcvx import Instance, solve
 from mklcvx.targets import Targets, as_targets, as_test_targets, as_words, find_test_targets, named_classes
+
+import refusals
 
 N = 6
 Y = np.array([1, 1, 1, -1, -1, -1])
@@ -17,18 +19,7 @@ LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0,
 NAMES = ["red", "green", "blue"]
 FEATURES = np.random.default_rng(1).normal(size=(2, N, 3)) + LABELS
 K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
-
-
-@contextmanager
-def refused(*words):
-    """An InputError of one line with these words: the input, the fault, the remedy."""
-    with pytest.raises(InputError) as caught:
-        yield
-    message = str(caught.value)
-    assert "\n" not in message
-    assert len(message) < 300
-    for word in words:
-        assert word in message
+refused = partial(refusals.refused, limit=300)
 
 
 def targets(y=None, classes=None, labels=None, names=None, count=N):

@@ -214,6 +214,36 @@ def test_alignment_bounds_hold_at_any_point():
         assert upper.value == pytest.approx(np.linalg.norm(kernel + missing * np.eye(14)))
 
 
+def test_alignment_does_not_depend_on_the_size_of_the_kernels():
+    problem = instance("y", centred=False)
+    small = Instance(problem.kernels * 1e-5, problem.y)
+    one, other = solve(problem, "alignment"), solve(small, "alignment")
+    assert other.objective == pytest.approx(one.objective, rel=1e-8)
+    assert other.weights == pytest.approx(one.weights, abs=1e-6)
+    quick, slow = solve(small, "alignment", approximate=True), solve(problem, "alignment", approximate=True)
+    assert quick.weights == pytest.approx(slow.weights)
+    task, _ = formulations.get("alignment").task(small, {})
+    assert task.factor.T @ task.factor == pytest.approx(task.products, rel=1e-9)
+    bound = formulations.get("alignment").upper(task, np.zeros(3)).value
+    missing = max(task.target / task.traces)
+    assert bound == pytest.approx(missing * np.sqrt(14))
+
+
+def test_a_kernel_of_zeros_aligns_with_nothing_and_does_no_harm():
+    problem = instance("y")
+    padded = Instance(np.concatenate([problem.kernels, np.zeros((1, 14, 14))]), problem.y)
+    solution = solve(padded, "alignment")
+    assert solution.objective == pytest.approx(solve(problem, "alignment").objective, rel=1e-8)
+    assert solve(padded, "alignment", approximate=True).weights[3] == 0
+
+
+@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
+def test_a_label_that_everybody_has_is_refused_before_the_work(name):
+    labels = np.column_stack([np.ones(14), TARGETS["y"]["y"]])
+    with pytest.raises(InputError, match=f"{name}: everybody has label '0': leave that label out"):
+        formulations.get(name).task(Instance(instance().kernels, labels=labels > 0), {})
+
+
 def test_centred_alignment_comes_from_centring_first():
     from mklcvx.preprocess import Preprocessing
     from mklcvx.solving import preprocessed

@@ -1,0 +1,35 @@
+"""What the outside is told, as the tests insist on it: refusals of one line, JSON without NaN and Infinity."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from mklcvx import InputError
+
+# What a solution's JSON has at least.
+KEYS = {
+    "schema", "formulation", "parameters", "solver", "status", "objective", "weights", "alpha", "bias",
+    "coefficients", "multipliers", "certificate", "iterations", "seconds",
+}  # fmt: skip
+
+
+@contextmanager
+def refused(*words: str, limit: int = 400) -> Iterator[None]:
+    """An InputError of one line, shorter than the limit, with these words: the input, the fault, the remedy."""
+    with pytest.raises(InputError) as caught:
+        yield
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < limit
+    for word in words:
+        assert word in message
+
+
+def strict(text: str) -> Any:
+    """JSON without NaN and Infinity, which are none of it."""
+    return json.loads(text, parse_constant=lambda token: pytest.fail(f"{token} is no JSON"))
