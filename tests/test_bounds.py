@@ -97,7 +97,7 @@ def regulariser(name: str, own: dict, mu: cp.Variable) -> tuple[object, list]:
 def test_penalty_and_conjugate_are_those_of_the_regulariser(name, own):
     """U(a) = min over μ ≥ 0 of ½ Σ a²/μ + R(μ) and U*(d) = R*(½d²) = max over μ of ½ Σ μ d² − R(μ)."""
     formulation, count = formulations.get(name), kernel_count(name)
-    a, d = np.array([0.4, 1.0, 2.5, 0.9])[:count], np.array([1.1, 2.0, 1.9, 0.3])[:count]
+    a, d = np.array([0.4, 1.0, 2.5, 0.9])[:count], np.array([1.1, 2.0, 1.9, 0.0])[:count]
     mu = cp.Variable(count, nonneg=True)
     value, constraints = regulariser(name, own, mu)
     ratios = [a[m] ** 2 * cp.inv_pos(mu[m]) for m in range(count)]
