@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, formulations, solve
+from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.solving import SOLVERS
 
 from refusals import refused
@@ -413,3 +413,26 @@ def test_refusals_come_before_any_solver_runs(monkeypatch):
     for name in ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"):
         with pytest.raises(InputError, match="nobody has label '1'"):
             solve(Instance(K, labels=LABELS * [1, 0, 1]), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("sm1", {"theta": 0.5}),
+        ("sm2", {"theta": 1.0}),
+        ("smp", {"theta": 1.0, "p": 1.5}),
+        ("square", {"theta": 1.0}),
+        ("lp", {"p": 1.5}),
+        ("elastic", {"l1_ratio": 0.5}),
+        ("vskl", {"s": 2.0}),
+    ],
+)
+def test_the_defaults_are_those_that_the_theorem_states(name, own):
+    """Four kernels: 2/M is one half. C is 1, and there is a bias."""
+    _, parameters = formulations.get(name).task(zoo.random(8, 4), {})
+    assert parameters == {"C": 1.0, "bias": True, **own}
+
+
+def test_the_default_of_sm1_with_one_kernel_is_one():
+    _, parameters = formulations.get("sm1").task(zoo.random(8, 1), {})
+    assert parameters["theta"] == 1.0
