@@ -107,6 +107,7 @@ class Formulation(ABC):
     parameters: tuple[Parameter, ...]
 
     family: ClassVar[str]
+    notation: ClassVar[str]  # what the family's theorems take for granted
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 

@@ -127,6 +127,7 @@ class Hypergraph(Formulation):
     responsible: Callable[[HyperTask, Array], Array]  # the weights that the scores imply, or the best single kernel
 
     family: ClassVar[str] = "hypergraph"
+    notation: ClassVar[str] = __doc__ or ""
 
     routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
 

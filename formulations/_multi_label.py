@@ -127,6 +127,7 @@ class MultiLabel(Formulation):
     weights: Callable[[Array], Array] | None = None
 
     family: ClassVar[str] = "many labels"
+    notation: ClassVar[str] = __doc__ or ""
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

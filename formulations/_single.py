@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from . import _task
 from ._formulation import Formulation, Parameter, Points, as_flag
 from ._task import Array, Risk, Task
 
@@ -80,6 +81,7 @@ class SingleTask(Formulation):
     single_kernel: bool = False
 
     family: ClassVar[str] = "single task"
+    notation: ClassVar[str] = _task.__doc__ or ""
 
     def declare_primal(self, task: Task) -> PrimalProgram:
         return self.primal(task, **task.own)

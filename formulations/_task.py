@@ -7,7 +7,8 @@ loss c  (C-SVC)       risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i))
 loss nu (ν-SVM form)  risk(f) = min over ρ of  Σ_i C_i max(0, ρ − y_i f(x_i)) − ρ,        C = 1/(νn)
                       gain(α) = 0                  A = {0 ≤ α ≤ C, y'α = 0, 1'α = 1}
 
-Without bias the condition y'α = 0 is dropped. For every α in the feasible set and every f_1..f_M, b
+Theorems write S for the feasible set; with loss nu it is A. Without bias the condition y'α = 0 is dropped. For every α
+in the feasible set and every f_1..f_M, b
 
     risk(f) ≥ gain(α) − Σ_i α_i y_i Σ_m f_m(x_i),
 

@@ -100,6 +100,7 @@ class TwoStage(Formulation):
     dual_weights: Callable[[PairTask, PairDual], Array]
 
     family: ClassVar[str] = "two stages"
+    notation: ClassVar[str] = __doc__ or ""
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from . import _two_stage
 from ._cvxpy import cp
 from ._formulation import Formulation, Points, as_flag
 from ._single import C
@@ -87,6 +88,7 @@ class AlignmentProgram:
 @dataclass(frozen=True)
 class Alignment(Formulation):
     family: ClassVar[str] = "two stages"
+    notation: ClassVar[str] = _two_stage.__doc__ or ""
     maximises: ClassVar[bool] = True
 
     @property

@@ -5,12 +5,13 @@
     dual     max over γ ∈ Δ, β^k, τ       Σ_k 1'β^k − τ,        ½ Σ_k q_a^k(β^k)/γ_k ≤ τ for every kernel a,
                                                     0 ≤ β^k ≤ C γ_k
 
-From one to the other. γ_k is the multiplier of class k's constraint, and β^k = γ_k α^k makes the product of γ and
-α's concave: q(γα)/γ. The printed Eq. (4) is not the dual of Eq. (3): its linear term needs γ_k in front.
+From one to the other. γ_k is the multiplier of class k's constraint, and with β^k = γ_k α^k the terms γ_k q(α^k) become
+q(β^k)/γ_k, jointly convex in (β^k, γ_k). The printed Eq. (4) is not the dual of Eq. (3): its linear term needs γ_k in
+front.
 
     recovery      f_k^a = p_a K_a(α^k∘y^k),   α^k = β^k/γ_k
     multipliers   weights = p, the multipliers of the dual's constraints; gamma (k,), the classes' weights: only the
-                  worst classes have any
+                  worst classes have any; class_values (k,), their losses, the largest of which is s
 
 Parameters: C > 0. Labels (n, k) in {0, 1}; a class that nobody or everybody has is refused.
 Degenerate cases: k = 1 is `l1` without bias; a repeated class changes nothing. A class with γ_k = 0 is not at its

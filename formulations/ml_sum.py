@@ -8,7 +8,7 @@ From one to the other. For fixed weights p every class is an SVM with kernel Σ 
 the simplex leaves the largest Σ_k q_a^k. It is `l1` without bias on the samples of all classes together.
 
     recovery      f_k^a = p_a K_a(α^k∘y^k)
-    multipliers   weights = p, the multipliers of the dual's constraints; tau, the largest ½ Σ_k q_a^k
+    multipliers   weights = p, the multipliers of the dual's constraints; class_values (k,), the losses of the classes
 
 Parameters: C > 0. Labels (n, k) in {0, 1}; a class that nobody or everybody has is refused.
 Degenerate cases: k = 1 is `l1` without bias; a repeated class counts twice. The printed Eq. (1) lacks C.

@@ -7,7 +7,8 @@ From one to the other. ζ_m is the slack that kernel m buys at the price θ, as 
 accordingly its multiplier μ_m is capped by θ as α_i is by C.
 
     recovery      f_m = μ_m K_m(α∘y). With a = ‖f‖ sorted down and ω the least index with
-                  a_{ω+1}(1 − ωθ) ≤ θ Σ_{m>ω} a_m:  μ_m = θ for m ≤ ω, else (1 − ωθ) a_m / Σ_{m>ω} a_m
+                  a_{ω+1}(1 − ωθ) ≤ θ Σ_{m>ω} a_m, ω ≥ 0:  μ_m = θ for m ≤ ω, else (1 − ωθ) a_m / Σ_{m>ω} a_m,
+                  or equal shares of 1 − ωθ where those norms vanish
     multipliers   weights = μ, the multipliers of ½ q_m(α) ≤ τ + ζ_m; tau; zeta (M,), the kernels' slacks
 
 As a regulariser on weights: R(μ) = 0 on the capped simplex, R*(v) = min over τ of τ + θ Σ (v_m − τ)₊.

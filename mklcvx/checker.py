@@ -1,8 +1,9 @@
-"""Recompute the certificate of a solution with NumPy alone: python checker.py INSTANCE.npz SOLUTION.json
+"""Recompute the certificate of a solution with NumPy alone: python checker.py INSTANCE.npz SOLUTION.json|.npz
 
 Depends on nothing else, so that whoever does not trust the rest of mklcvx needs to read only this page. It takes the
 solution's own point (alpha, bias, weights or coefficients, multipliers), checks that it is feasible, and evaluates the
-two objectives of the formulation there: any feasible point bounds the optimum, however it was found.
+two objectives of the formulation there: any feasible point bounds the optimum, however it was found. It takes for
+granted that the kernels are positive semidefinite. Where the file has coefficients, they and not the weights make f.
 """
 
 import json
@@ -15,7 +16,7 @@ def check(kernels, y, record, weight=1.0, groups=None):
     """(lower, upper) as this solution proves them; ValueError where its point is not feasible."""
     parameters, multipliers = record["parameters"], record["multipliers"]
     name, nu = record["formulation"], "nu" in parameters
-    number = {**parameters, **{k: v for k, v in multipliers.items() if np.ndim(v) == 0}}
+    number = {**parameters, **{k: multipliers[k] for k in ("tau", "rho") if k in multipliers}}
     alpha, mu = np.array(record["alpha"], float), np.array(record["weights"], float)
     box = weight * (1 / (parameters["nu"] * len(y)) if nu else parameters["C"]) * np.ones(len(y))
     require((alpha >= 0).all() and (alpha <= box).all(), "alpha leaves its box")
@@ -43,7 +44,8 @@ def dual_cost(name, q, number, groups):
         return largest.sum() ** 2 / 4 if name == "ckl" else norm(largest, conjugate(number["s"])) ** 2 / 2
     if name == "elastic":
         r, excess = number["l1_ratio"], np.maximum(v - number["l1_ratio"] * tau, 0)
-        return v.max() if r == 1 or tau == 0 else tau + excess @ excess / (4 * (1 - r) * tau)
+        require(tau > 0 or not v.any(), "tau is not positive")
+        return v.max() if r == 1 or not v.any() else tau + excess @ excess / (4 * (1 - r) * tau)
     return {
         "svm": v.sum, "sum": v.sum, "average": v.mean, "l1": v.max,
         "sm1": lambda: tau + theta * np.maximum(v - tau, 0).sum(),
@@ -87,13 +89,52 @@ def require(holds, fault):
         raise ValueError(fault)
 
 
-if __name__ == "__main__":
-    with np.load(sys.argv[1], allow_pickle=False) as file:
-        data = dict(file)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        solution = json.load(file)
-    if solution["preprocessing"] is not None:
-        sys.exit("the kernels were centred or scaled before solving: give the checker the kernels after that")
+def read_solution(path):
+    """The record of a solution file, .json or .npz."""
+    if not str(path).endswith(".npz"):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {key: file[key] for key in file.files}
+    record = json.loads(str(arrays.pop("record")))
+    for key, value in arrays.items():
+        place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
+        place[name] = value
+    return {"coefficients": None, **record}
+
+
+def verdict(lower, upper, record):
+    """Print both bounds; 0 if they confirm what the file claims, 1 if not."""
+    claimed = record["certificate"]
+    size = max(abs(claimed["lower"]), abs(claimed["upper"]), claimed["scale"], abs(lower), abs(upper))
+    print(f"lower {float(lower)!r}, claimed {claimed['lower']!r}\nupper {float(upper)!r}, claimed {claimed['upper']!r}")
+    print(f"relative gap {max(upper - lower, 0) / size:.2e}" if size > 0 else "relative gap 0")
+    distances = abs(lower - claimed["lower"]), abs(upper - claimed["upper"])
+    confirmed = all(distance <= 1e-7 * size for distance in distances)
+    print("confirmed" if confirmed else "NOT confirmed: the file's certificate is not what its point proves")
+    return 0 if confirmed else 1
+
+
+def main(check_file):
+    """Run a checker on two files; what is wrong is said in one line, exit status 2."""
+    try:
+        if len(sys.argv) != 3:
+            sys.exit(f"usage: {sys.argv[0]} INSTANCE.npz SOLUTION.json|.npz")
+        with np.load(sys.argv[1], allow_pickle=False) as file:
+            data = dict(file)
+        record = read_solution(sys.argv[2])
+        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+        sys.exit(verdict(*check_file(data, record), record))
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as fault:
+        print(f"not a point that proves anything: {type(fault).__name__}: {fault}", file=sys.stderr)
+        sys.exit(2)
+
+
+def check_file(data, record):
+    require("y" in data, "no labels y in the instance: for classes and labels use checker_families")
     groups = np.unique(np.ravel(data["groups"]), return_inverse=True)[1] if "groups" in data else None
-    low, high = check(data["kernels"], np.ravel(data["y"]), solution, data.get("sample_weight", 1.0), groups)
-    print(f"lower {low!r}\nupper {high!r}\nrelative gap {(high - low) / max(abs(low), abs(high)):.2e}")
+    return check(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), groups)
+
+
+if __name__ == "__main__":
+    main(check_file)

@@ -1,15 +1,18 @@
 """The checker for many labels, two stages and hypergraphs: NumPy alone, as `checker.py` for single tasks.
 
-    python checker_families.py INSTANCE.npz SOLUTION.json
+    python -m mklcvx.checker_families INSTANCE.npz SOLUTION.json|.npz
 
 It evaluates the two objectives at the point that the solution carries, after checking that it is feasible: any
-feasible point bounds the optimum. Solutions with more than 20,000 multipliers carry them only in `.npz`.
+feasible point bounds the optimum. Solutions with more than 20,000 multipliers carry them only in `.npz`. Needs
+`checker.py`, of which it borrows the reading of files and the verdict.
 """
 
-import json
-import sys
-
 import numpy as np
+
+try:
+    from mklcvx.checker import main, require
+except ImportError:  # a copy beside a copy of checker.py
+    from checker import main, require
 
 
 def check(kernels, labels, record, weight=1.0):
@@ -51,6 +54,7 @@ def pairs(K, together, mu, record):
     w = np.full(len(t), 1 / len(t))
     if record["parameters"]["balanced"]:
         w = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+    require(record["multipliers"]["beta"] is not None, "beta is too large for JSON: give the solution as .npz")
     beta = np.array(record["multipliers"]["beta"], float)
     require((beta >= 0).all() and (beta <= w).all(), "beta leaves its box")
     pull, loss = (beta * t) @ z, w @ np.maximum(0, 1 - t * (z @ mu))
@@ -94,21 +98,13 @@ def incidence(Y, expansion):
     return U[:, keep] * (1.0 if expansion == "kcca" else s[keep])
 
 
-def require(holds, fault):
-    if not holds:
-        raise ValueError(fault)
-
-
-if __name__ == "__main__":
-    with np.load(sys.argv[1], allow_pickle=False) as file:
-        data = dict(file)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        solution = json.load(file)
-    if solution["preprocessing"] is not None:
-        sys.exit("the kernels were centred or scaled before solving: give the checker the kernels after that")
+def check_file(data, record):
     if "labels" in data:
         members = data["labels"]
     else:
         members = data["y"][:, None] > 0 if "y" in data else data["classes"][:, None] == np.unique(data["classes"])
-    low, high = check(data["kernels"], members.astype(float), solution, data.get("sample_weight", 1.0))
-    print(f"lower {low!r}\nupper {high!r}\nrelative gap {(high - low) / max(abs(low), abs(high)):.2e}")
+    return check(data["kernels"], members.astype(float), record, data.get("sample_weight", 1.0))
+
+
+if __name__ == "__main__":
+    main(check_file)

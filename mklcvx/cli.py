@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -51,12 +52,14 @@ def main(arguments: list[str] | None = None) -> None:
     except InternalError as fault:
         _refuse(f"a defect of mklcvx itself: {fault}; please report it")
         code = 1
-    except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("mklcvx: interrupted; nothing was written\n")
-        code = INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         code = 1
+    except OSError as fault:
+        code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("mklcvx: interrupted; nothing was written\n")
+        code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -173,7 +176,7 @@ def solve(
     for change in problem.repairs:
         sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
     if kernels is not None:
-        problem = problem.select([part.strip() for part in kernels.split(",")])
+        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
     preparation = Preprocessing.from_options(centre=centre, normalise=normalise) if centre or normalise else None
     if preparation is not None:
         problem = preprocessed(problem, preparation)

@@ -23,6 +23,7 @@ from .solving import solve
 Array = NDArray[np.float64]
 
 GROUPS = ("mean", "error", "worst")
+WIDTH = 118
 SETTINGS: dict[str, dict[str, float]] = {
     "many labels": {"C": 1.0},
     "two stages": {"C": 1.0, "lam": 0.01},
@@ -33,6 +34,8 @@ SETTINGS: dict[str, dict[str, float]] = {
 def run_demo(samples: int, seed: int) -> bool:
     """Solve every formulation, print two tables, and say whether every answer was certified."""
     console = Console()
+    if console.width < WIDTH:  # a table that the terminal wraps says more than one that is cut
+        console = Console(width=WIDTH)
     single, many = breast_cancer(samples, seed), digits(samples, seed)
     columns = (TextColumn("{task.description:<17}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as progress:

@@ -18,6 +18,7 @@ from .instance import Instance
 from .solution import Solution
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
+SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method means as zero
 
 
 def formulation_table() -> None:
@@ -50,13 +51,13 @@ def show_solution(solution: Solution) -> None:
     head.add_row("formulation", f"{solution.formulation} ({', '.join(_shown(solution.parameters))})")
     head.add_row("status", solution.status)
     head.add_row("optimum", f"between {certificate.lower:.12g} and {certificate.upper:.12g}")
-    head.add_row("relative gap", f"{certificate.relative_gap:.1e}")
+    head.add_row("relative gap", f"{max(certificate.relative_gap, 0):.1e}")
     if solution.bias_interval is not None:
         low, high = solution.bias_interval
         wide = high - low > 1e-6 * max(1.0, abs(low))
         head.add_row("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else ""))
     if solution.alpha is not None:
-        supporting = np.atleast_2d(solution.alpha).max(axis=0) > 0
+        supporting = np.atleast_2d(solution.alpha).max(axis=0) > SUPPORT * solution.alpha.max()
         head.add_row("support vectors", f"{int(supporting.sum())} of {len(supporting)}")
     for name in ("gamma", "class_values", "eigenvalues", "normalised"):
         if name in solution.multipliers:

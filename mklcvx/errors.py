@@ -17,5 +17,5 @@ class InternalError(RuntimeError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Words for an unknown name: the nearest known one, or all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -32,6 +32,10 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     "⁻¹": "^{-1}",
     r"\.\.": r",\\dots,",
 }
+GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in kernel m's space, ‖f_m‖ its norm there,
+f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
+
+"""
 FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
 
 
@@ -41,6 +45,7 @@ def as_text(formulation: Formulation) -> str:
     lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
     if formulation.needs_groups:
         lines.append("    groups      of the instance: one integer per kernel")
+    lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    ")]
     example = f"mklcvx solve problem.npz -f {formulation.name}"
     return "\n".join([*lines, "", f"Try: {example}"])
 

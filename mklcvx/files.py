@@ -5,6 +5,7 @@ Output is written beside its target and moved into place, so that a file is ther
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import tempfile
@@ -46,11 +47,20 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     if not any(key in content for key in TARGET_KEYS):
         raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
     keys = (*INSTANCE_KEYS, *TARGET_KEYS, *(f"test_{key}" for key in TARGET_KEYS))
+    _check_spelling([key for key in content if key not in (*keys, "kernels", "schema")], keys, where)
     given = {key: content[key] for key in keys if key in content}
     try:
         return Instance(content["kernels"], repair=repair, **given)
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
+
+
+def _check_spelling(others: list[str], keys: tuple[str, ...], where: str) -> None:
+    """An array that nobody asked for is left alone, unless its name looks like a slip."""
+    for other in others:
+        close = difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85)
+        if close:
+            raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
 
 
 def save_instance(path: str | Path, instance: Instance) -> None:

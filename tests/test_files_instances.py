@@ -10,7 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from mklcvx import Instance, files
+from mklcvx import InputError, Instance, files, zoo
 from mklcvx.files import load_instance, load_test, save_instance
 
 from refusals import refused
@@ -289,3 +289,12 @@ def test_repair_is_handed_on(tmp_path):
 def test_test_file_needs_test_kernels(path):
     with refused("test ", "problem.npz: no array 'test_kernels' (found groups, kernels,", "store (M, t, n)"):
         load_test(path)
+
+
+def test_a_slip_in_a_name_is_noticed_and_a_stranger_is_left_alone(tmp_path):
+    instance = zoo.random(6, 2)
+    np.savez(tmp_path / "slip.npz", kernels=instance.kernels, y=instance.y, sampleweight=np.ones(6))
+    with pytest.raises(InputError, match="array 'sampleweight' is not known: did you mean 'sample_weight'"):
+        load_instance(tmp_path / "slip.npz")
+    np.savez(tmp_path / "stranger.npz", kernels=instance.kernels, y=instance.y, notes_of_mine=np.ones(6))
+    assert load_instance(tmp_path / "stranger.npz").count == 2
