@@ -192,6 +192,7 @@ def test_a_class_without_weight_and_a_kernel_without_use_cost_nothing():
     c[:, 0] = 0.1
     assert np.isfinite(worst.upper(task, ClassPrimal(c, np.array([1.0, 0.0, 0.0]))).value)
     assert worst.upper(task, ClassPrimal(c, np.array([0.0, 1.0, 0.0]))).value == np.inf
+    assert formulations.get("ml_sum").upper(task, ClassPrimal(c, np.ones(3))).point.weights.tolist() == [1, 0, 0]
     zero = formulations.get("ml_sum").upper(task, ClassPrimal(0 * c, np.ones(3)))
     assert zero.point.weights == pytest.approx(np.full(3, 1 / 3))
 
