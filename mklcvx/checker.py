@@ -124,7 +124,8 @@ def main(check_file):
             data = dict(file)
         record = read_solution(sys.argv[2])
         require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        sys.exit(verdict(*check_file(data, record), record))
+        lower, upper = check_file(data, record)
+        sys.exit(verdict(lower, upper, record))
     except (OSError, ValueError, KeyError, TypeError, IndexError) as fault:
         print(f"not a point that proves anything: {type(fault).__name__}: {fault}", file=sys.stderr)
         sys.exit(2)

@@ -9,10 +9,7 @@ feasible point bounds the optimum. Solutions with more than 20,000 multipliers c
 
 import numpy as np
 
-try:
-    from mklcvx.checker import main, require
-except ImportError:  # a copy beside a copy of checker.py
-    from checker import main, require
+from mklcvx.checker import main, require
 
 
 def check(kernels, labels, record, weight=1.0):

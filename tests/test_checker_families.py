@@ -74,4 +74,4 @@ def test_it_runs_by_itself_and_confirms_what_the_file_claims(tmp_path, name, end
 def test_it_depends_on_numpy_and_the_other_checker_alone():
     lines = Path(checker_families.__file__).read_text(encoding="utf-8").splitlines()
     imports = {line.split()[1] for line in lines if line.strip().startswith(("import ", "from "))}
-    assert imports == {"numpy", "mklcvx.checker", "checker"}
+    assert imports == {"numpy", "mklcvx.checker"}
