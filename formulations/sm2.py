@@ -1,7 +1,7 @@
 """sm2 — soft margin MKL with the square hinge loss: the simplex with an ℓ2 penalty, an elastic net on weights.
 
     primal   min over μ, f_1..f_M, b    ½ Σ_m ‖f_m‖²/μ_m + ‖μ‖²/(2θ) + risk(Σ_m f_m + b),    Σμ = 1,  μ ≥ 0
-    dual     max over α ∈ S, τ, ζ       gain(α) − τ − (θ/2) Σ_m ζ_m²,                       ½ q_m(α) ≤ τ + ζ_m
+    dual     max over α ∈ S, τ, ζ ≥ 0   gain(α) − τ − (θ/2) Σ_m ζ_m²,                       ½ q_m(α) ≤ τ + ζ_m
 
 From one to the other. A kernel's slack ζ_m costs (θ/2) ζ_m²; stationarity in ζ_m gives μ_m = θ ζ_m, in τ it gives
 Σμ = 1. The printed Eq. (12) has +τ where its derivation needs −τ (with +τ it is unbounded).
@@ -38,7 +38,7 @@ def primal(task: Task, theta: float) -> PrimalProgram:
 
 
 def dual(task: Task, theta: float) -> DualProgram:
-    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count)
+    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count, nonneg=True)
     cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
     return alpha.program(tau + theta / 2 * cp.sum_squares(zeta), cuts)
 

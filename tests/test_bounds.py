@@ -165,6 +165,21 @@ def test_capped_weights_of_sm1(theta, a, weights):
     assert found == pytest.approx(weights)
 
 
+@pytest.mark.parametrize(
+    ("name", "own", "shares"),
+    [
+        ("l1", {}, A),
+        ("l2", {}, A ** (2 / 3)),
+        ("lp", {"p": 3.0}, A ** (1 / 2)),
+        ("square", {"theta": 2.0}, A ** (2 / 3)),
+    ],
+)
+def test_weights_follow_the_norms_where_some_vanish(name, own, shares):
+    """a = (3, 4, 0, 1): the third kernel gets nothing, the others in proportion to a power of their norms."""
+    weights = formulations.get(name).weights(A, D, **own)
+    assert weights / weights.sum() == pytest.approx(shares / shares.sum())
+
+
 @pytest.mark.parametrize(("name", "own"), PAIRS, ids=IDS)
 def test_the_zero_function_has_the_least_penalty_and_weights_that_are_feasible(name, own):
     formulation, zero = formulations.get(name), np.zeros(kernel_count(name))
