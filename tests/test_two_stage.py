@@ -204,6 +204,7 @@ def test_alignment_bounds_hold_at_any_point():
     for _ in range(20):
         v = rng.normal(size=3)
         assert formulation.lower(task, v).value <= best + 1e-9
+        assert formulation.lower(task, 1e-9 * v).value == pytest.approx(formulation.lower(task, v).value)
         upper = formulation.upper(task, np.abs(v) * 0.1)
         assert upper.value >= best - 1e-9
         kernel = sum(x * k for x, k in zip(np.abs(v) * 0.1, problem.kernels, strict=True))
