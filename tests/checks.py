@@ -100,6 +100,6 @@ def value_of(solution: Solution) -> float:
     return (solution.certificate.lower + solution.certificate.upper) / 2
 
 
-def same_function(one: Solution, other: Solution, kernels: np.ndarray, tolerance: float = 1e-4) -> None:
+def check_same_function(one: Solution, other: Solution, kernels: np.ndarray, tolerance: float = 1e-4) -> None:
     f, g = one.decision_function(kernels), other.decision_function(kernels)
     assert f == pytest.approx(g, abs=tolerance * max(1.0, np.abs(f).max()))

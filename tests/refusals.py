@@ -19,7 +19,7 @@ KEYS = {
 
 
 @contextmanager
-def refused(*words: str, limit: int = 400) -> Iterator[None]:
+def check_refused(*words: str, limit: int = 400) -> Iterator[None]:
     """An InputError of one line, shorter than the limit, with these words: the input, the fault, the remedy."""
     with pytest.raises(InputError) as caught:
         yield

@@ -1,4 +1,4 @@
-"""The command line on many labels, two stages and hypergraphs: solved, refused, predicted, written."""
+"""The command line on many labels, two stages and hypergraphs: solved, check_refused, predicted, written."""
 
 from __future__ import annotations
 

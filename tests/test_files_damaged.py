@@ -9,7 +9,7 @@ import pytest
 
 from mklcvx.files import load_solution, save_solution
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_FILES
 
 N, M = 8, 3
@@ -48,13 +48,13 @@ def deep(depth):
 )
 def test_text_that_is_no_solution_is_refused(tmp_path, text, words):
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
-    with refused("solution ", "answer.json: ", *words):
+    with check_refused("solution ", "answer.json: ", *words):
         load_solution(tmp_path / "answer.json")
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "answer.json").write_bytes(b"\xff\xfe\x00{")
-    with refused("answer.json: not readable", "write it again"):
+    with check_refused("answer.json: not readable", "write it again"):
         load_solution(tmp_path / "answer.json")
 
 
@@ -102,14 +102,14 @@ DAMAGE = {
 def test_damaged_solution_is_refused(tmp_path, record, damage):
     DAMAGE[damage](record)
     (tmp_path / "answer.json").write_text(json.dumps(record))
-    with refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
+    with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
 
 def test_solution_without_alpha_says_what_is_missing(tmp_path, record):
     record.pop("alpha")
     (tmp_path / "answer.json").write_text(json.dumps(record))
-    with refused("answer.json: ", "it has neither alpha nor an embedding that fits"):
+    with check_refused("answer.json: ", "it has neither alpha nor an embedding that fits"):
         load_solution(tmp_path / "answer.json")
 
 
@@ -151,7 +151,7 @@ def test_damaged_solution_of_many_labels_is_refused(tmp_path, families, damage):
     record = json.loads(json.dumps(families("ml_sum").as_dict()))
     DAMAGE_OF_LABELS[damage](record)
     (tmp_path / "answer.json").write_text(json.dumps(record))
-    with refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
+    with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
 
@@ -177,7 +177,7 @@ def test_damaged_embedding_is_refused(tmp_path, families, damage):
     record = json.loads(json.dumps(families("hypergraph").as_dict()))
     DAMAGE_OF_AN_EMBEDDING[damage](record)
     (tmp_path / "answer.json").write_text(json.dumps(record))
-    with refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
+    with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
 
@@ -198,7 +198,7 @@ def test_damaged_arrays_of_an_embedding_are_refused(tmp_path, families, key, val
         arrays = dict(content)
     assert key in arrays
     np.savez(tmp_path / "answer.npz", **(arrays | {key: value}))
-    with refused("solution ", "answer.npz: "):
+    with check_refused("solution ", "answer.npz: "):
         load_solution(tmp_path / "answer.npz")
 
 
@@ -206,7 +206,7 @@ def test_damaged_arrays_of_an_embedding_are_refused(tmp_path, families, key, val
 def test_numbers_that_are_not_finite_are_refused(tmp_path, record, token):
     text = json.dumps(record | {"bias": "HERE"}).replace('"HERE"', token)
     (tmp_path / "answer.json").write_text(text)
-    with refused("answer.json: "):
+    with check_refused("answer.json: "):
         load_solution(tmp_path / "answer.json")
 
 
@@ -228,20 +228,20 @@ def test_damaged_arrays_of_a_solution_are_refused(tmp_path, solution, key, value
     with np.load(tmp_path / "answer.npz") as content:
         arrays = dict(content)
     np.savez(tmp_path / "answer.npz", **(arrays | {key: value}))
-    with refused("solution ", "answer.npz: "):
+    with check_refused("solution ", "answer.npz: "):
         load_solution(tmp_path / "answer.npz")
 
 
 def test_solution_files_of_other_kinds_are_refused(tmp_path, path):
-    with refused("answer.txt: no such file"):
+    with check_refused("answer.txt: no such file"):
         load_solution(tmp_path / "answer.txt")
     (tmp_path / "answer.txt").touch()
-    with refused("answer.txt: unknown kind of file '.txt': give a .json or .npz file"):
+    with check_refused("answer.txt: unknown kind of file '.txt': give a .json or .npz file"):
         load_solution(tmp_path / "answer.txt")
     (tmp_path / "folder.json").mkdir()
-    with refused("folder.json: is a folder: give a .json or .npz file"):
+    with check_refused("folder.json: is a folder: give a .json or .npz file"):
         load_solution(tmp_path / "folder.json")
-    with refused("problem.npz: no solution (found groups, kernels,", "give a file of mklcvx solve -o"):
+    with check_refused("problem.npz: no solution (found groups, kernels,", "give a file of mklcvx solve -o"):
         load_solution(path)
 
 
@@ -250,5 +250,5 @@ def test_truncated_solution_is_refused(tmp_path, solution, ending):
     answer = tmp_path / f"answer{ending}"
     save_solution(answer, solution)
     answer.write_bytes(answer.read_bytes()[:-100])
-    with refused(f"answer{ending}: "):
+    with check_refused(f"answer{ending}: "):
         load_solution(answer)

@@ -13,7 +13,7 @@ import pytest
 from mklcvx import InputError, Instance, files, zoo
 from mklcvx.files import load_instance, load_test, save_instance
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_FILES, LABELS
 
 N, M = 8, 3
@@ -87,37 +87,37 @@ def test_files_are_named_by_text_or_by_path(path):
 
 # ------------------------------------------------------------------------------------- what is no instance's file
 def test_missing_file_is_refused(tmp_path):
-    with refused("nowhere.npz: no such file: check the path"):
+    with check_refused("nowhere.npz: no such file: check the path"):
         load_instance(tmp_path / "nowhere.npz")
 
 
 def test_folder_is_refused(tmp_path):
     (tmp_path / "folder.npz").mkdir()
-    with refused("folder.npz: is a folder: give a .npz or .mat file"):
+    with check_refused("folder.npz: is a folder: give a .npz or .mat file"):
         load_instance(tmp_path / "folder.npz")
 
 
 def test_pipe_is_refused_rather_than_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.npz")
-    with refused("pipe.npz: is not an ordinary file: give a .npz or .mat file"):
+    with check_refused("pipe.npz: is not an ordinary file: give a .npz or .mat file"):
         load_instance(tmp_path / "pipe.npz")
 
 
 def test_dangling_link_is_a_missing_file(tmp_path):
     (tmp_path / "link.npz").symlink_to(tmp_path / "nowhere")
-    with refused("link.npz: no such file"):
+    with check_refused("link.npz: no such file"):
         load_instance(tmp_path / "link.npz")
 
 
 def test_name_too_long_for_the_system_is_refused():
-    with refused("cannot be opened", "check the path"):
+    with check_refused("cannot be opened", "check the path"):
         load_instance("a" * 300 + ".npz")
 
 
 @pytest.mark.parametrize("name", ["problem.csv", "problem", "problem.npz.gz", "problem.NPZ"])
 def test_other_endings_are_refused(path, name):
     other = path.rename(path.parent / name)
-    with refused("unknown kind of file", "give a .npz or .mat file"):
+    with check_refused("unknown kind of file", "give a .npz or .mat file"):
         load_instance(other)
 
 
@@ -136,7 +136,7 @@ def test_other_endings_are_refused(path, name):
 )
 def test_bytes_that_are_no_archive_are_refused(tmp_path, content, words):
     (tmp_path / "file.npz").write_bytes(content)
-    with refused("file.npz: ", *words):
+    with check_refused("file.npz: ", *words):
         load_instance(tmp_path / "file.npz")
 
 
@@ -144,7 +144,7 @@ def test_bytes_that_are_no_archive_are_refused(tmp_path, content, words):
 def test_truncated_file_is_refused(path, share):
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    with refused("problem.npz: damaged, perhaps truncated", "copy or write it again"):
+    with check_refused("problem.npz: damaged, perhaps truncated", "copy or write it again"):
         load_instance(path)
 
 
@@ -152,7 +152,7 @@ def test_flipped_bits_are_noticed(path):
     content = bytearray(path.read_bytes())
     content[len(content) // 3] ^= 0xFF
     path.write_bytes(content)
-    with refused("problem.npz: damaged"):
+    with check_refused("problem.npz: damaged"):
         load_instance(path)
 
 
@@ -170,10 +170,10 @@ def test_object_arrays_are_refused_and_nothing_in_them_is_executed(tmp_path):
     trap = np.empty(1, dtype=object)
     trap[0] = Trap(tmp_path / "sprung")
     np.savez(tmp_path / "objects.npz", kernels=trap, y=Y)
-    with refused("objects.npz: holds pickled objects, which are refused", "store plain numeric arrays"):
+    with check_refused("objects.npz: holds pickled objects, which are refused", "store plain numeric arrays"):
         load_instance(tmp_path / "objects.npz")
     (tmp_path / "real.npz").write_bytes(pickle.dumps(Trap(tmp_path / "sprung")))
-    with refused("real.npz: holds pickled objects"):
+    with check_refused("real.npz: holds pickled objects"):
         load_instance(tmp_path / "real.npz")
     assert not (tmp_path / "sprung").exists()
 
@@ -181,7 +181,7 @@ def test_object_arrays_are_refused_and_nothing_in_them_is_executed(tmp_path):
 def test_single_array_renamed_is_refused(tmp_path):
     np.save(tmp_path / "kernels.npy", K)
     (tmp_path / "kernels.npy").rename(tmp_path / "kernels.npz")
-    with refused("kernels.npz: holds a single array, not an archive: write it with numpy.savez"):
+    with check_refused("kernels.npz: holds a single array, not an archive: write it with numpy.savez"):
         load_instance(tmp_path / "kernels.npz")
 
 
@@ -200,14 +200,14 @@ def archive(path, **members):
 @pytest.mark.parametrize("shape", [(3, 8, 8), (10**6, 10**6, 10**3), (10**30, 1, 1), (-1, 8, 8)])
 def test_header_that_promises_more_than_there_is_is_refused(tmp_path, shape):
     archive(tmp_path / "promise.npz", kernels=header(shape) + bytes(100), y=header((8,)) + Y.tobytes())
-    with refused("promise.npz: damaged"):
+    with check_refused("promise.npz: damaged"):
         load_instance(tmp_path / "promise.npz")
 
 
 def test_header_that_is_no_dictionary_is_refused(tmp_path):
     content = b"\x93NUMPY\x01\x00" + struct.pack("<H", 30) + b"__import__('os').system('ls')\n"
     archive(tmp_path / "code.npz", kernels=content)
-    with refused("code.npz: damaged"):
+    with check_refused("code.npz: damaged"):
         load_instance(tmp_path / "code.npz")
 
 
@@ -216,7 +216,7 @@ def test_archive_that_unpacks_to_more_than_memory_is_refused_before_it_is_unpack
     assert (tmp_path / "bomb.npz").stat().st_size < 10**5
     monkeypatch.setattr(files, "_memory", lambda: 1e6)
     monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("unpacked"))
-    with refused("bomb.npz: unpacks to 0.008 GB, more than fits into memory"):
+    with check_refused("bomb.npz: unpacks to 0.008 GB, more than fits into memory"):
         load_instance(tmp_path / "bomb.npz")
 
 
@@ -226,7 +226,7 @@ def test_encrypted_archive_is_refused(path):
     content[at + 8] |= 1
     content[6] |= 1
     path.write_bytes(content)
-    with refused("problem.npz: damaged", "encrypted"):
+    with check_refused("problem.npz: damaged", "encrypted"):
         load_instance(path)
 
 
@@ -267,7 +267,7 @@ def test_encrypted_archive_is_refused(path):
 )
 def test_wrong_contents_are_refused_with_the_files_name(tmp_path, arrays, words):
     np.savez(tmp_path / "file.npz", **arrays)
-    with refused("instance ", "file.npz: ", *words):
+    with check_refused("instance ", "file.npz: ", *words):
         load_instance(tmp_path / "file.npz")
 
 
@@ -275,7 +275,7 @@ def test_members_that_are_no_arrays_are_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "text.npz", "w") as file:
         file.writestr("kernels", "1 0 0 1")
         file.writestr("y", "1 -1")
-    with refused("kernels have dtype |S7", "give real numbers"):
+    with check_refused("kernels have dtype |S7", "give real numbers"):
         load_instance(tmp_path / "text.npz")
 
 
@@ -287,7 +287,7 @@ def test_repair_is_handed_on(tmp_path):
 
 
 def test_test_file_needs_test_kernels(path):
-    with refused("test ", "problem.npz: no array 'test_kernels' (found groups, kernels,", "store (M, t, n)"):
+    with check_refused("test ", "problem.npz: no array 'test_kernels' (found groups, kernels,", "store (M, t, n)"):
         load_test(path)
 
 

@@ -14,7 +14,7 @@ from mklcvx.files import check_output, load_solution, save_instance, save_soluti
 from mklcvx.preprocess import Preprocessing
 from mklcvx.solving import preprocessed
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_FILES, LABELS
 
 N, M = 8, 3
@@ -145,7 +145,7 @@ def test_embedding_too_large_for_json_is_refused_with_the_remedy(tmp_path, famil
     found = replace(found, multipliers={**found.multipliers, "B": np.ones((N, 2501))})
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
-    with refused("answer.json: ", "B is too large for JSON", "-o and a name that ends in .npz"):
+    with check_refused("answer.json: ", "B is too large for JSON", "-o and a name that ends in .npz"):
         load_solution(tmp_path / "answer.json")
     embedded = load_solution(tmp_path / "answer.npz").decision_function(TEST)
     np.testing.assert_array_equal(embedded, found.decision_function(TEST))
@@ -192,12 +192,12 @@ def test_the_mode_of_a_file_follows_the_umask(tmp_path, solution):
 )
 def test_impossible_output_is_refused_before_the_work(tmp_path, name, words):
     (tmp_path / "folder.json").mkdir()
-    with refused("output ", *words):
+    with check_refused("output ", *words):
         check_output(tmp_path / name, (".json", ".npz"))
 
 
 def test_output_below_a_file_is_refused(path):
-    with refused("no folder", "create it first"):
+    with check_refused("no folder", "create it first"):
         check_output(path / "answer.json", (".json",))
 
 
@@ -205,7 +205,7 @@ def test_output_below_a_file_is_refused(path):
 @pytest.mark.parametrize("name", ["out.txt", "nowhere/out.npz"])
 def test_saving_refuses_impossible_output(tmp_path, solution, save, name):
     content = Instance(K, Y) if save is save_instance else solution
-    with refused("output "):
+    with check_refused("output "):
         save(tmp_path / name, content)
     assert list(tmp_path.iterdir()) == []
 
@@ -233,7 +233,7 @@ def test_failing_write_leaves_the_old_file_and_nothing_else(tmp_path, fault):
 
 
 def test_full_disk_is_said_in_a_line(tmp_path):
-    with refused("output ", "answer.json: could not be written (No space left on device)"):
+    with check_refused("output ", "answer.json: could not be written (No space left on device)"):
         files.write_whole(tmp_path / "answer.json", fails_half_way(OSError(28, "No space left on device")))
     assert list(tmp_path.iterdir()) == []
 

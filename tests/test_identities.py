@@ -8,7 +8,7 @@ import pytest
 from mklcvx import Instance, solve, zoo
 
 from cases import LOSSES, given_for
-from checks import same_function, value_of
+from checks import check_same_function, value_of
 
 INSTANCE = zoo.random(24, 4, seed=21)
 ONE = INSTANCE.select([1])
@@ -111,7 +111,7 @@ def test_elastic_has_the_function_of_sm2_with_other_parameters():
     elastic = solve(INSTANCE, "elastic", C=C, l1_ratio=r)
     total, tau = elastic.weights.sum(), elastic.multipliers["tau"]
     soft = solve(INSTANCE, "sm2", C=C * total, theta=1 / (2 * total**3 * (1 - r) * tau))
-    same_function(elastic, soft, INSTANCE.kernels)
+    check_same_function(elastic, soft, INSTANCE.kernels)
 
 
 def test_square_has_the_alpha_of_l2_at_one_theta_only():

@@ -7,7 +7,7 @@ import pytest
 
 from mklcvx import Instance
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_INSTANCES
 
 N = 8
@@ -104,10 +104,10 @@ def test_selecting_one_kernel_copies_nothing():
 
 @pytest.mark.parametrize("kernel", ["d", 3, -4, "7", None, ""])
 def test_unknown_kernel_is_refused_with_the_known_ones(kernel):
-    with refused(f"unknown kernel {kernel!r}", "give an index below 3 or one of a, b, c"):
+    with check_refused(f"unknown kernel {kernel!r}", "give an index below 3 or one of a, b, c"):
         full_instance().select([kernel])
 
 
 def test_selecting_nothing_is_refused():
-    with refused("the stack holds no kernel"):
+    with check_refused("the stack holds no kernel"):
         full_instance().select([])

@@ -11,7 +11,7 @@ import pytest
 from mklcvx import InputError, Instance, solve
 from mklcvx.preprocess import Preprocessing
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_INSTANCES
 
 N, M = 8, 3
@@ -61,23 +61,23 @@ def indefinite(smallest, name_index=1):
     ],
 )
 def test_kernels_that_are_no_stack_of_finite_square_matrices_are_refused(kernels, words):
-    with refused(*words):
+    with check_refused(*words):
         Instance(kernels, Y)
 
 
 def test_refusals_name_the_kernel_as_its_owner_does():
-    with refused("kernel 'genes' (index 1)"):
+    with check_refused("kernel 'genes' (index 1)"):
         Instance(changed((1, 2, 3), np.nan), Y, names=["age", "genes", "height"])
 
 
 def test_line_breaks_in_a_name_do_not_break_the_line():
-    with refused(r"kernel 'two\nlines' (index 1)"):
+    with check_refused(r"kernel 'two\nlines' (index 1)"):
         Instance(changed((1, 2, 3), np.nan), Y, names=["age", "two\nlines", "height"])
 
 
 # --------------------------------------------------------------------------------------------------- symmetry
 def test_asymmetry_is_refused_with_where_and_how_much():
-    with refused("kernel 'K2' (index 1)", "not symmetric", "differ by 0.25", "give (K + K')/2"):
+    with check_refused("kernel 'K2' (index 1)", "not symmetric", "differ by 0.25", "give (K + K')/2"):
         Instance(changed((1, 5, 2), K[1, 5, 2] + 0.25), Y)
     with pytest.raises(InputError, match=re.escape("[2, 5] and [5, 2]")):
         Instance(changed((1, 5, 2), K[1, 5, 2] + 0.25), Y)
@@ -93,18 +93,18 @@ def test_asymmetry_of_rounding_is_accepted_and_remembered():
 def test_asymmetry_of_single_precision_is_rounding_in_single_precision_only():
     kernel = changed((1, 5, 2), K[1, 5, 2] + 1e-6 * np.abs(K[1]).max())
     Instance(kernel.astype(np.float32), Y)
-    with refused("not symmetric"):
+    with check_refused("not symmetric"):
         Instance(kernel, Y)
 
 
 # -------------------------------------------------------------------------------------- positive semidefiniteness
 def test_indefinite_kernel_is_refused_with_its_smallest_eigenvalue():
-    with refused("kernel 'K2' (index 1)", "smallest eigenvalue -0.125", "repair='clip' or repair='shift'"):
+    with check_refused("kernel 'K2' (index 1)", "smallest eigenvalue -0.125", "repair='clip' or repair='shift'"):
         Instance(indefinite(-0.125), Y)
 
 
 def test_negative_eigenvalue_far_above_rounding_but_small_is_refused():
-    with refused("not positive semidefinite", "smallest eigenvalue -1e-07"):
+    with check_refused("not positive semidefinite", "smallest eigenvalue -1e-07"):
         Instance(indefinite(-1e-7), Y)
 
 
@@ -158,7 +158,7 @@ def test_repair_of_one_single_precision_kernel_does_not_repair_the_rounding_of_i
 
 
 def test_unknown_repair_is_refused():
-    with refused("repair = 'mend' is unknown", "give 'clip' or 'shift'"):
+    with check_refused("repair = 'mend' is unknown", "give 'clip' or 'shift'"):
         Instance(K, Y, repair="mend")
 
 
@@ -179,7 +179,7 @@ def test_indefiniteness_of_rounding_is_accepted(gamma, dtype):
 
 def test_rounding_of_single_precision_is_no_rounding_in_double_precision():
     kernels, y = smooth(1e-4)
-    with refused("not positive semidefinite"):
+    with check_refused("not positive semidefinite"):
         Instance(kernels.astype(np.float32).astype(float), y)
 
 

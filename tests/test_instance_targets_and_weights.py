@@ -9,7 +9,7 @@ import pytest
 
 from mklcvx import InputError, Instance
 
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_INSTANCES
 
 N = 8
@@ -50,7 +50,7 @@ def test_labels_other_than_plus_and_minus_one_are_refused_with_a_mapping_that_wo
 
 
 def test_of_three_classes_one_is_set_against_the_rest():
-    with refused("choose one against the rest, for example numpy.where(y == 2, 1, -1)"):
+    with check_refused("choose one against the rest, for example numpy.where(y == 2, 1, -1)"):
         Instance(K, np.array([0, 1, 2, 2] * 2))
 
 
@@ -73,7 +73,7 @@ def test_of_three_classes_one_is_set_against_the_rest():
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(y, words):
-    with refused(*words):
+    with check_refused(*words):
         Instance(K, y)
 
 
@@ -120,7 +120,7 @@ def test_labels_come_in_many_forms(y):
     ],
 )
 def test_groups_that_do_not_cover_the_kernels_are_refused(groups, words):
-    with refused(*words):
+    with check_refused(*words):
         Instance(K, Y, groups=groups)
 
 
@@ -148,7 +148,7 @@ def test_both_forms_of_groups_are_numbered_from_zero_without_holes(groups):
     ],
 )
 def test_bad_sample_weights_are_refused(weights, words):
-    with refused(*words):
+    with check_refused(*words):
         Instance(K, Y, sample_weight=weights)
 
 
@@ -167,18 +167,18 @@ def test_bad_sample_weights_are_refused(weights, words):
     ],
 )
 def test_bad_class_weights_are_refused(weights, fault):
-    with refused("class_weight = ", fault):
+    with check_refused("class_weight = ", fault):
         Instance(K, Y, class_weight=weights)
 
 
 @pytest.mark.parametrize("given", [{"labels": np.eye(N)}, {"classes": np.arange(N)}], ids=["labels", "classes"])
 def test_class_weights_are_for_y_only(given):
-    with refused("class_weight needs y, the instance has ", "give sample_weight instead"):
+    with check_refused("class_weight needs y, the instance has ", "give sample_weight instead"):
         Instance(K, **given, class_weight="balanced")
 
 
 def test_weights_whose_product_overflows_are_refused():
-    with refused("sample_weight times class_weight", "give moderate weights"):
+    with check_refused("sample_weight times class_weight", "give moderate weights"):
         Instance(K, Y, sample_weight=np.full(N, 1e200), class_weight={-1: 1e200, 1: 1.0})
 
 
@@ -195,13 +195,13 @@ def test_class_weights_multiply_sample_weights():
 # ----------------------------------------------------------------------------------------------- names and tests
 @pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "c", "d"], []])
 def test_names_of_another_number_are_refused(names):
-    with refused(f"names: {len(names)} names for 3 kernels", "give one per kernel"):
+    with check_refused(f"names: {len(names)} names for 3 kernels", "give one per kernel"):
         Instance(K, Y, names=names)
 
 
 @pytest.mark.parametrize("names", [5, np.array("abc"), [b"\xff", b"b", b"c"]])
 def test_names_that_are_no_words_are_refused(names):
-    with refused("names are no list of words", "give one per kernel"):
+    with check_refused("names are no list of words", "give one per kernel"):
         Instance(K, Y, names=names)
 
 
@@ -227,7 +227,7 @@ def test_names_have_a_default_and_bytes_are_text():
     ],
 )
 def test_bad_test_data_are_refused(given, words):
-    with refused(*words):
+    with check_refused(*words):
         Instance(K, Y, **given)
 
 

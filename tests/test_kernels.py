@@ -27,7 +27,7 @@ from mklcvx.kernels import (
     xu_distance_bank,
 )
 
-from refusals import refused
+from refusals import check_refused
 
 RNG = np.random.default_rng(20130)
 TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
@@ -236,17 +236,17 @@ def test_xu_distance_bank() -> None:
 @pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "0.5", None, True])
 def test_gamma_must_be_a_positive_number(gamma: object) -> None:
     for kind in (ChiSquare, *DISTANCE_KINDS):
-        with refused(kind.__name__, f"gamma is {gamma!r}", "give gamma > 0"):
+        with check_refused(kind.__name__, f"gamma is {gamma!r}", "give gamma > 0"):
             kind(gamma)
-    with refused("MeanDistance", "factor", "give factor > 0"):
+    with check_refused("MeanDistance", "factor", "give factor > 0"):
         MeanDistance(gamma)
-    with refused("from_sigma", "sigma", "give sigma > 0"):
+    with check_refused("from_sigma", "sigma", "give sigma > 0"):
         Gaussian.from_sigma(gamma)
 
 
 @pytest.mark.parametrize("degree", [0, -2, 2.0, 1.5, "2", True, None])
 def test_degree_must_be_a_whole_number_from_one_up(degree: object) -> None:
-    with refused("Polynomial", f"degree is {degree!r}", "give degree"):
+    with check_refused("Polynomial", f"degree is {degree!r}", "give degree"):
         Polynomial(degree)
 
 
@@ -257,34 +257,34 @@ def test_numpy_numbers_are_numbers() -> None:
 
 
 def test_polynomial_refuses_what_is_not_semidefinite() -> None:
-    with refused("coef0 is -1.0", "≥ 0"):
+    with check_refused("coef0 is -1.0", "≥ 0"):
         Polynomial(2, coef0=-1.0)
-    with refused("scale is 0", "> 0"):
+    with check_refused("scale is 0", "> 0"):
         Polynomial(2, scale=0)
     assert Polynomial(2, coef0=0).name == "polynomial(degree=2, coef0=0)"
 
 
 def test_bank_refuses_what_is_no_kernel() -> None:
     for bank in (KernelBank, DistanceBank):
-        with refused(bank.__name__, "kernels is empty", "give at least one"):
+        with check_refused(bank.__name__, "kernels is empty", "give at least one"):
             bank([])
-    with refused("is no Kernel", "give"):
+    with check_refused("is no Kernel", "give"):
         KernelBank([Linear])  # type: ignore[list-item]
-    with refused("Linear() is no DistanceKernel", "give Gaussian(0.5)"):
+    with check_refused("Linear() is no DistanceKernel", "give Gaussian(0.5)"):
         DistanceBank([Linear()])
 
 
 def test_unknown_features_are_refused_with_the_nearest() -> None:
-    with refused("unknown features 'eachh'", "did you mean 'each'?"):
+    with check_refused("unknown features 'eachh'", "did you mean 'each'?"):
         KernelBank([Linear()], "eachh")
-    with refused("unknown features None", "known: all, all+each, each"):
+    with check_refused("unknown features None", "known: all, all+each, each"):
         kumar_bank(None)  # type: ignore[arg-type]
 
 
 def test_nothing_comes_before_fit() -> None:
     for bank in (KernelBank([Linear()]), DistanceBank([Gaussian(1.0)])):
         for use in (lambda b: b.names, lambda b: b.gammas, lambda b: b.stack(), lambda b: b.diagonal()):
-            with refused(type(bank).__name__, "is not fitted", "call fit"):
+            with check_refused(type(bank).__name__, "is not fitted", "call fit"):
                 use(bank)
 
 
@@ -303,26 +303,26 @@ BAD_SAMPLES = {
 @pytest.mark.parametrize("fault", BAD_SAMPLES)
 def test_bad_samples_are_refused_at_fit_and_at_test(fault: str) -> None:
     bank = KernelBank([Linear()])
-    with refused("X ", fault, ": "):
+    with check_refused("X ", fault, ": "):
         bank.fit(BAD_SAMPLES[fault])
     bank.fit(TRAIN)
     for use in (bank.stack, bank.diagonal):
-        with refused("X ", fault, ": "):
+        with check_refused("X ", fault, ": "):
             use(BAD_SAMPLES[fault])
 
 
 def test_number_of_features_must_be_that_of_training() -> None:
     bank = KernelBank([Linear()]).fit(TRAIN)
     for use in (bank.stack, bank.diagonal):
-        with refused("X has 3 features", "fitted on 4", "give"):
+        with check_refused("X has 3 features", "fitted on 4", "give"):
             use(TEST[:, :3])
 
 
 def test_chi_square_refuses_negative_features() -> None:
     for X in (TRAIN - 0.5, -TRAIN):
-        with refused("X has negative features", "ChiSquare", "shift them"):
+        with check_refused("X has negative features", "ChiSquare", "shift them"):
             KernelBank([Linear(), ChiSquare(1.0)]).fit(X)
-    with refused("X has negative features"):
+    with check_refused("X has negative features"):
         KernelBank([ChiSquare(1.0)]).fit(TRAIN).stack(-TEST)
     assert KernelBank([ChiSquare(1.0)]).fit(np.zeros((3, 2))).stack().tolist() == [np.ones((3, 3)).tolist()]
 
@@ -331,21 +331,21 @@ def test_mean_distance_of_coinciding_samples_is_refused_by_feature() -> None:
     X = TRAIN.copy()
     X[:, 2] = 1.0
     bank = KernelBank([Gaussian(MeanDistance(1.0))], "each")
-    with refused("MeanDistance", "squared distance[x2] is 0", "give gamma"):
+    with check_refused("MeanDistance", "squared distance[x2] is 0", "give gamma"):
         bank.fit(X)
-    with refused("is not fitted"):
+    with check_refused("is not fitted"):
         bank.stack()
     enormous = KernelBank([Gaussian(MeanDistance(1e300))]).fit(TRAIN)
-    with refused("gamma is inf"):
+    with check_refused("gamma is inf"):
         enormous.fit(TRAIN * 1e-10)
-    with refused("is not fitted"):
+    with check_refused("is not fitted"):
         enormous.stack()
-    with refused("squared distance is inf"):
+    with check_refused("squared distance is inf"):
         KernelBank([Gaussian(MeanDistance(1.0))]).fit(TRAIN * 1e200)
 
 
 def test_overflowing_kernel_is_refused_by_name() -> None:
-    with refused("kernel polynomial(degree=9)[x0] overflows", "rescale"):
+    with check_refused("kernel polynomial(degree=9)[x0] overflows", "rescale"):
         KernelBank([Linear(), Polynomial(9)], "each").fit(TRAIN * 1e50).stack()
 
 
@@ -374,5 +374,5 @@ def test_bad_test_distances_are_refused() -> None:
     for wrong in ([D], [D[:, :5], D[:, :5]]):
         with pytest.raises(InputError, match=re.escape("give (2, t, 17), as in fit")):
             bank.stack(wrong)
-    with refused("negative entry"):
+    with check_refused("negative entry"):
         bank.stack([-D, D])

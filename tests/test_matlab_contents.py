@@ -9,7 +9,7 @@ from mklcvx import InputError
 from mklcvx.files import load_instance, load_test
 
 from matlab_files import COLUMN, IN_MATLAB, LABELS, TEST, TEST_IN_MATLAB, K, M, N, T, Version5, Version73, Y, cells
-from refusals import refused
+from refusals import check_refused
 from stacks import FOR_MATLAB
 
 RNG = FOR_MATLAB.rng
@@ -77,7 +77,7 @@ def test_logical_kernels_are_zeros_and_ones(saved):
 
 
 def test_logical_labels_are_refused_with_the_mapping(saved):
-    with refused("problem.mat: y has labels 0, 1", "numpy.where(y == 1, 1, -1)"):
+    with check_refused("problem.mat: y has labels 0, 1", "numpy.where(y == 1, 1, -1)"):
         load_instance(saved(kernels=IN_MATLAB, y=COLUMN > 0))
 
 
@@ -128,17 +128,17 @@ def test_classes_are_words_in_a_cell_array(saved, row):
 
 @pytest.mark.parametrize("classes", [cells(*range(N)), cells("a", 1.0), cells("a", cells("b"))], ids=range(3))
 def test_cells_that_are_no_words_are_no_classes(saved, classes):
-    with refused("problem.mat: classes is no numeric array"):
+    with check_refused("problem.mat: classes is no numeric array"):
         load_instance(saved(kernels=IN_MATLAB, classes=classes))
 
 
 def test_label_names_of_another_number_are_refused(saved):
-    with refused("problem.mat: label_names: 3 names for 2 labels"):
+    with check_refused("problem.mat: label_names: 3 names for 2 labels"):
         load_instance(saved(kernels=IN_MATLAB, labels=LABELS, label_names=cells("a", "b", "c")))
 
 
 def test_y_and_labels_together_are_refused(saved):
-    with refused("problem.mat: give exactly one of y, classes and labels: y and labels given"):
+    with check_refused("problem.mat: give exactly one of y, classes and labels: y and labels given"):
         load_instance(saved(kernels=IN_MATLAB, y=COLUMN, labels=LABELS))
 
 
@@ -148,11 +148,11 @@ def test_other_variables_do_no_harm(saved):
 
 
 def test_misspelt_variable_is_listed(saved):
-    with refused("problem.mat: no array 'kernels' (found kernel, y)", "store the stack under that name"):
+    with check_refused("problem.mat: no array 'kernels' (found kernel, y)", "store the stack under that name"):
         load_instance(saved(kernel=IN_MATLAB, y=COLUMN))
 
 
-# --------------------------------------------------------------------------------------------------------- refused
+# ------------------------------------------------------------------------------------------------ refused
 @pytest.mark.parametrize(
     ("kernels", "words"),
     [
@@ -168,13 +168,13 @@ def test_misspelt_variable_is_listed(saved):
     ],
 )
 def test_kernels_that_are_no_stack_are_refused(saved, kernels, words):
-    with refused("problem.mat: ", *words):
+    with check_refused("problem.mat: ", *words):
         load_instance(saved(kernels=kernels, y=COLUMN))
 
 
 @pytest.mark.parametrize("y", ["labels", cells(1.0, -1.0), {"a": 1.0}], ids=["text", "cells", "struct"])
 def test_labels_that_are_no_numbers_are_refused(saved, y):
-    with refused("problem.mat: y "):
+    with check_refused("problem.mat: y "):
         load_instance(saved(kernels=IN_MATLAB, y=y))
 
 
@@ -183,14 +183,14 @@ def test_truncated_file_is_refused(saved, share):
     path = saved(kernels=IN_MATLAB, y=COLUMN, names=cells("a", "b", "c"))
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    with refused("problem.mat: not a readable MATLAB file (", "): save it again"):
+    with check_refused("problem.mat: not a readable MATLAB file (", "): save it again"):
         load_instance(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"x", bytes(600), b"hello world, " * 50, RNG.bytes(2000)], ids=range(5))
 def test_bytes_that_are_no_matlab_file_are_refused(tmp_path, content):
     (tmp_path / "file.mat").write_bytes(content)
-    with refused("file.mat: not a readable MATLAB file (", "): save it again"):
+    with check_refused("file.mat: not a readable MATLAB file (", "): save it again"):
         load_instance(tmp_path / "file.mat")
 
 
@@ -205,12 +205,12 @@ def test_flipped_bytes_are_refused_or_read_but_never_crash(saved):
         try:
             load_instance(path)
         except InputError as fault:
-            assert "\n" not in str(fault)  # noqa: PT017 - most damage is refused, some is harmless
+            assert "\n" not in str(fault)  # noqa: PT017 - most damage is check_refused, some is harmless
 
 
 def test_missing_file_and_folder_are_refused(tmp_path):
-    with refused("nowhere.mat: no such file"):
+    with check_refused("nowhere.mat: no such file"):
         load_instance(tmp_path / "nowhere.mat")
     (tmp_path / "folder.mat").mkdir()
-    with refused("folder.mat: is a folder"):
+    with check_refused("folder.mat: is a folder"):
         load_instance(tmp_path / "folder.mat")

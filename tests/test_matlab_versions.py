@@ -15,7 +15,7 @@ import scipy.sparse
 from mklcvx.files import load_instance
 
 from matlab_files import COLUMN, IN_MATLAB, LABELS, K, M, N, Version73, cells
-from refusals import refused
+from refusals import check_refused
 
 
 # ------------------------------------------------------------------------------------------------- version 5 only
@@ -56,7 +56,7 @@ def test_classes_as_rows_of_a_character_matrix(tmp_path):
 
 def test_complex_kernels_are_refused(tmp_path):
     scipy.io.savemat(tmp_path / "file.mat", {"kernels": IN_MATLAB * 1j, "y": COLUMN})
-    with refused("kernels have dtype complex128", "give real numbers"):
+    with check_refused("kernels have dtype complex128", "give real numbers"):
         load_instance(tmp_path / "file.mat")
 
 
@@ -69,7 +69,7 @@ def test_element_of_unknown_type_is_refused_rather_than_looked_up(tmp_path, code
     at = content.find(struct.pack("<II", 9, K.nbytes))
     content[at : at + 4] = struct.pack("<I", code)
     path.write_bytes(content)
-    with refused("file.mat: not a readable MATLAB file (ValueError: "):
+    with check_refused("file.mat: not a readable MATLAB file (ValueError: "):
         load_instance(path)
 
 
@@ -80,7 +80,7 @@ def test_complex_matrix_without_imaginary_part_is_refused(tmp_path):
     at = content.find(struct.pack("<III", 6, 8, 6))
     content[at + 9] |= 0x08
     path.write_bytes(content)
-    with refused("file.mat: not a readable MATLAB file (ValueError: a matrix without its numbers)"):
+    with check_refused("file.mat: not a readable MATLAB file (ValueError: a matrix without its numbers)"):
         load_instance(path)
 
 
@@ -92,7 +92,7 @@ def test_sparse_indices_outside_the_matrix_are_refused(tmp_path):
     at = content.find(rows)
     content[at : at + 4] = struct.pack("<i", 10**9)
     path.write_bytes(content)
-    with refused("file.mat: not a readable MATLAB file ("):
+    with check_refused("file.mat: not a readable MATLAB file ("):
         load_instance(path)
 
 
@@ -108,7 +108,7 @@ def test_missing_h5py_is_said_with_the_remedy(tmp_path, monkeypatch):
 
     monkeypatch.delitem(sys.modules, "h5py")
     monkeypatch.setattr(builtins, "__import__", without_h5py)
-    with refused("file.mat: a MATLAB v7.3 file, which needs h5py", "install mklcvx[matlab], or save with -v7"):
+    with check_refused("file.mat: a MATLAB v7.3 file, which needs h5py", "install mklcvx[matlab], or save with -v7"):
         load_instance(tmp_path / "file.mat")
 
 
@@ -165,5 +165,5 @@ def test_hostile_hdf5_is_refused(tmp_path, put):
         file["y"] = COLUMN.T
         put(file)
     Version73.head(tmp_path / "file.mat")
-    with refused("file.mat: "):
+    with check_refused("file.mat: "):
         load_instance(tmp_path / "file.mat")

@@ -10,7 +10,7 @@ import pytest
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.solving import SOLVERS
 
-from refusals import refused
+from refusals import check_refused
 
 RNG = np.random.default_rng(3)
 N, M = 6, 4
@@ -39,7 +39,7 @@ def instance_for(name):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"hypergraph", "hypergraph_smooth"}))
 @pytest.mark.parametrize("C", [0, -1, -1e-300])
 def test_C_must_be_positive(name, C):
-    with refused(f"parameter C = {C:g} is outside the limits of {name}", "C > 0", "default is 1"):
+    with check_refused(f"parameter C = {C:g} is outside the limits of {name}", "C > 0", "default is 1"):
         resolved(name, instance_for(name), C=C)
 
 
@@ -72,7 +72,7 @@ def test_C_must_be_positive(name, C):
     ],
 )
 def test_own_parameters_outside_their_limits_are_refused(name, given, words):
-    with refused("parameter ", f"is outside the limits of {name}", *words):
+    with check_refused("parameter ", f"is outside the limits of {name}", *words):
         resolved(name, **given)
 
 
@@ -99,7 +99,7 @@ def test_limits_themselves_are_accepted(name, key, value):
 def test_the_third_the_seventh_and_the_49th_survive_rounding(count):
     instance = Instance(np.broadcast_to(np.eye(4), (count, 4, 4)), [1, 1, -1, -1])
     assert resolved("sm1", instance, theta=1 / count)["theta"] == 1 / count
-    with refused("θ ≥ 1/M"):
+    with check_refused("θ ≥ 1/M"):
         resolved("sm1", instance, theta=0.999 / count)
 
 
@@ -139,10 +139,10 @@ def test_defaults_of_the_families(name, defaults):
 def test_dimensions_end_at_the_rank(name):
     assert resolved(name, LABELLED, dimensions=2.0)["dimensions"] == 2
     assert type(resolved(name, LABELLED, dimensions=2.0)["dimensions"]) is int
-    with refused("parameter dimensions = 4 exceeds the rank of C", "give at most 3"):
+    with check_refused("parameter dimensions = 4 exceeds the rank of C", "give at most 3"):
         resolved(name, LABELLED, dimensions=4)
     twice = Instance(K, labels=LABELS[:, [0, 1, 1]])
-    with refused("parameter dimensions = 3 exceeds the rank of C", "give at most 2"):
+    with check_refused("parameter dimensions = 3 exceeds the rank of C", "give at most 2"):
         resolved(name, twice, dimensions=3)
 
 
@@ -163,7 +163,7 @@ def test_every_expansion_can_be_asked_for(name, expansion):
     ],
 )
 def test_unknown_expansion_is_refused_with_the_nearest(expansion, words):
-    with refused(f"parameter expansion = {expansion!r} is unknown", words):
+    with check_refused(f"parameter expansion = {expansion!r} is unknown", words):
         resolved("hypergraph", LABELLED, expansion=expansion)
 
 
@@ -181,7 +181,7 @@ def test_infeasible_nu_is_refused_with_the_largest_feasible_one(positive, negati
     largest = float(re.search(r"give nu ≤ (\S+)", str(caught.value))[1])
     assert largest == pytest.approx(2 * min(positive, negative) / (positive + negative), rel=1e-5)
     assert resolved("l1", instance, nu=largest)["nu"] == largest
-    with refused("infeasible"):
+    with check_refused("infeasible"):
         resolved("l1", instance, nu=largest * (1 + 1e-4))
 
 
@@ -190,7 +190,7 @@ def test_without_bias_every_nu_up_to_one_is_feasible():
 
 
 def test_C_and_nu_together_are_refused():
-    with refused("parameters C and nu are both given", "keep one"):
+    with check_refused("parameters C and nu are both given", "keep one"):
         resolved("l1", C=1.0, nu=0.5)
 
 
@@ -200,7 +200,7 @@ def test_nu_replaces_C():
 
 @pytest.mark.parametrize("name", ["li", "ckl", "vskl", "ml_sum", "ml_minimax", "ts", "alignment"])
 def test_nu_is_not_offered_where_no_theorem_has_it(name):
-    with refused(f"unknown parameter 'nu' of {name}", "C"):
+    with check_refused(f"unknown parameter 'nu' of {name}", "C"):
         resolved(name, nu=0.5)
 
 
@@ -214,17 +214,17 @@ NUMBERS = [
 @pytest.mark.parametrize("value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0, 2.0], {}])
 @pytest.mark.parametrize(("name", "key"), NUMBERS)
 def test_what_is_no_finite_number_is_refused(name, key, value):
-    with refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
+    with check_refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
         resolved(name, **{key: value})
 
 
 def test_an_integer_beyond_double_precision_is_refused():
-    with refused("parameter C = ", "is not a number"):
+    with check_refused("parameter C = ", "is not a number"):
         resolved("l1", C=10**400)
 
 
 def test_an_array_is_refused_in_one_line():
-    with refused("parameter C = ", "is not a number"):
+    with check_refused("parameter C = ", "is not a number"):
         resolved("l1", C=np.eye(3))
 
 
@@ -244,7 +244,7 @@ def test_bias_is_true_or_false(value, flag):
 
 @pytest.mark.parametrize("value", ["maybe", 2, 0.5, np.nan, [True]])
 def test_other_words_for_bias_are_refused(value):
-    with refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
+    with check_refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
         resolved("l1", bias=value)
 
 
@@ -253,7 +253,7 @@ def test_flags_of_the_two_stages_are_true_or_false(name, key):
     for value, flag in ((True, True), ("yes", True), (0, False), ("False", False)):
         assert resolved(name, **{key: value})[key] is flag
     for value in ("maybe", 2, np.nan):
-        with refused(f"parameter {key} = {value!r} is neither true nor false", f"give {key}=true or {key}=false"):
+        with check_refused(f"parameter {key} = {value!r} is neither true nor false", f"give {key}=true or {key}=false"):
             resolved(name, **{key: value})
 
 
@@ -269,7 +269,7 @@ def test_flags_of_the_two_stages_are_true_or_false(name, key):
     ],
 )
 def test_unknown_formulation_is_refused_with_the_nearest(name, words):
-    with refused(*words):
+    with check_refused(*words):
         solve(INSTANCE, name)
 
 
@@ -282,7 +282,7 @@ def test_unknown_formulation_is_refused_with_the_nearest(name, words):
     ],
 )
 def test_unknown_solver_is_refused_with_the_nearest(name, words):
-    with refused(*words):
+    with check_refused(*words):
         solve(INSTANCE, "l1", solver=name)
 
 
@@ -301,33 +301,33 @@ def test_unknown_solver_is_refused_with_the_nearest(name, words):
     ],
 )
 def test_unknown_parameter_is_refused_with_the_nearest(name, key, words):
-    with refused(*words):
+    with check_refused(*words):
         solve(INSTANCE, name, **{key: 1.0})
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_knows_its_own_parameters_only(name):
     known = ", ".join(sorted(formulations.get(name).parameter_names))
-    with refused(f"unknown parameter 'colour' of {name}: known: {known}"):
+    with check_refused(f"unknown parameter 'colour' of {name}: known: {known}"):
         solve(LABELLED, name, colour=1.0)
 
 
 # ---------------------------------------------------------------------------------------- what does not fit
 def test_svm_takes_one_kernel():
-    with refused("svm takes one kernel, the instance has 4", "select one kernel, or use sum, average or l1"):
+    with check_refused("svm takes one kernel, the instance has 4", "select one kernel, or use sum, average or l1"):
         solve(INSTANCE, "svm")
     assert resolved("svm", ONE)["C"] == 1.0
 
 
 @pytest.mark.parametrize("name", ["ckl", "vskl"])
 def test_grouped_formulations_need_groups(name):
-    with refused(f"{name} needs groups of kernels, the instance has none", "give groups, one integer per kernel"):
+    with check_refused(f"{name} needs groups of kernels, the instance has none", "give groups, one integer per kernel"):
         solve(Instance(K, Y), name)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "hypergraph"}))
 def test_silp_exact_serves_l1_sm1_and_hypergraph_only(name):
-    with refused(f"solver silp_exact does not fit {name}", "it solves l1, sm1 and hypergraph; use exact"):
+    with check_refused(f"solver silp_exact does not fit {name}", "it solves l1, sm1 and hypergraph; use exact"):
         solve(INSTANCE, name, solver="silp_exact")
 
 
@@ -336,7 +336,7 @@ def test_silp_exact_serves_l1_sm1_and_hypergraph_only(name):
 def test_single_tasks_ask_for_y(name, kind):
     given = {"classes": np.repeat(["a", "b", "c"], 2)} if kind == "classes" else {"labels": LABELS}
     instance = Instance(instance_for(name).kernels, **given, groups=instance_for(name).groups)
-    with refused(
+    with check_refused(
         f"{name} needs labels y in {{−1, +1}}, the instance has {kind}",
         f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
     ):
@@ -346,21 +346,21 @@ def test_single_tasks_ask_for_y(name, kind):
 @pytest.mark.parametrize("name", ["ts", "ts_l1"])
 def test_two_stages_need_samples_that_do_not_belong_together(name):
     labels = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]])  # any two share one
-    with refused(f"{name}: every pair of samples belongs together", "give samples of two classes"):
+    with check_refused(f"{name}: every pair of samples belongs together", "give samples of two classes"):
         solve(Instance(K, labels=labels), name)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_label_that_nobody_has_is_refused_by_name(name):
     instance = Instance(K, labels=LABELS * [1, 0, 1], label_names=["red", "green", "blue"])
-    with refused("nobody has label 'green'", "leave that label out"):
+    with check_refused("nobody has label 'green'", "leave that label out"):
         solve(instance, name)
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "alignment"])
 def test_label_that_everybody_has_is_refused_by_name(name):
     instance = Instance(K, labels=np.maximum(LABELS, [0, 0, 1]), label_names=["red", "green", "blue"])
-    with refused("everybody has label 'blue'", "leave that label out"):
+    with check_refused("everybody has label 'blue'", "leave that label out"):
         solve(instance, name)
 
 
@@ -371,30 +371,30 @@ def test_hypergraph_takes_a_label_that_everybody_has(name):
 
 @pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, np.inf])
 def test_tolerance_out_of_range_is_refused(tol):
-    with refused("tol = ", "is not between 0 and 1", "give a relative gap such as 1e-8"):
+    with check_refused("tol = ", "is not between 0 and 1", "give a relative gap such as 1e-8"):
         solve(INSTANCE, "l1", tol=tol)
 
 
 @pytest.mark.parametrize("limit", [0, -1, np.nan])
 def test_time_limit_must_be_positive(limit):
-    with refused("time_limit = ", "is not positive", "give seconds"):
+    with check_refused("time_limit = ", "is not positive", "give seconds"):
         solve(INSTANCE, "l1", time_limit=limit)
 
 
 @pytest.mark.parametrize("limit", [0, -3])
 def test_iteration_limit_must_be_positive(limit):
-    with refused("max_iter = ", "is below 1", "give a number of iterations"):
+    with check_refused("max_iter = ", "is below 1", "give a number of iterations"):
         solve(INSTANCE, "l1", max_iter=limit)
 
 
 @pytest.mark.parametrize("key", ["tol", "time_limit", "max_iter"])
 def test_limits_that_are_no_numbers_are_refused(key):
-    with refused(f"{key} = 'x'"):
+    with check_refused(f"{key} = 'x'"):
         solve(INSTANCE, "l1", **{key: "x"})
 
 
 def test_half_an_iteration_is_refused():
-    with refused("max_iter = 2.5"):
+    with check_refused("max_iter = 2.5"):
         solve(INSTANCE, "l1", max_iter=2.5)
 
 

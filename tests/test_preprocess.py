@@ -13,7 +13,7 @@ import pytest
 from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.preprocess import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
 
-from refusals import refused
+from refusals import check_refused
 
 RNG = np.random.default_rng(2012)
 TRAIN, TEST = RNG.normal(0.7, 1.0, (15, 3)), RNG.normal(0.7, 1.0, (6, 3))
@@ -151,13 +151,13 @@ def test_state_travels_exactly_through_json(chain: tuple[Step, ...]) -> None:
 
 def test_cosine_asks_for_the_test_diagonals() -> None:
     fitted = Preprocessing.from_options(centre=True, normalise="cosine").fit(KERNELS)
-    with refused("test_diagonals is missing", "'cosine'", "give test_diagonals of shape (12, 6)"):
+    with check_refused("test_diagonals is missing", "'cosine'", "give test_diagonals of shape (12, 6)"):
         fitted.test(TEST_KERNELS)
-    with refused("test_diagonals has shape (12, 5)", "shape (12, 6)"):
+    with check_refused("test_diagonals has shape (12, 5)", "shape (12, 6)"):
         fitted.test(TEST_KERNELS, DIAGONALS[:, :5])
-    with refused("test_diagonals has NaN or infinite"):
+    with check_refused("test_diagonals has NaN or infinite"):
         fitted.test(TEST_KERNELS, DIAGONALS * np.nan)
-    with refused("test_diagonals is no array of real numbers"):
+    with check_refused("test_diagonals is no array of real numbers"):
         fitted.test(TEST_KERNELS, [["a"]])
 
 
@@ -168,21 +168,21 @@ def test_only_cosine_asks_for_the_test_diagonals() -> None:
 
 
 def test_unknown_normalisation_is_refused_with_the_nearest() -> None:
-    with refused("normalise 'cosin' is unknown", "did you mean 'cosine'?"):
+    with check_refused("normalise 'cosin' is unknown", "did you mean 'cosine'?"):
         Preprocessing.from_options(normalise="cosin")
-    with refused("normalise 'centre' is unknown", "known: cosine, trace, variance"):
+    with check_refused("normalise 'centre' is unknown", "known: cosine, trace, variance"):
         Preprocessing.from_options(normalise="centre")
 
 
 def test_what_is_no_step_is_refused() -> None:
-    with refused("Preprocessing", "'centre' is no step", "give Centre()"):
+    with check_refused("Preprocessing", "'centre' is no step", "give Centre()"):
         Preprocessing(["centre"])  # type: ignore[list-item]
 
 
 def test_nothing_comes_before_fit() -> None:
     chain = Preprocessing([UnitTrace()])
     for use in (lambda: chain.train(KERNELS), lambda: chain.test(TEST_KERNELS), chain.to_dict):
-        with refused("before fit", "call fit on the training kernels first"):
+        with check_refused("before fit", "call fit on the training kernels first"):
             use()
 
 
@@ -206,17 +206,17 @@ DEGENERATE = {
 @pytest.mark.parametrize("fault", DEGENERATE)
 def test_degenerate_kernel_is_refused_by_index_or_name(fault: str) -> None:
     steps, kernel = DEGENERATE[fault]
-    with refused(f"kernel 1 cannot pass {fault}", "leave out"):
+    with check_refused(f"kernel 1 cannot pass {fault}", "leave out"):
         Preprocessing(steps).fit(with_bad_second_kernel(kernel))
-    with refused("kernel 1 (flat) cannot pass"):
+    with check_refused("kernel 1 (flat) cannot pass"):
         Preprocessing(steps).fit(with_bad_second_kernel(kernel), names=["linear", "flat"])
 
 
 def test_failed_fit_leaves_nothing_fitted() -> None:
     chain = Preprocessing([UnitTrace()]).fit(KERNELS)
-    with refused("zero"):
+    with check_refused("zero"):
         chain.fit(np.zeros((2, 3, 3)))
-    with refused("before fit"):
+    with check_refused("before fit"):
         chain.train(KERNELS)
 
 
@@ -224,11 +224,11 @@ def test_sample_at_the_centre_has_no_direction() -> None:
     X = np.vstack([TRAIN, TRAIN.mean(axis=0)])
     bank = KernelBank([Linear()]).fit(X)
     chain = Preprocessing([Centre(), Cosine()])
-    with refused("kernel 0 cannot pass 'cosine'", "for sample 15", "leave out that sample"):
+    with check_refused("kernel 0 cannot pass 'cosine'", "for sample 15", "leave out that sample"):
         chain.fit(bank.stack())
     bank = KernelBank([Linear()]).fit(TRAIN)
     centre = TRAIN.mean(axis=0)[None]
-    with refused("kernel 0 cannot pass 'cosine'", "for sample 0"):
+    with check_refused("kernel 0 cannot pass 'cosine'", "for sample 0"):
         chain.fit(bank.stack()).test(bank.stack(centre), bank.diagonal(centre))
 
 
@@ -245,19 +245,19 @@ BAD_STACKS = {
 
 @pytest.mark.parametrize("fault", BAD_STACKS)
 def test_bad_stack_is_refused(fault: str) -> None:
-    with np.errstate(invalid="ignore"), refused(fault, ": "):
+    with np.errstate(invalid="ignore"), check_refused(fault, ": "):
         Preprocessing([UnitTrace()]).fit(BAD_STACKS[fault])
 
 
 def test_stacks_must_fit_the_fitted_one() -> None:
     chain = Preprocessing([UnitTrace()]).fit(KERNELS)
-    with refused("kernels has shape (11, 15, 15)", "give a stack of kernels of shape (12, 15, 15)"):
+    with check_refused("kernels has shape (11, 15, 15)", "give a stack of kernels of shape (12, 15, 15)"):
         chain.train(KERNELS[:11])
-    with refused("test_kernels has shape (12, 6, 14)", "of shape (12, t, 15)"):
+    with check_refused("test_kernels has shape (12, 6, 14)", "of shape (12, t, 15)"):
         chain.test(TEST_KERNELS[:, :, 1:])
-    with refused("test_kernels: kernel 0 has NaN"):
+    with check_refused("test_kernels: kernel 0 has NaN"):
         chain.test(TEST_KERNELS * np.nan)
-    with refused("names has 1 entries for 12 kernels", "one name per kernel"):
+    with check_refused("names has 1 entries for 12 kernels", "one name per kernel"):
         chain.fit(KERNELS, names=["linear"])
 
 
@@ -293,18 +293,18 @@ BAD_RECORDS: dict[str, Any] = {
 
 @pytest.mark.parametrize("fault", BAD_RECORDS)
 def test_record_is_not_trusted(fault: str) -> None:
-    with refused(f"preprocessing: {fault}" if not fault.startswith("is") else fault, ": "):
+    with check_refused(f"preprocessing: {fault}" if not fault.startswith("is") else fault, ": "):
         Preprocessing.from_dict(BAD_RECORDS[fault])
 
 
 def test_record_of_centring_is_checked_for_its_shape() -> None:
     record = Preprocessing([Centre()]).fit(KERNELS[:2]).to_dict()
     record["steps"][0]["means"][1].pop()
-    with refused("preprocessing: means of step 'centre' is not 2 × 15 finite numbers", "to_dict"):
+    with check_refused("preprocessing: means of step 'centre' is not 2 × 15 finite numbers", "to_dict"):
         Preprocessing.from_dict(record)
 
 
 def test_tampered_scale_that_overflows_is_refused() -> None:
     chain = Preprocessing.from_dict(broken(scale=[1e-307, 1.0]))
-    with refused("kernel 0 cannot pass 'trace': overflow"):
+    with check_refused("kernel 0 cannot pass 'trace': overflow"):
         chain.test(1e10 * TEST_KERNELS[:2])

@@ -19,7 +19,7 @@ LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0,
 NAMES = ["red", "green", "blue"]
 FEATURES = np.random.default_rng(1).normal(size=(2, N, 3)) + LABELS
 K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
-refused = partial(refusals.refused, limit=300)
+check_refused = partial(refusals.check_refused, limit=300)
 
 
 def targets(y=None, classes=None, labels=None, names=None, count=N):
@@ -39,9 +39,9 @@ def targets(y=None, classes=None, labels=None, names=None, count=N):
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_exactly_one_of_the_three_is_taken(given, found):
-    with refused("give exactly one of y, classes and labels", found):
+    with check_refused("give exactly one of y, classes and labels", found):
         targets(**given)
-    with refused("give exactly one of y, classes and labels", found):
+    with check_refused("give exactly one of y, classes and labels", found):
         Instance(K, **given)
 
 
@@ -104,7 +104,7 @@ def test_classes_are_numbers_or_words(classes, names):
     ids=range(14),
 )
 def test_classes_that_cannot_be_used_are_refused(classes, words):
-    with refused(*words):
+    with check_refused(*words):
         targets(classes=classes)
 
 
@@ -143,7 +143,7 @@ def test_labels_are_zeros_and_ones_of_any_type(labels):
     ids=range(14),
 )
 def test_labels_that_cannot_be_used_are_refused(labels, words):
-    with refused(*words):
+    with check_refused(*words):
         targets(labels=labels)
 
 
@@ -170,7 +170,7 @@ def test_labels_and_classes_can_be_named():
     ids=range(8),
 )
 def test_names_that_do_not_fit_are_refused(given, words):
-    with refused(*words):
+    with check_refused(*words):
         targets(**given)
 
 
@@ -184,9 +184,9 @@ def test_test_targets_of_another_kind_are_refused(kind):
             instance = Instance(K, **{kind: given[kind]}, test_kernels=K, **more)
             np.testing.assert_array_equal(instance.test_targets, given[kind])
         else:
-            with refused(f"test_{other} is given where the training samples have {kind}", f"give test_{kind}"):
+            with check_refused(f"test_{other} is given where the training samples have {kind}", f"give test_{kind}"):
                 Instance(K, **{kind: given[kind]}, test_kernels=K, **more)
-    with refused("test_y and test_labels are given", f"give test_{kind}"):
+    with check_refused("test_y and test_labels are given", f"give test_{kind}"):
         Instance(K, **{kind: given[kind]}, test_kernels=K, test_y=Y, test_labels=LABELS)
 
 
@@ -204,10 +204,10 @@ def test_test_targets_of_another_kind_are_refused(kind):
     ],
 )
 def test_test_targets_that_do_not_fit_are_refused(kind, value, words):
-    with refused(*words):
+    with check_refused(*words):
         as_test_targets(value, kind, N, 3)
     given = {"y": Y, "classes": CLASSES, "labels": LABELS}[kind]
-    with refused(*words):
+    with check_refused(*words):
         Instance(K, **{kind: given, f"test_{kind}": value}, test_kernels=K)
 
 
@@ -221,7 +221,7 @@ def test_test_targets_are_found_by_their_kind():
     np.testing.assert_array_equal(find_test_targets(given, "labels", N, 3), LABELS)
     np.testing.assert_array_equal(find_test_targets(given, "y", N, 1), Y)
     assert find_test_targets({"other": 1, "test_y": None}, "y", N, 1) is None
-    with refused("test_y is given where the training samples have classes"):
+    with check_refused("test_y is given where the training samples have classes"):
         find_test_targets({"test_y": Y}, "classes", N, 3)
 
 
@@ -238,9 +238,9 @@ def test_test_classes_are_known_by_value_or_by_name():
 
 
 def test_test_classes_that_no_training_sample_has_are_refused():
-    with refused("test_classes has 8, 9, the training samples have cat, dog, 0, 1", "give classes of training"):
+    with check_refused("test_classes has 8, 9, the training samples have cat, dog, 0, 1", "give classes of training"):
         named_classes(np.array([8, 9]), ("0", "1"), ("cat", "dog"))
-    with refused("test_classes has owl", "the training samples have 0, 1, 2"):
+    with check_refused("test_classes has owl", "the training samples have 0, 1, 2"):
         Instance(K, classes=CLASSES, test_kernels=K, test_classes=["owl"] * N)
 
 
@@ -268,13 +268,13 @@ def test_labels_are_rows_of_signs():
 def test_label_that_nobody_has_is_refused_by_name():
     found = targets(labels=LABELS * [1, 0, 1], names=NAMES)
     for allowed in (True, False):
-        with refused("ml_sum: nobody has label 'green'", "leave that label out"):
+        with check_refused("ml_sum: nobody has label 'green'", "leave that label out"):
             found.signs("ml_sum", constant_allowed=allowed)
 
 
 def test_label_that_everybody_has_is_refused_by_name_where_it_has_no_meaning():
     found = targets(labels=np.maximum(LABELS, [0, 0, 1]), names=NAMES)
-    with refused("ml_sum: everybody has label 'blue'", "leave that label out"):
+    with check_refused("ml_sum: everybody has label 'blue'", "leave that label out"):
         found.signs("ml_sum", constant_allowed=False)
     np.testing.assert_array_equal(found.signs("hypergraph")[2], np.ones(N))
 
@@ -282,12 +282,12 @@ def test_label_that_everybody_has_is_refused_by_name_where_it_has_no_meaning():
 @pytest.mark.parametrize(("kind", "value"), [("classes", CLASSES), ("labels", LABELS)])
 def test_single_tasks_refuse_classes_and_labels_with_the_remedy(kind, value):
     found = targets(**{kind: value})
-    with refused(
+    with check_refused(
         f"sm1 needs labels y in {{−1, +1}}, the instance has {kind}",
         f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
     ):
         found.plus_minus("sm1")
-    with refused("l1 needs labels y"):
+    with check_refused("l1 needs labels y"):
         solve(Instance(K, **{kind: value}), "l1")
 
 
