@@ -162,7 +162,6 @@ def solve(
 
     Example: `mklcvx solve problem.npz -f sm1 --set C=10 --set theta=0.3 -o answer.json`
     """
-    from .display import Progress, cost_warning, show_solution
     from .preprocess import Preprocessing
     from .solving import preprocessed, solver_named
     from .solving import solve as run
@@ -181,6 +180,8 @@ def solve(
     if preparation is not None:
         problem = preprocessed(problem, preparation)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
+    from .display import Progress, cost_warning, show_solution  # not before anything that may refuse
+
     if not quiet:
         cost_warning(problem, solver)
     with Progress(quiet or as_json) as progress:

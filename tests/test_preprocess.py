@@ -118,6 +118,9 @@ def test_input_is_left_alone(chain: tuple[Step, ...]) -> None:
     fitted = Preprocessing(chain).fit(kernels)
     fitted.train(kernels)
     fitted.test(tests, diagonals)
+    assert np.array_equal(kernels, KERNELS)
+    assert np.array_equal(tests, TEST_KERNELS)
+    assert np.array_equal(diagonals, DIAGONALS)
 
 
 def test_other_real_types_are_computed_in_double_precision() -> None:
