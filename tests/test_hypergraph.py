@@ -253,3 +253,13 @@ def test_the_oracle_finds_the_least_score():
     assert solve_program(oracle.problem, CLARABEL, Run())
     assert oracle.z.value == pytest.approx(solved(problem, theta), abs=1e-6)
     assert oracle.problem.value == pytest.approx(problem.scores(solved(problem, theta)) @ theta)
+
+
+def test_defaults_and_the_limits_of_dimensions():
+    instance = synthetic(12, 2)
+    formulation = formulations.get("hypergraph_smooth")
+    problem, parameters = formulation.task(instance, {})
+    assert parameters == {"expansion": "clique", "lam": 1.0, "smoothing": 0.01, "dimensions": 2}
+    assert problem.smoothing == 0.01
+    for dimensions in (1, 2):
+        assert formulation.task(instance, {"dimensions": dimensions})[1]["dimensions"] == dimensions

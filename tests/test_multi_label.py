@@ -278,3 +278,17 @@ def test_kernels_that_see_nothing_leave_the_zero_function(name):
 def test_zoo_instances_serve_too():
     instance = zoo.random(16, 3)
     assert solve(instance, "ml_minimax").certified
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
+    base = synthetic(10, 2)
+    weights = np.linspace(0.5, 2.0, 10)
+    formulation = formulations.get(name)
+    task, _ = formulation.task(Instance(base.kernels, labels=base.targets.values, sample_weight=weights), {"C": 3.0})
+    assert task.box == pytest.approx(3 * weights)
+    program = formulation.declare_dual(task)
+    assert solve_program(program.problem, CLARABEL, Run())
+    (dual,) = formulation.from_dual(program, task, 4.0).duals
+    assert dual.beta == pytest.approx(program.beta.value.T / 4)
+    assert dual.gamma.sum() == pytest.approx(1 if name == "ml_minimax" else 2)
