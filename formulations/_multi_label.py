@@ -11,7 +11,6 @@ Reference: Bucak et al. 2010. Its Eq. (1) lacks the C that its dual's box has; w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -22,7 +21,7 @@ from ..errors import InputError
 from ._cvxpy import cp
 from ._formulation import Formulation, Points, as_flag
 from ._single import C
-from ._stack import Array, Factor, KernelStack
+from ._stack import Array, KernelStack
 
 if TYPE_CHECKING:
     from ..instance import Instance
@@ -72,8 +71,8 @@ class LabelTask(KernelStack):
 
     def in_units(self, size: float) -> LabelTask:
         """Every kernel divided by `size`, C multiplied by it: f stays, α and the value are multiplied by size."""
-        scaled, root = replace(self, box=self.box * size), math.sqrt(size)
-        scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
+        scaled = replace(self, box=self.box * size)
+        self.share_factors(scaled, size)
         return scaled
 
     def correlations(self, beta: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,15 @@ class KernelStack:
     @cached_property
     def factors(self) -> list[Factor]:
         return [_factor(kernel) for kernel in self.each_kernel()]
+
+    def share_factors(self, scaled: KernelStack, size: float) -> None:
+        """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.
+
+        Set beside the frozen fields. The kernels themselves stay as they are, so a task in other units serves
+        declarations, never bounds.
+        """
+        root = math.sqrt(size)
+        scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""

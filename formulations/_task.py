@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._stack import Array, Factor, KernelStack
+from ._stack import Array, KernelStack
 
 
 class Risk(NamedTuple):
@@ -57,10 +57,7 @@ class Task(KernelStack):
         """
         box = self.box * size if self.loss == "c" else self.box
         scaled = replace(self, box=box, own=own)
-        root = math.sqrt(size)
-        # Set beside the frozen fields so that the factorisation is made once for all units; the kernels
-        # themselves stay as they are, so a task in other units serves declarations, never bounds.
-        scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
+        self.share_factors(scaled, size)
         return scaled
 
     def value_unit(self, size: float) -> float:

@@ -26,10 +26,9 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     level = 1.0 if upper.risk.rho is None else upper.risk.rho
     margins = task.y * (outputs + upper.risk.bias)
     free, alpha = _settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
-    kernel = sum(w * k for w, k in zip(weights, task.each_kernel(), strict=True) if w > 0)
-    if not free.any() or np.isscalar(kernel):
+    if not free.any() or not weights.any():
         return alpha
-    hessian = task.y[:, None] * kernel * task.y
+    hessian = task.y[:, None] * task.combined(weights) * task.y
     columns = _multiplier_columns(task)[:, free]
     totals = np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
     corner = np.zeros((len(columns), len(columns)))
