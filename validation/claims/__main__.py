@@ -1,0 +1,117 @@
+"""Put every checkable statement of the five papers to the test, and write what came out.
+
+    python validation/claims [PAPER...] [--folder validation/claims]
+
+Writes claims.md and claims.json. The exit status is 1 if a measurement cannot tell a statement from its mutant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import bucak
+import govindaraj
+import ji
+import kumar
+import xu
+from claim import HOLDS, Judgement, Measured, judge
+from rich.console import Console
+from rich.progress import track
+
+PAPERS = {"bucak": bucak, "govindaraj": govindaraj, "ji": ji, "kumar": kumar, "xu": xu}
+SCHEMA = "mklcvx.claims/1"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("papers", nargs="*", choices=[[], *PAPERS], help="by first author; all if none is given")
+    parser.add_argument("--folder", type=Path, default=Path(__file__).parent, help="where the two files go")
+    asked = parser.parse_args(arguments)
+    claims = [claim for name in asked.papers or PAPERS for claim in PAPERS[name].CLAIMS]
+    console = Console(stderr=True)
+    judgements = [_timed(claim) for claim in track(claims, "claims", console=console)]
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    (asked.folder / "claims.md").write_text(as_markdown(judgements), encoding="utf-8")
+    (asked.folder / "claims.json").write_text(as_json(judgements), encoding="utf-8")
+    unsound = [judgement for judgement in judgements if not judgement.sound]
+    for judgement in unsound:
+        console.print(f"cannot tell: {judgement.claim.paper}, {judgement.claim.where}", style="red")
+    console.print(", ".join(f"{count} {verdict}" for verdict, count in Counter(j.verdict for j in judgements).items()))
+    return 1 if unsound else 0
+
+
+def _timed(claim) -> Judgement:
+    started = time.perf_counter()
+    found = judge(claim)
+    return replace(found, seconds=time.perf_counter() - started)
+
+
+def as_markdown(judgements: list[Judgement]) -> str:
+    counts = Counter(judgement.verdict for judgement in judgements)
+    lines = [
+        "# Printed statements, put to the test",
+        "",
+        f"{len(judgements)} statements of five papers: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}.",
+        "Each row is one measurement, applied to the statement as printed, to its repair where it fails, and to a",
+        "mutated version that the same measurement has to reject. `error` is compared with the tolerance.",
+        '"Printed" means in the texts at hand, which are conversions: a single sign or factor may be their noise; the',
+        "verdict on the mathematics stands either way. Written by `make claims`.",
+    ]
+    for paper in dict.fromkeys(judgement.claim.paper for judgement in judgements):
+        lines += ["", f"## {paper}", "", "| where | statement | tested | tolerance | verdict | numbers | mutant |"]
+        lines += ["|---|---|---|---|---|---|---|"]
+        lines += [_row(judgement) for judgement in judgements if judgement.claim.paper == paper]
+    return "\n".join(lines) + "\n"
+
+
+def _row(judgement: Judgement) -> str:
+    claim = judgement.claim
+    verdict = f"**{judgement.verdict}**" if judgement.verdict != HOLDS else HOLDS
+    verdict += f" ({claim.repair})" if judgement.repaired is not None else ""
+    numbers = f"{_shown(judgement.printed)}"
+    numbers += f"; repaired: {_shown(judgement.repaired)}" if judgement.repaired is not None else ""
+    numbers += f". {claim.remark}" if claim.remark else ""
+    mutant = f"{claim.mutation}: error {judgement.mutated.error:.2g}"
+    cells = (claim.where, claim.statement, claim.quantity, f"{claim.tolerance:g}", verdict, numbers, mutant)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _shown(measured: Measured) -> str:
+    return ", ".join([f"error {measured.error:.2g}", *(f"{k} {v:.6g}" for k, v in measured.numbers.items())])
+
+
+def as_json(judgements: list[Judgement]) -> str:
+    rows = [
+        {
+            "paper": j.claim.paper,
+            "where": j.claim.where,
+            "statement": j.claim.statement,
+            "quantity": j.claim.quantity,
+            "tolerance": j.claim.tolerance,
+            "verdict": j.verdict,
+            "printed": _record(j.printed),
+            "repair": j.claim.repair or None,
+            "repaired": None if j.repaired is None else _record(j.repaired),
+            "mutation": j.claim.mutation,
+            "mutated": _record(j.mutated),
+            "mutant_rejected": j.sound,
+            "remark": j.claim.remark or None,
+            "seconds": round(j.seconds, 2),
+        }
+        for j in judgements
+    ]
+    return json.dumps({"schema": SCHEMA, "claims": rows}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _record(measured: Measured) -> dict[str, object]:
+    return {"error": float(measured.error), "numbers": {name: float(v) for name, v in measured.numbers.items()}}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

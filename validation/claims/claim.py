@@ -1,0 +1,70 @@
+"""A printed statement, the measurement that judges it, and the mutant that the same measurement must reject."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+HOLDS, FAILS, REPAIRED = "holds", "fails", "holds after repair"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How far a statement is from what was found (`error`, compared with the claim's tolerance), and the numbers."""
+
+    error: float
+    numbers: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement with checkable content.
+
+    `measure(version)` puts one version of the statement to the test: the `printed` one, the `repaired` one where the
+    printed one fails, and a deliberately `mutated` one. What a version is (a factor, a sign, a function) is the
+    claim's own affair; that one measurement judges all of them is the point.
+    """
+
+    paper: str  # as it is cited, "Ji et al. 2008"
+    where: str  # "Lemma 3.1", "Eq. (5)"
+    statement: str  # in our words
+    quantity: str  # what `error` is
+    tolerance: float
+    measure: Callable[[Any], Measured]
+    printed: Any
+    mutated: Any
+    mutation: str  # what was changed
+    repaired: Any = None
+    repair: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    claim: Claim
+    verdict: str
+    printed: Measured
+    mutated: Measured
+    repaired: Measured | None
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the measurement can tell: the mutant is rejected, and a repair, where there is one, is accepted."""
+        return not _accepts(self.claim, self.mutated) and (self.repaired is None or self.verdict == REPAIRED)
+
+
+def judge(claim: Claim) -> Judgement:
+    printed, mutated = claim.measure(claim.printed), claim.measure(claim.mutated)
+    if _accepts(claim, printed):
+        return Judgement(claim, HOLDS, printed, mutated, None)
+    if claim.repaired is None:
+        return Judgement(claim, FAILS, printed, mutated, None)
+    repaired = claim.measure(claim.repaired)
+    return Judgement(claim, REPAIRED if _accepts(claim, repaired) else FAILS, printed, mutated, repaired)
+
+
+def _accepts(claim: Claim, measured: Measured) -> bool:
+    return math.isfinite(measured.error) and measured.error <= claim.tolerance
