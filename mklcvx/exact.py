@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from .certificate import CertifiedPoint, certify
 from .formulations import Formulation
+from .run import Run
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -31,16 +31,6 @@ SCS = {"solver": "SCS", "eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000,
 
 # Units of the kernels to try in turn, relative to their typical size; an ordinary problem needs only the first.
 UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
-
-
-@dataclass
-class Run:
-    """What was tried, and what it cost."""
-
-    iterations: int = 0
-    seconds_building: float = 0.0
-    seconds_solving: float = 0.0
-    statuses: list[str] = field(default_factory=list)
 
 
 def solve_declared(

@@ -236,8 +236,8 @@ def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
     if size == 0:
         return None
     shifted = (kernel + kernel.T) / 2
-    # Rounding of n entries moves eigenvalues by about n·ε·size; Cholesky itself needs the same again.
-    slack = len(kernel) * size * 40 * tolerance**2
+    # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
+    slack = len(kernel) * size * 400 * tolerance**2
     shifted[np.diag_indices_from(shifted)] += slack
     try:
         np.linalg.cholesky(shifted)

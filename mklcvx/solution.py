@@ -12,6 +12,7 @@ from .certificate import Certificate
 from .errors import InputError
 from .instance import check_test_stack
 from .preprocess import Preprocessing
+from .run import Row
 
 Array = NDArray[np.float64]
 
@@ -55,6 +56,8 @@ class Solution:
     preprocessing: Preprocessing | None = None
     message: str = ""
     notes: tuple[str, ...] = ()
+    svm_solves: int = 0
+    trace: tuple[Row, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -131,6 +134,7 @@ class Solution:
             "multipliers": {name: small(value) for name, value in self.multipliers.items()},
             "certificate": self.certificate.as_dict(),
             "iterations": self.iterations,
+            "svm_solves": self.svm_solves,
             "seconds": self.seconds,
             "target": self.target,
             "y": self.y.astype(int).tolist(),

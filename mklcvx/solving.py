@@ -4,47 +4,69 @@ from __future__ import annotations
 
 import numbers
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from . import formulations
 from .assembling import assemble
 from .certificate import CertifiedPoint
 from .errors import InputError, nearest
-from .exact import SCS, Report, Run, solve_declared
-from .formulations import Formulation, Task
+from .exact import SCS, Report, solve_declared
+from .formulations import Formulation
 from .instance import Instance
 from .preprocess import Preprocessing
-from .silp import solve_silp
+from .run import Run
 from .solution import Solution
+from .solvers import ALGORITHMS, Algorithm, Callback, drive, with_options
 
 Outcome = tuple[CertifiedPoint, Run]
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A way to solve, and the formulations it serves (None: all)."""
+    """A way to solve, the formulations it serves (None: all), and the relative gap it can be expected to certify."""
 
     name: str
     summary: str
     run: Callable[..., Outcome]
     serves: tuple[str, ...] | None = None
+    tolerance: float = 1e-8
+    reference: str = ""
+    algorithm: type[Algorithm[Any]] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Names and defaults of what `options` may set."""
+        return {} if self.algorithm is None else {option.name: option.default for option in fields(self.algorithm)}
 
 
-def _scs(formulation: Formulation, task: Task, tolerance: float, **limits: Any) -> Outcome:
-    return solve_declared(formulation, task, tolerance, options=SCS, units=(1.0,), **limits)
+def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
+    """An exact solver has no iterations that it could show to a callback, and no options."""
+    given.pop("callback")
+    options = given.pop("options")
+    if options:
+        raise InputError(f"unknown option {next(iter(options))!r}: exact solvers have none")
+    return solve_declared(formulation, task, tolerance, **settings, **given)
+
+
+def _published(algorithm: type[Algorithm[Any]]) -> Solver:
+    def run(formulation: Formulation, task: Any, tolerance: float, options: dict[str, Any], **given: Any) -> Outcome:
+        return drive(with_options(algorithm, options), formulation, task, tolerance, **given)
+
+    about = algorithm.summary, run, algorithm.serves, algorithm.tolerance, algorithm.reference, algorithm
+    return Solver(algorithm.name, *about)
 
 
 SOLVERS: tuple[Solver, ...] = (
-    Solver("exact", "the declarations with Clarabel, an interior-point method", solve_declared),
-    Solver("scs", "the declarations with SCS, a first-order method: the second opinion", _scs),
+    Solver("exact", "the declarations with Clarabel, an interior-point method", partial(_declared, {})),
     Solver(
-        "silp_exact",
-        "the declared semi-infinite linear program by column generation",
-        solve_silp,
-        ("l1", "sm1", "hypergraph"),
+        "scs",
+        "the declarations with SCS, a first-order method: the second opinion",
+        partial(_declared, {"options": SCS, "units": (1.0,)}),
     ),
+    *(_published(algorithm) for algorithm in ALGORITHMS),
 )
 
 
@@ -54,8 +76,12 @@ def solver_named(name: str, formulation: Formulation) -> Solver:
         raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
-        served = f"{', '.join(solver.serves[:-1])} and {solver.serves[-1]}"
-        raise InputError(f"solver {name} does not fit {formulation.name}: it solves {served}; use exact")
+        served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
+        fitting = [s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves]
+        raise InputError(
+            f"solver {name} does not fit {formulation.name}: it solves {served}; "
+            f"{formulation.name} is solved by {', '.join(fitting)}"
+        )
     return solver
 
 
@@ -64,25 +90,33 @@ def solve(
     formulation: str,
     *,
     solver: str = "exact",
-    tol: float = 1e-8,
+    tol: float | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
+    options: Mapping[str, Any] | None = None,
     report: Report = lambda _: None,
+    callback: Callback = lambda _: None,
     preprocessing: Preprocessing | None = None,
     **parameters: Any,
 ) -> Solution:
     """Solve a formulation to a certified relative gap of at most `tol`.
 
     The solution's status is "certified" if that was reached and "not_certified" otherwise; its certificate
-    holds in either case. `preprocessing`, already applied to the instance, travels with the solution so that
-    it can be applied to test kernels.
+    holds in either case. Unless given, `tol` is what the solver can be expected to reach: 1e-8 for the exact ones.
+    `options` are the solver's own, such as a seed; `callback` sees every row of an iterative solver's trace and ends
+    the run by returning something true. `preprocessing`, already applied to the instance, travels with the solution
+    so that it can be applied to test kernels.
     """
     chosen = formulations.get(formulation)
     method = solver_named(solver, chosen)
+    tol = method.tolerance if tol is None else tol
     _check_limits(tol, time_limit, max_iter)
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
-    found, run = method.run(chosen, task, tol, time_limit=time_limit, max_iter=max_iter, report=report)
+    found, run = method.run(
+        chosen, task, tol, time_limit=time_limit, max_iter=max_iter, options=dict(options or {}), report=report,
+        callback=callback,
+    )  # fmt: skip
     point, fields = assemble(chosen, task, found, tol, instance, resolved)
     proved = point.certificate.proves(tol)
     return Solution(
@@ -98,6 +132,8 @@ def solve(
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
         preprocessing=preprocessing,
+        svm_solves=run.svm_solves,
+        trace=tuple(run.trace),
         message="" if proved else _why_not(point, run, tol, time_limit),
         **fields,
     )
@@ -124,6 +160,8 @@ def _is_number(value: Any) -> bool:
 
 def _why_not(point: CertifiedPoint, run: Run, tol: float, time_limit: float | None) -> str:
     gap = point.certificate.relative_gap
+    if run.ending:
+        return f"not certified: relative gap {gap:.2e}, asked for {tol:.0e}; {run.ending}"
     limit = " within the time limit" if time_limit is not None else ""
     last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; nothing was solved"
     return f"not certified: relative gap {gap:.2e}, asked for {tol:.0e}{limit}{last}"

@@ -1,1 +1,10 @@
-CLAIMS = ()
+"""The claims of Govindaraj 2009, Multiple Kernel Learning for Object Categorization."""
+
+from __future__ import annotations
+
+import govindaraj_composite
+import govindaraj_experiments
+import govindaraj_norms
+from claim import Claim
+
+CLAIMS: tuple[Claim, ...] = (*govindaraj_norms.CLAIMS, *govindaraj_composite.CLAIMS, *govindaraj_experiments.CLAIMS)

@@ -1,0 +1,25 @@
+"""The published algorithms, one per file, on one driver that stops on the certified gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._driver import Algorithm, Callback, drive, with_options
+from .analytic import Analytic
+from .ckl_alternating import CKLAlternating
+from .hypergraph_silp import HypergraphSILP
+from .level import Level
+from .li_alternating import LiAlternating
+from .mirror import Mirror
+from .silp import SILP
+from .silp_exact import SILPExact
+from .simplemkl import SimpleMKL
+from .sm1_bcd import SM1BCD
+from .sm2_projection import SM2Projection
+
+ALGORITHMS: tuple[type[Algorithm[Any]], ...] = (
+    SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, LiAlternating, CKLAlternating, Mirror,
+    HypergraphSILP,
+)  # fmt: skip
+
+__all__ = ["ALGORITHMS", "Algorithm", "Callback", "drive", "with_options"]

@@ -1,0 +1,473 @@
+"""Bucak et al. 2010, the problems: Eqs (1) to (6) and Proposition 2.
+
+H_k(p) = max over α ∈ [0, C]ⁿ of 1'α − ½ α'Y^k K(p) Y^k α is the SVM of class k, without bias, at the weights p;
+L(p, γ) = Σ_k γ_k H_k(p).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import cvxpy as cp
+import numpy as np
+from claim import Claim, Measured
+from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
+from sklearn.datasets import load_wine
+
+import mklcvx
+from mklcvx.formulations._stack import KernelStack
+from mklcvx.kernels import Gaussian, KernelBank
+from mklcvx.measures import saddle_gap
+
+Array = NDArray[np.float64]
+
+PAPER = "Bucak et al. 2010"
+PRICE = 5.0  # C: with C = 1 the printed Eq. (1) could not be told from its repair
+
+
+# ------------------------------------------------------------------------------- machines and problems
+def machine(quadratic: Array, price: float, linear: float = 1.0) -> Array:
+    """The maximiser of linear·1'α − ½ α'Qα over [0, price]ⁿ, by Newton steps on the free coordinates."""
+
+    def gain(alpha: Array) -> float:
+        return float(linear * alpha.sum() - alpha @ quadratic @ alpha / 2)
+
+    alpha = np.zeros(len(quadratic))
+    for _ in range(500):
+        slope = linear - quadratic @ alpha
+        free = ~(((alpha <= 0) & (slope <= 0)) | ((alpha >= price) & (slope >= 0)))
+        if not free.any() or np.abs(slope[free]).max() <= 1e-12 * linear:
+            return alpha
+        step, here = np.zeros_like(alpha), gain(alpha)
+        step[free] = np.linalg.solve(quadratic[np.ix_(free, free)], slope[free])
+        tried = (np.clip(alpha + step / 2.0**halvings, 0.0, price) for halvings in range(50))
+        better = next((candidate for candidate in tried if gain(candidate) > here), None)
+        if better is None:
+            break
+        alpha = better
+    slope = linear - quadratic @ alpha
+    gap = price * np.maximum(slope, 0).sum() - alpha @ slope
+    if gap > 1e-8 * max(1.0, gain(alpha)):
+        raise ArithmeticError(f"the machine stopped at a duality gap of {gap:.2g}")
+    return alpha
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Kernels (s, n, n), signs (m, n) and C."""
+
+    kernels: Array
+    signs: Array
+    price: float
+
+    def quadratics(self, p: Array) -> list[Array]:
+        combined = np.tensordot(p, self.kernels, axes=1)
+        return [combined * np.outer(y, y) for y in self.signs]
+
+    def machines(self, p: Array) -> Array:
+        """α^k(p), (m, n)."""
+        return np.stack([machine(quadratic, self.price) for quadratic in self.quadratics(p)])
+
+    def halves(self, alphas: Array) -> Array:
+        """½ (α^k∘y^k)'K_a(α^k∘y^k), (m, s)."""
+        signed = alphas * self.signs
+        return np.einsum("ki,aij,kj->ka", signed, self.kernels, signed) / 2
+
+    def losses(self, p: Array) -> Array:
+        """H_k(p), (m,)."""
+        alphas = self.machines(p)
+        return alphas.sum(axis=1) - self.halves(alphas) @ p
+
+    def lagrangian(self, p: Array, gamma: Array) -> float:
+        return float(gamma @ self.losses(p))
+
+
+def wine_instance() -> mklcvx.Instance:
+    """45 wines of three classes; a Gaussian kernel on each of four groups of features."""
+    wine = load_wine()
+    x, classes = wine.data[::4], wine.target[::4]
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    groups = (slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 13))
+    kernels = np.concatenate([KernelBank([Gaussian(0.1)]).fit(x[:, group]).stack() for group in groups])
+    return mklcvx.Instance(kernels + 0.01 * np.eye(len(x)), classes=classes)  # definite: α^k(p) is unique
+
+
+WINE = wine_instance()
+CLASSES = Classes(np.array(WINE.kernels), WINE.targets.signs("ml_sum"), PRICE)
+GENERATOR = np.random.default_rng(7)
+POINTS = [(GENERATOR.dirichlet(np.ones(4)), GENERATOR.dirichlet(np.ones(3))) for _ in range(6)]
+
+
+@cache
+def certified(name: str) -> mklcvx.Solution:
+    return mklcvx.solve(WINE, name, C=PRICE)
+
+
+def least_over_simplex(value_and_slope: Callable[[Array], tuple[float, Array]], size: int) -> float:
+    found = minimize(
+        value_and_slope,
+        np.full(size, 1 / size),
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * size,
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(size)},
+        options={"ftol": 1e-14, "maxiter": 300},
+    )
+    return float(found.fun)
+
+
+def off(value: float, true: float) -> float:
+    return abs(value - true) / abs(true)
+
+
+# -------------------------------------------------------------------------------------- Eqs (1) and (2)
+def sum_of_losses(price: float) -> float:
+    """Eq. (1) written out: f_k^a in the space of K_a, Σ_a ‖f_k^a‖²/p_a for the norm in the space of K(p)."""
+    factors = [factor.columns for factor in KernelStack(CLASSES.kernels).factors]
+    signs = CLASSES.signs
+    parts = [cp.Variable((columns.shape[1], len(signs))) for columns in factors]
+    p, squares = cp.Variable(len(factors), nonneg=True), cp.Variable(len(factors))
+    outputs = sum(columns @ part for columns, part in zip(factors, parts, strict=True))
+    hinges = cp.sum(cp.pos(1 - cp.multiply(signs.T, outputs)))
+    cones = [cp.quad_over_lin(part, p[a]) <= squares[a] for a, part in enumerate(parts)]
+    problem = cp.Problem(cp.Minimize(cp.sum(squares) / 2 + price * hinges), [*cones, cp.sum(p) == 1])
+    return float(problem.solve(solver="CLARABEL"))
+
+
+def min_max_of_sum(half: float) -> float:
+    """Eq. (2), with `half` before the quadratic term: descent on A(p) = max over α of L(p, α)."""
+    # 1'α − h α'Qα is an SVM with the kernel 2h·Q.
+    scaled = Classes(2 * half * CLASSES.kernels, CLASSES.signs, PRICE)
+
+    def value_and_slope(p: Array) -> tuple[float, Array]:
+        alphas = scaled.machines(p)
+        halves = scaled.halves(alphas)
+        return float(alphas.sum() - (halves @ p).sum()), -halves.sum(axis=0)
+
+    return least_over_simplex(value_and_slope, 4)
+
+
+def measure_primal(price: float) -> Measured:
+    primal, dual = sum_of_losses(price), min_max_of_sum(0.5)
+    upper = certified("ml_sum").certificate.upper
+    return Measured(off(primal, dual), {"(1)": primal, "(2)": dual, "certified": upper})
+
+
+def measure_dual(half: float) -> Measured:
+    value, certificate = min_max_of_sum(half), certified("ml_sum").certificate
+    return Measured(off(value, certificate.lower), {"(2)": value, "certified": certificate.lower})
+
+
+# --------------------------------------------------------------------------------------------- gradients
+def slopes(function: Callable[[Array], float], at: Array, width: float = 1e-5) -> Array:
+    return np.array([(function(at + width * e) - function(at - width * e)) / (2 * width) for e in np.eye(len(at))])
+
+
+def gradient_error(formula: Array, function: Callable[[Array], float], at: Array) -> Measured:
+    seen = slopes(function, at)
+    error = np.abs(formula - seen).max() / np.abs(seen).max()
+    return Measured(float(error), {"formula": float(formula[0]), "difference quotient": float(seen[0])})
+
+
+def measure_sum_gradient(factor: float) -> Measured:
+    p = POINTS[0][0]
+    formula = factor * 2 * CLASSES.halves(CLASSES.machines(p)).sum(axis=0)
+    return gradient_error(formula, lambda at: float(CLASSES.losses(at).sum()), p)
+
+
+def measure_argmax(coefficient: float) -> Measured:
+    """The printed gradient with α^k(p) = argmax of 1'α − coefficient·α'Qα."""
+    p = POINTS[0][0]
+    alphas = np.stack([machine(2 * coefficient * quadratic, PRICE) for quadratic in CLASSES.quadratics(p)])
+    return gradient_error(-CLASSES.halves(alphas).sum(axis=0), lambda at: float(CLASSES.losses(at).sum()), p)
+
+
+def measure_weight_gradient(factor: float) -> Measured:
+    p, gamma = POINTS[1]
+    formula = factor * 2 * gamma @ CLASSES.halves(CLASSES.machines(p))
+    return gradient_error(formula, lambda at: CLASSES.lagrangian(at, gamma), p)
+
+
+def measure_class_gradient(factor: float) -> Measured:
+    p, gamma = POINTS[1]
+    alphas = CLASSES.machines(p)
+    formula = alphas.sum(axis=1) - factor * 2 * CLASSES.halves(alphas) @ p
+    return gradient_error(formula, lambda at: CLASSES.lagrangian(p, at), gamma)
+
+
+# --------------------------------------------------------------------------------------- Eqs (3) to (5)
+PAIR = mklcvx.Instance(CLASSES.kernels[[0, 3]], labels=(CLASSES.signs[:2].T > 0).astype(int))
+PAIR_CLASSES = Classes(CLASSES.kernels[[0, 3]], CLASSES.signs[:2], PRICE)
+
+
+def squared_sum_of_roots(p: Array, power: float) -> float:
+    """Eq. (4) at p for two classes: max over λ of (Σ_k √g_k)², g_k = max of λ_k^power·1'β − ½ β'Qβ over [0, Cλ_k]ⁿ."""
+    quadratics = PAIR_CLASSES.quadratics(p)
+
+    def gain(quadratic: Array, share: float) -> float:
+        if share <= 0:
+            return 0.0
+        beta = machine(quadratic, PRICE * share, share**power)
+        return share**power * beta.sum() - beta @ quadratic @ beta / 2
+
+    def total(share: float) -> float:
+        return sum(np.sqrt(gain(q, part)) for q, part in zip(quadratics, (share, 1 - share), strict=True)) ** 2
+
+    inside = minimize_scalar(lambda share: -total(share), bounds=(0, 1), method="bounded", options={"xatol": 1e-4})
+    return max(total(0.0), total(1.0), -inside.fun)
+
+
+def measure_direct_dual(power: float) -> Measured:
+    def value(first: float) -> float:
+        return squared_sum_of_roots(np.array([first, 1 - first]), power)
+
+    coarse = min(np.linspace(0, 1, 11), key=value)  # nothing says that (4) as printed is convex in p
+    around = (max(coarse - 0.1, 0.0), min(coarse + 0.1, 1.0))
+    found = float(minimize_scalar(value, bounds=around, method="bounded", options={"xatol": 1e-6}).fun)
+    true = mklcvx.solve(PAIR, "ml_minimax", C=PRICE).certificate.upper
+    return Measured(off(found, true), {"(4)": found, "(3), certified": true})
+
+
+def min_max_over(mixtures: Array) -> float:
+    """min over p of the largest Σ_k γ_k H_k(p) among the rows γ of `mixtures`."""
+    start = np.full(4, 0.25)
+    found = minimize(
+        lambda unknown: unknown[-1],
+        np.append(start, CLASSES.losses(start).max()),
+        jac=lambda unknown: np.eye(5)[-1],
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * 4 + [(None, None)],
+        constraints=[
+            {"type": "eq", "fun": lambda unknown: unknown[:-1].sum() - 1},
+            {
+                "type": "ineq",
+                "fun": lambda unknown: unknown[-1] - mixtures @ CLASSES.losses(unknown[:-1]),
+                "jac": lambda unknown: np.hstack(
+                    [mixtures @ CLASSES.halves(CLASSES.machines(unknown[:-1])), np.ones((len(mixtures), 1))]
+                ),
+            },
+        ],
+        options={"ftol": 1e-13, "maxiter": 200},
+    )
+    p = np.maximum(found.x[:-1], 0)
+    return float((mixtures @ CLASSES.losses(p / p.sum())).max())
+
+
+VERTICES, CENTRE = np.eye(3), np.full((1, 3), 1 / 3)  # a linear function is largest over Γ at a vertex of Γ
+
+
+def measure_minimax(mixtures: Array) -> Measured:
+    value, certificate = min_max_over(mixtures), certified("ml_minimax").certificate
+    return Measured(off(value, certificate.lower), {"(5)": value, "(3), certified": certificate.lower})
+
+
+def measure_convexity(sign: int) -> Measured:
+    """How far sign·L(p, γ) is above its chords in p, and how far L is from its chords in γ."""
+    rises, bends = [], []
+    for (p, gamma), (q, other) in pairwise(POINTS):
+        chord = (CLASSES.lagrangian(p, gamma) + CLASSES.lagrangian(q, gamma)) / 2
+        rises.append(sign * (CLASSES.lagrangian((p + q) / 2, gamma) - chord) / chord)
+        chord = (CLASSES.lagrangian(p, gamma) + CLASSES.lagrangian(p, other)) / 2
+        bends.append(abs(CLASSES.lagrangian(p, (gamma + other) / 2) - chord) / chord)
+    error = max(0.0, *rises, *bends)
+    return Measured(error, {"largest rise above a chord in p": max(rises), "largest bend in γ": max(bends)})
+
+
+# ----------------------------------------------------------------------------------------- Proposition 2
+@cache
+def gap_between(weights: tuple[float, ...], gamma: tuple[float, ...]) -> float:
+    """The middle of the certified bounds on Δ(p, γ)."""
+    return sum(saddle_gap(WINE, weights, gamma, C=PRICE)) / 2
+
+
+def gap(p: Array, gamma: Array) -> float:
+    return gap_between(tuple(p), tuple(gamma))
+
+
+def without_max(p: Array, gamma: Array) -> float:
+    """Δ with the mean over the classes in place of the largest."""
+    losses = CLASSES.losses(p)
+    return gap(p, gamma) - float(losses.max() - losses.mean())
+
+
+def without_min(p: Array, gamma: Array) -> float:
+    """Δ with L(p, γ) in place of its least value over p'."""
+    losses = CLASSES.losses(p)
+    return float(losses.max() - gamma @ losses)
+
+
+def measure_sign_of_gap(distance: Callable[[Array, Array], float]) -> Measured:
+    """At random points, and at γ = the worst class alone, where the second term is largest."""
+    hardest = np.eye(3)[CLASSES.losses(POINTS[0][0]).argmax()]
+    values = [distance(p, gamma) for p, gamma in [*POINTS, (POINTS[0][0], hardest)]]
+    return Measured(max(0.0, -min(values)), {"least of Δ": min(values), "largest of Δ": max(values)})
+
+
+def measure_gap_at_saddle(share: float) -> Measured:
+    """Δ at the certified weights, and γ moved by `share` towards equal shares."""
+    solution = certified("ml_minimax")
+    gamma = (1 - share) * solution.multipliers["gamma"] + share / 3
+    lower, upper = saddle_gap(WINE, solution.weights, gamma, C=PRICE)
+    value = solution.certificate.upper
+    return Measured(max(abs(lower), abs(upper)) / value, {"Δ at most": upper, "optimum": value})
+
+
+def measure_joint_convexity(distance: Callable[[Array, Array], float]) -> Measured:
+    rises = []
+    for (p, gamma), (q, other) in pairwise(POINTS):
+        chord = (distance(p, gamma) + distance(q, other)) / 2
+        rises.append(distance((p + q) / 2, (gamma + other) / 2) - chord)
+    return Measured(max(0.0, *rises), {"largest rise above a chord": max(rises)})
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        PAPER,
+        "Eq. (1)",
+        "The least sum of regularised hinge losses, the losses counted once, has the problem (2) with its box "
+        "[0, C]ⁿ as dual.",
+        "relative difference between (1), written out in CVXPY, and (2), by descent on A(p), at C = 5",
+        1e-6,
+        measure_primal,
+        printed=1.0,
+        repaired=PRICE,
+        repair="C in front of the losses",
+        mutated=np.sqrt(PRICE),
+        mutation="√C in front of the losses",
+        remark="As printed it is right for C = 1 only",
+    ),
+    Claim(
+        PAPER,
+        "Eq. (2)",
+        "Choosing p and the m classifiers together is min over p of max over α of "
+        "Σ_k 1'α^k − ½ (α^k∘y^k)'K(p)(α^k∘y^k).",
+        "relative difference between (2), by descent on A(p), and the certified optimum of ml_sum",
+        1e-6,
+        measure_dual,
+        printed=0.5,
+        mutated=1.0,
+        mutation="1 in place of ½",
+    ),
+    Claim(
+        PAPER,
+        "below Eq. (2), the gradient",
+        "∂A/∂p_i = −½ Σ_k (α^k∘y^k)'K_i(α^k∘y^k) at the SVM solutions α^k of K(p).",
+        "largest difference from difference quotients of A, relative to the largest of these",
+        1e-5,
+        measure_sum_gradient,
+        printed=-0.5,
+        mutated=-1.0,
+        mutation="−1 in place of −½",
+    ),
+    Claim(
+        PAPER,
+        "below Eq. (2), the argmax",
+        "The α^k in that gradient maximise 1'α − (α∘y^k)'K(p)(α∘y^k) over [0, C]ⁿ.",
+        "largest difference of the gradient with these α from difference quotients of A, relative",
+        1e-5,
+        measure_argmax,
+        printed=1.0,
+        repaired=0.5,
+        repair="½ in front of the quadratic term",
+        mutated=0.25,
+        mutation="¼ in front of the quadratic term",
+        remark="Below Eq. (6) the ½ is there",
+    ),
+    Claim(
+        PAPER,
+        "Eq. (4)",
+        "The minimax problem (3) has the dual min over p of max over β, λ of (Σ_k √(1'β^k − ½ q(β^k)))², "
+        "0 ≤ β^k ≤ Cλ_k, Σλ = 1.",
+        "relative difference from the certified optimum of ml_minimax (two classes, two kernels)",
+        1e-6,
+        measure_direct_dual,
+        printed=0,
+        repaired=1,
+        repair="λ_k in front of 1'β^k",
+        mutated=0.5,
+        mutation="√λ_k in front of 1'β^k",
+        remark="With λ_k the terms are λ_k² times an SVM's value, so that the roots add up to Σ λ_k √H_k",
+    ),
+    Claim(
+        PAPER,
+        "Eq. (5)",
+        "The worst class can be chosen by a distribution: (3) is min over p of max over γ ∈ Γ of Σ_k γ_k H_k(p).",
+        "relative difference between (5), by sequential quadratic programming, and the certified optimum of (3)",
+        1e-6,
+        measure_minimax,
+        printed=VERTICES,
+        mutated=CENTRE,
+        mutation="γ held at equal shares",
+        remark="With the C that Eq. (1) lacks",
+    ),
+    Claim(
+        PAPER,
+        "Eq. (6), for p",
+        "∂L/∂p_a = −½ Σ_k γ_k (α^k∘y^k)'K_a(α^k∘y^k).",
+        "largest difference from difference quotients of L, relative",
+        1e-5,
+        measure_weight_gradient,
+        printed=-0.5,
+        mutated=0.5,
+        mutation="the sign reversed",
+    ),
+    Claim(
+        PAPER,
+        "Eq. (6), for γ",
+        "∂L/∂γ_k = 1'α^k − ½ (α^k∘y^k)'K(p)(α^k∘y^k).",
+        "largest difference from difference quotients of L, relative",
+        1e-5,
+        measure_class_gradient,
+        printed=0.5,
+        mutated=1.0,
+        mutation="1 in place of ½",
+    ),
+    Claim(
+        PAPER,
+        "Section 2.2",
+        "L(p, γ) is convex in p and concave (in fact linear) in γ.",
+        "largest rise above a chord in p, or bend in γ, relative, over five random pairs",
+        1e-10,
+        measure_convexity,
+        printed=1,
+        mutated=-1,
+        mutation="concave in p",
+    ),
+    Claim(
+        PAPER,
+        "Proposition 2.1",
+        "Δ(p, γ) = max over γ' of L(p, γ') − min over p' of L(p', γ) is never negative.",
+        "the most negative Δ found at seven points",
+        1e-6,
+        measure_sign_of_gap,
+        printed=gap,
+        mutated=without_max,
+        mutation="the mean over the classes in place of the maximum over γ'",
+    ),
+    Claim(
+        PAPER,
+        "Proposition 2.2",
+        "Δ vanishes at a saddle point.",
+        "|Δ| at the certified solution of ml_minimax, relative to the optimum",
+        1e-6,
+        measure_gap_at_saddle,
+        printed=0.0,
+        mutated=0.3,
+        mutation="γ moved from the saddle point, three tenths of the way to equal shares",
+    ),
+    Claim(
+        PAPER,
+        "Proposition 2.3",
+        "Δ is jointly convex in (p, γ).",
+        "largest rise above a chord, over five random pairs",
+        1e-6,
+        measure_joint_convexity,
+        printed=gap,
+        mutated=without_min,
+        mutation="L(p, γ) in place of its minimum over p'",
+    ),
+)

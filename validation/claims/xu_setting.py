@@ -1,0 +1,148 @@
+"""What the claims of Xu et al. 2013 share: instances, the ν-form in CVXPY as printed, and SVMs by LIBSVM."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from claim import Measured
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+
+import mklcvx
+from mklcvx import zoo
+from mklcvx.instance import Instance
+
+Array = NDArray[np.float64]
+
+PAPER = "Xu et al. 2013"
+NU = 0.5
+PRICE = 1.0  # C where the paper turns to C-SVC
+BOX = 0.3  # θ of the hinge loss, with five kernels
+
+
+# ------------------------------------------------------------------------------------------------ instances
+@cache
+def ordinary(count: int = 5) -> Instance:
+    """Positive definite Gaussian kernels on overlapping clouds; the classes' hulls do not meet."""
+    return zoo.random(n=30, M=5, overlap=0.8, seed=2).select(range(count))
+
+
+@cache
+def unequal(count: int = 5) -> Instance:
+    """The ordinary kernels with sizes from ⅛ to 8, or some of them, evenly chosen."""
+    sizes, chosen = np.geomspace(1 / 8, 8, 5), np.linspace(0, 4, count).astype(int)
+    return ordinary().with_kernels(ordinary().kernels * sizes[:, None, None]).select(list(chosen))
+
+
+@cache
+def optimum(name: str, instance: Instance | None = None, **parameters: float) -> mklcvx.Solution:
+    """Certified; in the ν-form unless C is given."""
+    loss = {} if "C" in parameters else {"nu": NU}
+    return mklcvx.solve(instance or ordinary(), name, **loss, **parameters)
+
+
+def middle(solution: mklcvx.Solution) -> float:
+    return (solution.certificate.lower + solution.certificate.upper) / 2
+
+
+def halves(alpha: Array, instance: Instance | None = None) -> Array:
+    """½ (α⊙y)'K_m(α⊙y) for every kernel: −SVM{K_m, α}."""
+    instance = instance or ordinary()
+    signed = alpha * instance.y
+    return np.einsum("mij,i,j->m", instance.kernels, signed, signed, optimize=True) / 2
+
+
+def combined(weights: Array, instance: Instance | None = None) -> Array:
+    return np.tensordot(weights, (instance or ordinary()).kernels, axes=1)
+
+
+# ------------------------------------------------------------------------------------- the ν-form, as printed
+def factor(kernel: Array) -> Array:
+    """F with FF' = K."""
+    values, vectors = np.linalg.eigh(np.asarray(kernel, dtype=float))
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+class Multipliers:
+    """α ∈ A = {α'1 = 1, α'y = 0, 0 ≤ α ≤ C}, C = 1/(νl), and ½ (α⊙y)'K_m(α⊙y) for every kernel."""
+
+    def __init__(self, instance: Instance | None = None, share: float = NU) -> None:
+        instance = instance or ordinary()
+        self.alpha = cp.Variable(instance.samples, nonneg=True)
+        self.domain = [
+            cp.sum(self.alpha) == 1,
+            instance.y @ self.alpha == 0,
+            self.alpha <= 1 / (share * instance.samples),
+        ]
+        self.halves = [
+            cp.sum_squares((factor(kernel) * instance.y[:, None]).T @ self.alpha) / 2 for kernel in instance.kernels
+        ]
+
+    def least(self, objective: Any, constraints: Sequence[Any] = ()) -> float:
+        return solved(cp.Minimize(objective), [*self.domain, *constraints])
+
+
+class Functions:
+    """f_m with their norms, b, ρ and ξ: min penalty + C Σξ − ρ under y_i (Σ f_m(x_i) + b) ≥ ρ − ξ_i."""
+
+    def __init__(self, instance: Instance | None = None) -> None:
+        self.instance = instance or ordinary()
+        self.factors = [factor(kernel) for kernel in self.instance.kernels]
+        self.w = [cp.Variable(F.shape[1]) for F in self.factors]
+        self.norms = [cp.norm(w) for w in self.w]
+        self.mu, self.ratios = cp.Variable(len(self.w), nonneg=True), cp.Variable(len(self.w))
+        # ‖f_m‖²/μ_m ≤ h_m, which keeps 0/0 = 0 where a weight ends at zero
+        self.epigraph = [cp.quad_over_lin(w, self.mu[m]) <= self.ratios[m] for m, w in enumerate(self.w)]
+
+    def least(self, penalty: Any, constraints: Sequence[Any] = ()) -> float:
+        instance = self.instance
+        values = sum(F @ w for F, w in zip(self.factors, self.w, strict=True)) + cp.Variable()
+        rho, slack = cp.Variable(), cp.Variable(instance.samples, nonneg=True)
+        margins = cp.multiply(instance.y, values) >= rho - slack
+        price = 1 / (NU * instance.samples)
+        return solved(cp.Minimize(penalty + price * cp.sum(slack) - rho), [margins, *constraints])
+
+
+def greatest_for(weights: Array, instance: Instance | None = None) -> tuple[float, Array]:
+    """max over α ∈ A of J(μ, α) = −½ (α⊙y)'(Σ μ_m K_m)(α⊙y), and its α."""
+    instance = instance or ordinary()
+    dual = Multipliers(instance.with_kernels(combined(weights, instance)[None], names=None, groups=None))
+    value = -dual.least(dual.halves[0])
+    return value, dual.alpha.value
+
+
+def solved(objective: Any, constraints: Sequence[Any]) -> float:
+    problem = cp.Problem(objective, list(constraints))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "solution may be inaccurate": the comparison judges
+        problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    return float(problem.value)
+
+
+# ---------------------------------------------------------------------------------------------- LIBSVM's C-SVC
+def svm(kernel: Array, y: Array, price: float = PRICE) -> tuple[float, Array]:
+    """max 1'α − ½ (α⊙y)'K(α⊙y) over 0 ≤ α ≤ C, y'α = 0, and its α."""
+    machine = SVC(kernel="precomputed", C=price, tol=1e-8, cache_size=20).fit(kernel, y)
+    alpha = np.zeros(len(y))
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    return float(alpha.sum() - (alpha * y) @ kernel @ (alpha * y) / 2), alpha
+
+
+# ------------------------------------------------------------------------------------------------ measurements
+def against(expected: Callable[[], float], found: Callable[[Any], float], names: tuple[str, str]) -> Callable:
+    """The measurement of two values that should agree: their relative distance, and both."""
+
+    def measure(version: Any) -> Measured:
+        here, there = found(version), expected()
+        return Measured(abs(here - there) / abs(there), {names[0]: here, names[1]: there})
+
+    return measure
+
+
+def apart(here: Array, there: Array) -> float:
+    return float(np.linalg.norm(here - there) / np.linalg.norm(there))
