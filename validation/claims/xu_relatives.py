@@ -180,7 +180,8 @@ CLAIMS: tuple[Claim, ...] = (
         repair="with two kernels only, where one ratio of weights is all there is to match",
         mutated=(partial(block_elastic_net, power=3), (5,)),
         mutation="Σ‖f_m‖³ for Σ‖f_m‖², five kernels",
-        remark="Weights rise with 1 − S/√q_m there and with ½ q_m − τ in (14)",
+        remark="Weights go with 1 − S/√q_m there and with ½ q_m − τ here, so the misfit grows with the spread of q; "
+        "the sizes of these kernels run from ⅛ to 8",
     ),
     Claim(
         PAPER,
