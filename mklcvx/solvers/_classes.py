@@ -1,4 +1,4 @@
-"""The SVMs of many classes inside an algorithm: one combination of the kernels, no bias, each starting where it ended."""
+"""The SVMs of many classes inside an algorithm: one kernel, no bias, each starting where it last ended."""
 
 from __future__ import annotations
 

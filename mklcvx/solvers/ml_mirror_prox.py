@@ -39,7 +39,8 @@ class Saddle(NamedTuple):
 
 
 def _moved(point: Array, exponent: Array) -> Array:
-    grown = point * np.exp(exponent - exponent.max())
+    logarithm = np.log(np.maximum(point, np.finfo(float).tiny)) + exponent
+    grown = np.exp(logarithm - logarithm.max())
     return np.asarray(grown / grown.sum())
 
 
@@ -94,7 +95,7 @@ class MLMirrorProx(Algorithm[Game]):
         if not self.extra:
             eta = state.eta / np.sqrt(state.count + 1)
             after = state.at.towards(eta, slope)
-            return self._advanced(problem, state, state.at, state.fits, after, eta, state.eta)
+            return self._advanced(problem, state, (state.at, state.fits), after, eta, state.eta)
         eta = state.eta
         while True:
             half = state.at.towards(eta, slope)
@@ -102,7 +103,7 @@ class MLMirrorProx(Algorithm[Game]):
             other = slopes(fits, half.gamma)
             after = state.at.towards(eta, other)
             if eta * _mismatch(slope, other, half, after) <= half.divergence(state.at) + after.divergence(half):
-                return self._advanced(problem, state, half, fits, after, eta, 1.2 * eta)
+                return self._advanced(problem, state, (half, fits), after, eta, 1.2 * eta)
             eta /= 2
 
     def points(self, problem: Problem, state: Game) -> Points:
@@ -114,16 +115,10 @@ class MLMirrorProx(Algorithm[Game]):
         return Points([*last.duals, dual], [*last.primals, ClassPrimal(state.functions / state.total, state.p)])
 
     def _advanced(
-        self,
-        problem: Problem,
-        state: Game,
-        visited: Saddle,
-        fits: ClassFits,
-        after: Saddle,
-        eta: float,
-        following: float,
+        self, problem: Problem, state: Game, at: tuple[Saddle, ClassFits], after: Saddle, eta: float, following: float
     ) -> Game:
-        """Add the visited point to the averages and go to the next."""
+        """Add the point visited, with its SVMs, to the averages and go to the next."""
+        visited, fits = at
         return replace(
             state,
             weights=after.p,

@@ -11,8 +11,7 @@
 One SVM per step, however many classes. Both estimates are unbiased because both are divided by γ', the distribution
 that was drawn from: Proposition 1 has it so, while the text divides by γ and Algorithm 1 draws from γ itself,
 never using γ'. `delta` is 0.2 in the paper, η 0.001 or 0.0001 by data set. Unless it is given, `eta` is
-√((ln m + ln s)/T) over the size of the first gradients, T being the limit of iterations: the order that balances the
-two terms of Theorem 1. The certificate needs the SVMs of all classes at the average p; these are not counted, and it
+2 √((ln m + ln s)/T) / max_k H_k(1/s) with T = 5000: the order that balances the two terms of Theorem 1. The certificate needs the SVMs of all classes at the average p; these are not counted, and it
 is taken only when the number of steps has grown by a tenth.
 """
 
@@ -84,7 +83,6 @@ class MLSA(Algorithm[Sampled]):
         return every_tenth_part(iteration)
 
     def _balanced(self, problem: Problem, at: Saddle) -> float:
-        fits = fit_classes(problem, at.p, counted=False)
-        steepest = max(float(fits.halves.max()), float(fits.values.max()), np.finfo(float).tiny)
+        largest = max(float(fit_classes(problem, at.p, counted=False).values.max()), np.finfo(float).tiny)
         spread = np.log(max(problem.task.classes * problem.task.count, 2))
-        return float(np.sqrt(spread / self.max_iter) / steepest)
+        return float(2 * np.sqrt(spread / self.max_iter) / largest)

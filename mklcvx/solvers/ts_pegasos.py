@@ -7,8 +7,8 @@
 Drawing by the formulation's weights makes the subgradient unbiased for its objective; with `balanced` that is half
 positive and half negative pairs, the paper's subsampling. The paper's settings: batches of 100, 10³ steps for small
 data sets and 10⁵ for large ones, λ by `choose_lambda`. A certificate costs a pass over all pairs: it is taken when the
-number of steps has grown by a tenth. β of the dual is 1 below margin 1, 0 above, and passes from one to the other over a
-few widths of which the best counts.
+number of steps has grown by a tenth. The dual's β is at its bound below margin 1 and zero above; it passes from one to
+the other over one of a few widths, of which the best counts.
 """
 
 from __future__ import annotations
