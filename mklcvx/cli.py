@@ -115,7 +115,17 @@ def list_formulations(
             }
             for f in formulations.FORMULATIONS
         ]
-        solvers = [{"name": s.name, "summary": s.summary, "formulations": s.serves} for s in SOLVERS]
+        solvers = [
+            {
+                "name": s.name,
+                "summary": s.summary,
+                "formulations": s.serves,
+                "tolerance": s.tolerance,
+                "options": s.options,
+                "reference": s.reference,
+            }
+            for s in SOLVERS
+        ]
         typer.echo(json.dumps({"schema": "mklcvx.list/1", "formulations": rows, "solvers": solvers}, indent=1))
         return
     formulation_table()
@@ -146,14 +156,27 @@ def solve(
     instance: InstanceFile,
     formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
     settings: Settings = None,
-    solver: Annotated[str, typer.Option(help="exact, scs or silp_exact.")] = "exact",
-    tol: Annotated[float, typer.Option(help="Relative gap that the certificate must prove.")] = 1e-8,
+    solver: Annotated[str, typer.Option(help="exact, scs, or a published algorithm: see 'mklcvx list'.")] = "exact",
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="KEY=VALUE", help="An option of the solver, for example seed=1."),
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            help="Relative gap that the certificate must prove: 1e-8 for exact, what to expect of the others.",
+            show_default=False,
+        ),
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations of the solver.")] = None,
     normalise: Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")] = None,
     centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")] = False,
     repair: Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")] = None,
     kernels: Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write an iterative solver's bounds and weights, row by row: .json or .csv.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the solution as one JSON object.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the solution: .json or .npz.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
@@ -163,12 +186,17 @@ def solve(
     Example: `mklcvx solve problem.npz -f sm1 --set C=10 --set theta=0.3 -o answer.json`
     """
     from .preprocess import Preprocessing
-    from .solving import preprocessed, solver_named
+    from .solving import preprocessed, solver_named, tracing
     from .solving import solve as run
 
-    given = parse_settings(settings or [])
+    given, own = parse_settings(settings or []), parse_settings(options or [], "--option")
     chosen = formulations.get(formulation)
-    solver_named(solver, chosen)
+    method = solver_named(solver, chosen)
+    method.check_options(own)
+    if trace is not None:
+        if method.algorithm is None:
+            raise InputError(f"--trace: solver {solver} keeps no trace: choose one of {', '.join(tracing(chosen))}")
+        check_output(trace, (".json", ".csv"))
     if output is not None:
         check_output(output, (".json", ".npz"))
     problem = load_instance(instance, repair=repair)
@@ -184,7 +212,7 @@ def solve(
 
     if not quiet:
         cost_warning(problem, solver)
-    with Progress(quiet or as_json) as progress:
+    with Progress(quiet or as_json, method.tolerance if tol is None else tol) as progress:
         found = run(
             problem,
             formulation,
@@ -192,10 +220,16 @@ def solve(
             tol=tol,
             time_limit=time_limit,
             max_iter=max_iter,
+            options=own,
             report=progress.say,
+            callback=progress.advance,
             preprocessing=preparation,
             **given,
         )
+    if trace is not None:
+        from .trace import save_trace
+
+        save_trace(trace, found)
     if output is not None:
         save_solution(output, found)
         if output.suffix == ".json":
@@ -257,15 +291,16 @@ def _say_what_is_left_out(found: Solution, output: Path) -> None:
         sys.stderr.write(f"mklcvx: output {printable(str(output))}: {fault}: end the name in .npz to keep all\n")
 
 
-def parse_settings(items: list[str]) -> dict[str, Any]:
+def parse_settings(items: list[str], option: str = "--set") -> dict[str, Any]:
     """KEY=VALUE pairs as numbers, or as words where they are none."""
     given: dict[str, Any] = {}
+    example = "C=10" if option == "--set" else "seed=1"
     for item in items:
         key, separator, value = item.partition("=")
         if not separator or not key or not value:
-            raise InputError(f"--set {item!r} is not KEY=VALUE: write for example --set C=10")
+            raise InputError(f"{option} {item!r} is not KEY=VALUE: write for example {option} {example}")
         if key in given:
-            raise InputError(f"--set {key} is given twice: keep one")
+            raise InputError(f"{option} {key} is given twice: keep one")
         given[key] = _number_or_word(value)
     return given
 

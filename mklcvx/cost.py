@@ -7,7 +7,9 @@ def estimate(samples: int, count: int, solver: str) -> tuple[float, float]:
     """Seconds and gigabytes for kernels of full rank, good to a factor of three or so."""
     size = samples * count
     seconds = 3.0 * (samples / 200) ** 2.6 * (count / 20) ** 1.2
-    if solver == "silp_exact":
+    if solver not in ("exact", "scs", "silp_exact"):  # a thousand SVMs at most, as a rule
+        seconds = 1e-6 * samples**2 * count
+    elif solver == "silp_exact":
         seconds = 0.1 * (samples / 100) ** 2.5 * 10 * count
     gigabytes = 0.1 + 8e-9 * (samples * size * 4 + samples**2 * 6)
     return seconds, gigabytes

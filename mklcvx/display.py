@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from types import TracebackType
@@ -10,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 from . import formulations
 from .instance import Instance
+from .run import Row
 from .solution import Solution
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -37,10 +41,12 @@ def solver_table() -> None:
     from .solving import SOLVERS
 
     table = Table(title="\nSolvers", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for column in ("name", "what it is", "solves"):
-        table.add_column(column)
+    for column in ("name", "what it is", "solves", "gap", "options"):
+        table.add_column(column, no_wrap=column in ("name", "gap"))
     for solver in SOLVERS:
-        table.add_row(solver.name, solver.summary, "all" if solver.serves is None else ", ".join(solver.serves))
+        about = f"{solver.summary} ({solver.reference})" if solver.reference else solver.summary
+        solves = "all" if solver.serves is None else ", ".join(solver.serves)
+        table.add_row(solver.name, about, solves, f"{solver.tolerance:.0e}", ", ".join(solver.options))
     Console().print(table)
 
 
@@ -63,7 +69,8 @@ def show_solution(solution: Solution) -> None:
         if name in solution.multipliers:
             values = np.ravel(solution.multipliers[name])
             head.add_row(name, ", ".join(f"{v:.6g}" for v in values[:8]) + (", …" if len(values) > 8 else ""))
-    head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solution.seconds:.2f} s")
+    solves = f"{solution.svm_solves} SVMs, " if solution.svm_solves else ""
+    head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solves}{solution.seconds:.2f} s")
     for note in solution.notes:
         head.add_row("note", _as_is(note))
     console = Console()
@@ -117,26 +124,38 @@ def bars(values: NDArray[np.float64]) -> str:
 
 
 class Progress:
-    """A line on standard error that says what is being done; silent when not wanted or not on a terminal."""
+    """A line on standard error that says what is being done, and a bar that is full when the relative gap has come down
+    to the tolerance, on a logarithmic scale. Silent when not wanted or not on a terminal."""
 
-    def __init__(self, silent: bool) -> None:
-        self.silent = silent or not sys.stderr.isatty()
-        self.status = None if self.silent else Console(stderr=True).status("solving")
+    def __init__(self, silent: bool, tolerance: float = 1e-8) -> None:
+        self.silent, self.tolerance, self.first = silent or not sys.stderr.isatty(), tolerance, 0.0
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
+        self.bar = None if self.silent else Bar(*columns, console=Console(stderr=True), transient=True)
+        self.line = None if self.bar is None else self.bar.add_task("solving", total=None)
 
     def __enter__(self) -> Progress:
-        if self.status is not None:
-            self.status.start()
+        if self.bar is not None:
+            self.bar.start()
         return self
 
     def say(self, text: str) -> None:
-        if self.status is not None:
-            self.status.update(text)
+        if self.bar is not None and self.line is not None:
+            self.bar.update(self.line, description=text)
+
+    def advance(self, row: Row) -> None:
+        """How much of the way from the first gap to the tolerance is behind."""
+        if self.bar is None or self.line is None or row.gap <= 0:
+            return
+        self.first = self.first or row.gap
+        way = math.log(self.first / self.tolerance)
+        if way > 0:
+            self.bar.update(self.line, total=1.0, completed=min(1.0, math.log(self.first / row.gap) / way))
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.status is not None:
-            self.status.stop()
+        if self.bar is not None:
+            self.bar.stop()
 
 
 def cost_warning(instance: Instance, solver: str) -> None:

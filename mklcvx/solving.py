@@ -36,6 +36,13 @@ class Solver:
     reference: str = ""
     algorithm: type[Algorithm[Any]] | None = None
 
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse what the solver does not know before anything costs time."""
+        if self.algorithm is not None:
+            with_options(self.algorithm, options)
+        elif options:
+            raise InputError(f"unknown option {next(iter(options))!r} of solver {self.name}: it has none")
+
     @property
     def options(self) -> dict[str, Any]:
         """Names and defaults of what `options` may set."""
@@ -44,10 +51,7 @@ class Solver:
 
 def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
     """An exact solver has no iterations that it could show to a callback, and no options."""
-    given.pop("callback")
-    options = given.pop("options")
-    if options:
-        raise InputError(f"unknown option {next(iter(options))!r}: exact solvers have none")
+    del given["callback"], given["options"]
     return solve_declared(formulation, task, tolerance, **settings, **given)
 
 
@@ -85,6 +89,11 @@ def solver_named(name: str, formulation: Formulation) -> Solver:
     return solver
 
 
+def tracing(formulation: Formulation) -> list[str]:
+    """The iterative solvers of a formulation."""
+    return [s.name for s in SOLVERS if s.algorithm is not None and formulation.name in s.algorithm.serves]
+
+
 def solve(
     instance: Instance,
     formulation: str,
@@ -111,6 +120,7 @@ def solve(
     method = solver_named(solver, chosen)
     tol = method.tolerance if tol is None else tol
     _check_limits(tol, time_limit, max_iter)
+    method.check_options(options or {})
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     found, run = method.run(

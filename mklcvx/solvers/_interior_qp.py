@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 Array = NDArray[np.float64]
 
@@ -116,6 +115,8 @@ class System:
 
 def factored(matrix: Array) -> Callable[[Array], Array]:
     """The inverse of a positive semidefinite matrix, with as small a ridge as the factorisation needs."""
+    from scipy.linalg import cho_factor, cho_solve
+
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     scaled, ridge = scale[:, None] * matrix * scale, RIDGE
     while True:

@@ -8,11 +8,14 @@
              p ∝ p exp(−η ĝ),   γ ∝ γ exp(+η ĥ)
     answer   the averages of p and of γ                                                              (10)
 
-One SVM per step, however many classes. Both estimates are unbiased because both are divided by γ', the distribution
-that was drawn from: Proposition 1 has it so, while the text divides by γ and Algorithm 1 draws from γ itself,
-never using γ'. `delta` is 0.2 in the paper, η 0.001 or 0.0001 by data set. Unless it is given, `eta` is
-2 √((ln m + ln s)/T) / max_k H_k(1/s) with T = 5000: the order that balances the two terms of Theorem 1. The certificate needs the SVMs of all classes at the average p; these are not counted, and it
-is taken only when the number of steps has grown by a tenth.
+One SVM per step, however many classes. Both estimates are unbiased, as Proposition 1 demands, because both are divided
+by γ', the distribution that was drawn from. The text divides by γ, and Algorithm 1 draws from γ itself without ever
+using γ'; dividing (9) alone by γ' leaves (8) biased, and the averages tend to another point.
+
+`delta` is 0.2 in the paper, η 0.001 or 0.0001 by data set. Unless it is given, `eta` is
+2 √((ln m + ln s)/T) / max_k H_k(1/s) with T = 5000: the order that balances the two terms of Theorem 1. The
+certificate needs the SVMs of all classes at the average p; these are not counted, and it is taken only when the number
+of steps has grown by a tenth.
 """
 
 from __future__ import annotations

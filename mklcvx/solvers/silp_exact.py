@@ -1,7 +1,7 @@
 """silp_exact — the declared semi-infinite programs of `l1`, `sm1` and `hypergraph` by column generation.
 
-Master and oracle are those of `formulations._silp`, written in CVXPY and solved by Clarabel: a witness, and slow. `silp`
-and `hypergraph_silp` are the same with HiGHS, LIBSVM and a linear system.
+Master and oracle are those of `formulations._silp`, written in CVXPY and solved by Clarabel: a witness, and slow.
+`silp` and `hypergraph_silp` are the same with HiGHS, LIBSVM and a linear system.
 """
 
 from __future__ import annotations
