@@ -30,24 +30,29 @@ def assemble(
     tolerance: float,
     instance: Instance,
     parameters: Mapping[str, Any],
+    polish: bool = True,
 ) -> Assembled:
-    """The point to report, and the fields of its solution."""
+    """The point to report, and the fields of its solution. With `polish` α may be improved on the way; without, as for
+    a published algorithm, the point that it certified is reported as it is."""
     if isinstance(formulation, SingleTask):
-        return single_task(formulation, task, point, tolerance)
+        return single_task(formulation, task, point, tolerance, polish)
     if isinstance(formulation, MultiLabel):
-        return many_labels(formulation, task, point, tolerance)
+        return many_labels(formulation, task, point, tolerance) if polish else as_found(task, point)
     if isinstance(formulation, Hypergraph):
         return hypergraph(formulation, task, point, instance, parameters["dimensions"])
     return two_stages(formulation, point, instance, parameters["C"])
 
 
-def single_task(formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float) -> Assembled:
+def single_task(
+    formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float, polish: bool
+) -> Assembled:
     """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
     lower, upper = point.lower, point.upper
     roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
     weights = formulation.weights(upper.norms, roots, **task.own)
     coefficients: Array | None = upper.coefficients
-    short = _short(formulation, task, point, weights) if np.isfinite(weights).all() else None
+    usable = np.isfinite(weights).all() and (polish or point.certificate.proves(tolerance))
+    short = _short(formulation, task, point, weights, polish) if usable else None
     if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
         point, lower, upper, coefficients = short, short.lower, short.upper, None
     multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
@@ -66,9 +71,11 @@ def single_task(formulation: SingleTask, task: Task, point: CertifiedPoint, tole
     }
 
 
-def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array) -> CertifiedPoint:
-    """The better of the classifiers that these weights make with α as it is and with α sharpened."""
-    alphas = [point.lower.alpha, task.feasible(sharpened(task, weights, point.lower.alpha, point.upper))]
+def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array, polish: bool) -> CertifiedPoint:
+    """The better of the classifiers that these weights make with α as it is and, if asked for, with α sharpened."""
+    alphas = [point.lower.alpha]
+    if polish:
+        alphas.append(task.feasible(sharpened(task, weights, point.lower.alpha, point.upper)))
     points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
     return min(points, key=lambda short: short.certificate.gap)
 
@@ -83,27 +90,35 @@ def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint,
     weights, gamma = point.upper.point.weights, point.lower.point.gamma
     kernel = task.combined(weights)
     alpha = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
-    coefficients: Array | None = None
     implied = weights[None, :, None] * (alpha * task.signs)[:, None, :]
     candidates = Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(implied, weights)])
     short = certify(formulation, task, candidates)
-    if not short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
-        best = certify(formulation, task, candidates, point)
-        short, coefficients = best, best.upper.point.coefficients
-        alpha = np.divide(
-            best.lower.point.beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, alpha.shape)
-        )
-    values = short.upper.squares @ np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0) / 2
-    return short, {
-        "objective": short.upper.value,
+    if short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
+        return short, _label_fields(task, short, alpha, None)
+    return as_found(task, certify(formulation, task, candidates, point), alpha)
+
+
+def as_found(task: LabelTask, point: CertifiedPoint, unseen: Array | None = None) -> Assembled:
+    """The certified point itself: its coefficients, and α = β/γ; `unseen` is α for classes with γ = 0."""
+    beta, gamma = point.lower.point
+    alpha = np.zeros_like(beta) if unseen is None else unseen
+    alpha = np.divide(beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, beta.shape))
+    return point, _label_fields(task, point, alpha, point.upper.point.coefficients)
+
+
+def _label_fields(task: LabelTask, point: CertifiedPoint, alpha: Array, coefficients: Array | None) -> dict[str, Any]:
+    weights = point.upper.point.weights
+    penalties = point.upper.squares @ np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0) / 2
+    return {
+        "objective": point.upper.value,
         "weights": weights,
         "y": task.signs,
         "alpha": alpha,
         "bias": np.zeros(task.classes),
         "bias_interval": None,
         "coefficients": coefficients,
-        "multipliers": {"gamma": short.lower.point.gamma, "class_values": values + short.upper.risks},
-        "norms": np.sqrt(short.upper.squares.sum(axis=0)),
+        "multipliers": {"gamma": point.lower.point.gamma, "class_values": penalties + point.upper.risks},
+        "norms": np.sqrt(point.upper.squares.sum(axis=0)),
     }
 
 

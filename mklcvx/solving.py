@@ -127,7 +127,7 @@ def solve(
         chosen, task, tol, time_limit=time_limit, max_iter=max_iter, options=dict(options or {}), report=report,
         callback=callback,
     )  # fmt: skip
-    point, fields = assemble(chosen, task, found, tol, instance, resolved)
+    point, fields = assemble(chosen, task, found, tol, instance, resolved, polish=method.algorithm is None)
     proved = point.certificate.proves(tol)
     return Solution(
         formulation=chosen.name,

@@ -117,7 +117,8 @@ def factored(matrix: Array) -> Callable[[Array], Array]:
     """The inverse of a positive semidefinite matrix, with as small a ridge as the factorisation needs."""
     from scipy.linalg import cho_factor, cho_solve
 
-    scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    diagonal = np.diag(matrix)
+    scale = 1 / np.sqrt(np.maximum(diagonal, np.finfo(float).eps * (diagonal.max() or 1.0)))
     scaled, ridge = scale[:, None] * matrix * scale, RIDGE
     while True:
         try:

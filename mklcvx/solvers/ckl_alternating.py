@@ -86,13 +86,15 @@ def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:
             return ""
         recent, before = history[-period:], history[-2 * period : -period]
         chosen = [kernels for kernels, _ in history[-REPEATS * period :]]
+        if chosen != REPEATS * chosen[:period]:
+            continue
         moved = max(np.abs(a[1] - b[1]).max() for a, b in zip(recent, before, strict=True))
-        if chosen == REPEATS * chosen[:period] and moved < (STILL if period == 1 else SAME):
-            if period == 1:
-                return f"it stands still at kernels {_named(recent[0][0])}, which are not the optimum"
+        if period == 1:  # the same kernels again and again: at rest, or still on the way
+            return f"it stands still at kernels {_named(chosen[0])}, short of the optimum" if moved < STILL else ""
+        if moved < SAME:
             return f"it cycles with period {period} between kernels {' and '.join(_named(c) for c, _ in recent)}"
     return ""
 
 
 def _named(chosen: tuple[int, ...]) -> str:
-    return "(" + ", ".join(f"K{m}" for m in chosen) + ")"
+    return "(" + ", ".join(f"K{m + 1}" for m in chosen) + ")"

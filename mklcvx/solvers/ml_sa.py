@@ -13,7 +13,7 @@ by γ', the distribution that was drawn from. The text divides by γ, and Algori
 using γ'; dividing (9) alone by γ' leaves (8) biased, and the averages tend to another point.
 
 `delta` is 0.2 in the paper, η 0.001 or 0.0001 by data set. Unless it is given, `eta` is
-2 √((ln m + ln s)/T) / max_k H_k(1/s) with T = 5000: the order that balances the two terms of Theorem 1. The
+2 √((ln m + ln s)/T) / max_k H_k(1/s) with T = 10⁴: the order that balances the two terms of Theorem 1. The
 certificate needs the SVMs of all classes at the average p; these are not counted, and it is taken only when the number
 of steps has grown by a tenth.
 """
@@ -51,7 +51,7 @@ class MLSA(Algorithm[Sampled]):
     reference: ClassVar[str] = "Bucak et al. 2010, Algorithm 1"
     serves: ClassVar[tuple[str, ...]] = ("ml_minimax",)
     tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 5000
+    max_iter: ClassVar[int] = 10_000
 
     delta: float = 0.2
     eta: float | None = None

@@ -24,6 +24,7 @@ from ._machine import Fit, fit
 
 FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
 ARMIJO = 1e-4
+ROUNDING = 1e-14
 MAX_TRIALS = 20
 
 
@@ -57,9 +58,15 @@ def descent_direction(weights: Array, gradient: Array) -> Array:
     u = int(np.argmax(weights))
     direction = gradient[u] - gradient
     direction[(weights <= 0) & (direction < 0)] = 0.0
+    direction[np.abs(direction) <= ROUNDING * np.abs(gradient).max()] = 0.0
+    return _balanced(direction, u)
+
+
+def _balanced(direction: Array, u: int) -> Array:
+    """D_u such that the entries sum to zero."""
     direction[u] = 0.0
     direction[u] = -direction.sum()
-    return np.asarray(direction)
+    return direction
 
 
 def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[Fit, Array, Fit | None]:
@@ -72,12 +79,12 @@ def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[
         end = fit(problem, _moved(here.weights, direction, longest, hit))
         if end.value >= here.value:
             return here, direction, end
-        direction = direction.copy()
-        direction[u] += direction[hit]
-        direction[hit] = 0.0
         here = end
-        if hit == u or not direction.any():
+        if hit == u:
             return here, np.zeros(len(direction)), None
+        direction = direction.copy()
+        direction[hit] = 0.0
+        direction = _balanced(direction, u)
 
 
 def _room(weights: Array, direction: Array) -> tuple[float, int | None]:

@@ -1,0 +1,49 @@
+"""What the pictures share: colours that colour-blind readers can tell apart, labelled axes, one way to save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+# Okabe and Ito's colours, each with a marker of its own.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def style(index: int) -> dict[str, Any]:
+    i = index % len(COLOURS)
+    return {"color": COLOURS[i], "marker": MARKERS[i], "markersize": 4, "linewidth": 1.4}
+
+
+@contextmanager
+def panels(path: Path, count: int, height: float = 3.4) -> Iterator[list[Any]]:
+    """Axes side by side, saved as a small PNG when they are drawn."""
+    figure, axes = plt.subplots(1, count, figsize=(4.4 * count, height), squeeze=False)
+    try:
+        yield list(axes[0])
+        for axis in axes[0]:
+            axis.grid(alpha=0.25)
+            if axis.get_legend_handles_labels()[1]:
+                axis.legend(fontsize=7, frameon=False)
+        figure.tight_layout()
+        figure.savefig(path, dpi=110)
+    finally:
+        plt.close(figure)
+
+
+def label(axis: Any, title: str, x: str, y: str, log: str = "") -> None:
+    axis.set_title(title, fontsize=9)
+    axis.set_xlabel(x, fontsize=8)
+    axis.set_ylabel(y, fontsize=8)
+    axis.tick_params(labelsize=7)
+    if "x" in log:
+        axis.set_xscale("log")
+    if "y" in log:
+        axis.set_yscale("log")

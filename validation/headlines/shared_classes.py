@@ -1,0 +1,108 @@
+"""Many classes over the same kernels: a synthetic family, unions of digits, and what judges a set of weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from measuring import Array
+
+from mklcvx import Instance, formulations
+from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial
+from mklcvx.preprocess import Preprocessing
+from mklcvx.solvers._classes import fit_classes
+from mklcvx.solvers._driver import Problem
+
+PRICE = 1.0
+RELEVANCE = np.array([1, 0.7, 0.5, 0.3, 0.2, 0.1, 0, 0, 0])
+MINORITY = [3, 4, 5, 0, 1, 2, 6, 7, 8]  # the kernels that matter to one class in five
+
+
+@dataclass(frozen=True)
+class Shared:
+    name: str
+    instance: Instance
+    test_kernels: Array
+    test_labels: Array
+
+    @property
+    def classes(self) -> int:
+        return self.test_labels.shape[1]
+
+
+def synthetic(classes: int, seed: int, n: int = 100) -> Shared:
+    """Nine views, three of them noise; a class is a half-space of a mixture of views, most of the first three."""
+    rng = np.random.default_rng(seed)
+    views = rng.normal(size=(2 * n, len(RELEVANCE), 3))
+    scores = np.empty((2 * n, classes))
+    for k in range(classes):
+        relevance = RELEVANCE[MINORITY] if rng.random() < 0.2 else RELEVANCE
+        mixture = rng.dirichlet(2 * relevance + 1e-3)
+        normal = rng.normal(size=views.shape[1:]) * np.sqrt(mixture)[:, None]
+        scores[:, k] = np.einsum("iad,ad->i", views, normal) + rng.uniform(0, 0.5) * rng.normal(size=2 * n)
+    labels = (scores > np.quantile(scores[:n], 0.7, axis=0)).astype(int)
+    banks = [KernelBank([Gaussian(0.15)]).fit(views[:n, a]) for a in range(len(RELEVANCE))]
+    train = np.stack([bank.stack()[0] for bank in banks])
+    test = np.stack([bank.stack(views[n:, a])[0] for a, bank in enumerate(banks)])
+    return Shared("synthetic", Instance(train, labels=labels[:n]), test, labels[n:])
+
+
+def digit_unions(classes: int, seed: int, n: int = 100) -> Shared:
+    """Digits: each one against the rest, then each pair against the rest, then triples, as many as are asked for."""
+    from sklearn.datasets import load_digits
+
+    features, digit = load_digits(return_X_y=True)
+    rows = np.random.default_rng(seed).permutation(len(digit))[: 3 * n]
+    x, digit = features[rows] / 16, digit[rows]
+    unions = [union for size in (1, 2, 3, 4) for union in combinations(range(10), size)]
+    labels = np.stack([np.isin(digit, union) for union in islice(unions, classes)], axis=1).astype(int)
+    train, test = digit_kernels(x[:n], x[n:])
+    return Shared("digits", Instance(train, labels=labels[:n]), test, labels[n:])
+
+
+def digit_kernels(x: Array, z: Array) -> tuple[Array, Array]:
+    """Nine kernels: three widths, linear and quadratic on the image, one width on each quadrant; centred, unit variance."""
+    whole = [Gaussian(0.01), Gaussian(0.05), Gaussian(0.25), Linear(), Polynomial(2)]
+    quadrants = [[8 * r + c for r in range(a, a + 4) for c in range(b, b + 4)] for a in (0, 4) for b in (0, 4)]
+    banks = [(KernelBank(whole).fit(x), slice(None))]
+    banks += [(KernelBank([Gaussian(0.1)]).fit(x[:, q]), q) for q in quadrants]
+    train = np.concatenate([bank.stack() for bank, _ in banks])
+    test = np.concatenate([bank.stack(z[:, q]) for bank, q in banks])
+    steps = Preprocessing.from_options(centre=True, normalise="variance").fit(train)
+    return steps.train(train), steps.test(test)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The largest and the sum of the H_k at some weights, and the mean average precision of the classes' SVMs."""
+
+    worst: float
+    total: float
+    precision: float
+
+
+class Judge:
+    """Every contestant's weights are judged alike: by the SVMs of all classes, off the clock."""
+
+    def __init__(self, shared: Shared) -> None:
+        formulation = formulations.get("ml_sum")
+        self.task, _ = formulation.task(shared.instance, {"C": PRICE})
+        self.problem = Problem(formulation, self.task, 1e-4)
+        self.shared = shared
+
+    def __call__(self, weights: Array) -> Judged:
+        fits: Any = fit_classes(self.problem, weights)
+        kernel = np.tensordot(weights, self.shared.test_kernels, axes=1)
+        outputs = kernel @ (fits.alpha * self.task.signs).T
+        precision = mean_average_precision(outputs, self.shared.test_labels)
+        return Judged(float(fits.values.max()), float(fits.values.sum()), precision)
+
+
+def mean_average_precision(outputs: Array, labels: Array) -> float:
+    """The mean over classes of the mean precision at each positive, best outputs first."""
+    ordered = np.take_along_axis(labels, np.argsort(-outputs, axis=0, kind="stable"), axis=0)
+    precision = np.cumsum(ordered, axis=0) / np.arange(1, len(ordered) + 1)[:, None]
+    found = ordered.sum(axis=0)
+    return float(np.mean((precision * ordered).sum(axis=0)[found > 0] / found[found > 0]))
