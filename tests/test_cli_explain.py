@@ -7,6 +7,7 @@ import re
 import pytest
 
 from mklcvx import formulations
+from mklcvx.solving import SOLVERS
 
 from refusals import strict
 
@@ -16,7 +17,7 @@ NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
 def test_list_shows_every_formulation_and_solver(run):
     code, out, err = run("list")
     assert (code, err) == (0, "")
-    for name in (*NAMES, "exact", "scs", "silp_exact"):
+    for name in (*NAMES, *(solver.name for solver in SOLVERS)):
         assert name in out
 
 
@@ -33,9 +34,14 @@ def test_list_as_json(run):
     assert rows["hypergraph_smooth"]["parameters"] == ["expansion", "lam", "smoothing", "dimensions"]
     assert {rows[name]["family"] for name in NAMES} == {"single task", "many labels", "two stages", "hypergraph"}
     solvers = {row["name"]: row["formulations"] for row in content["solvers"]}
-    assert solvers == {"exact": None, "scs": None, "silp_exact": ["l1", "sm1", "hypergraph"]}
+    assert solvers == {s.name: None if s.serves is None else list(s.serves) for s in SOLVERS}
+    assert solvers["exact"] is solvers["scs"] is None
+    assert solvers["silp"] == ["l1", "sm1"]
+    about = {row["name"]: row for row in content["solvers"]}
+    assert about["ml_sa"]["options"] == {"delta": 0.2, "eta": None, "seed": 0}
+    assert (about["exact"]["tolerance"], about["simplemkl"]["tolerance"]) == (1e-8, 1e-4)
     assert [name for name in NAMES if rows[name]["needs_groups"]] == ["ckl", "vskl"]
-    assert {"name", "summary", "formulations"} == set(content["solvers"][0])
+    assert set(content["solvers"][0]) == {"name", "summary", "formulations", "tolerance", "options", "reference"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -32,7 +32,10 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("-f", "elastik"), ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
         (("-f", "svm"), ("svm takes one kernel, the instance has 3",)),
         (("--solver", "exakt"), ("unknown solver 'exakt'", "did you mean 'exact'?")),
-        (("-f", "l2", "--solver", "silp_exact"), ("solver silp_exact does not fit l2", "use exact")),
+        (
+            ("-f", "l2", "--solver", "silp_exact"),
+            ("solver silp_exact does not fit l2", "l2 is solved by exact, scs, analytic"),
+        ),
         (("--tol", "0"), ("tol = 0.0 is not between 0 and 1",)),
         (("--tol", "small"), ("--tol",)),
         (("--max-iter", "0"), ("max_iter = 0 is below 1",)),

@@ -83,7 +83,7 @@ def pegasos_step(mu: Array, examples: Array, labels: Array, lam: float, t: int) 
     violating = labels * (examples @ mu) < 1
     pull = (labels[violating] @ examples[violating]) / len(labels)
     mu = np.maximum((1 - 1 / t) * mu + pull / (lam * t), 0.0)
-    return np.asarray(mu * min(1.0, 1 / (np.sqrt(lam) * max(float(np.linalg.norm(mu)), np.finfo(float).tiny))))
+    return np.asarray(mu / max(1.0, np.sqrt(lam) * float(np.linalg.norm(mu))))
 
 
 def implied_duals(task: PairTask, mu: Array) -> list[Array]:

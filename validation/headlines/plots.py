@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -43,7 +44,8 @@ def label(axis: Any, title: str, x: str, y: str, log: str = "") -> None:
     axis.set_xlabel(x, fontsize=8)
     axis.set_ylabel(y, fontsize=8)
     axis.tick_params(labelsize=7)
+    drawn = [line.get_ydata() for line in axis.get_lines()]
     if "x" in log:
         axis.set_xscale("log")
-    if "y" in log:
+    if "y" in log and any((values > 0).any() for values in map(np.asarray, drawn)):
         axis.set_yscale("log")

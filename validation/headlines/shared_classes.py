@@ -15,7 +15,7 @@ from mklcvx.preprocess import Preprocessing
 from mklcvx.solvers._classes import fit_classes
 from mklcvx.solvers._driver import Problem
 
-PRICE = 1.0
+PRICE = 10.0
 RELEVANCE = np.array([1, 0.7, 0.5, 0.3, 0.2, 0.1, 0, 0, 0])
 MINORITY = [3, 4, 5, 0, 1, 2, 6, 7, 8]  # the kernels that matter to one class in five
 
@@ -49,12 +49,12 @@ def synthetic(classes: int, seed: int, n: int = 100) -> Shared:
     return Shared("synthetic", Instance(train, labels=labels[:n]), test, labels[n:])
 
 
-def digit_unions(classes: int, seed: int, n: int = 100) -> Shared:
+def digit_unions(classes: int, seed: int, n: int = 80) -> Shared:
     """Digits: each one against the rest, then each pair against the rest, then triples, as many as are asked for."""
     from sklearn.datasets import load_digits
 
     features, digit = load_digits(return_X_y=True)
-    rows = np.random.default_rng(seed).permutation(len(digit))[: 3 * n]
+    rows = np.random.default_rng(seed).permutation(len(digit))[: 4 * n]
     x, digit = features[rows] / 16, digit[rows]
     unions = [union for size in (1, 2, 3, 4) for union in combinations(range(10), size)]
     labels = np.stack([np.isin(digit, union) for union in islice(unions, classes)], axis=1).astype(int)
@@ -63,7 +63,7 @@ def digit_unions(classes: int, seed: int, n: int = 100) -> Shared:
 
 
 def digit_kernels(x: Array, z: Array) -> tuple[Array, Array]:
-    """Nine kernels: three widths, linear and quadratic on the image, one width on each quadrant; centred, unit variance."""
+    """Three widths, linear and quadratic on the image, one width on each quadrant; centred, of unit variance."""
     whole = [Gaussian(0.01), Gaussian(0.05), Gaussian(0.25), Linear(), Polynomial(2)]
     quadrants = [[8 * r + c for r in range(a, a + 4) for c in range(b, b + 4)] for a in (0, 4) for b in (0, 4)]
     banks = [(KernelBank(whole).fit(x), slice(None))]

@@ -1,0 +1,79 @@
+"""The baselines: the best single kernel and AdaBoost over single kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from data_sets import real_instance
+
+from mklcvx import Instance, zoo
+from mklcvx.baselines import _mistakes, adaboost, best_single
+
+from refusals import check_refused
+
+
+def informative_and_noise(samples=60, seed=0):
+    """One kernel that knows the labels up to a few mistakes, two that know nothing."""
+    random = np.random.default_rng(seed)
+    y = np.where(np.arange(samples) % 2 == 0, 1.0, -1.0)
+    features = [y + 0.6 * random.normal(size=samples), random.normal(size=samples), random.normal(size=samples)]
+    return Instance(np.stack([np.outer(f, f) for f in features]), y)
+
+
+def test_the_best_single_kernel_is_the_informative_one():
+    instance = informative_and_noise()
+    found = best_single(instance)
+    assert found.votes.tolist() == [1.0, 0.0, 0.0]
+    assert found.errors[0] < 0.2 < found.errors[1:].min()
+    assert (found.predict(instance.kernels) == instance.y).mean() > 0.8
+    assert set(found.decision_function(instance.kernels)) == {-1.0, 1.0}
+
+
+def test_adaboost_by_hand():
+    """The votes are those of the rounds written out."""
+    instance = real_instance("breast_cancer")
+    found = adaboost(instance, C=1.0, rounds=3)
+    wrong = _mistakes(instance, 1.0, 5, 0)
+    weights, votes = np.full(instance.samples, 1 / instance.samples), np.zeros(instance.count)
+    for _ in range(3):
+        errors = np.array([weights[row].sum() for row in wrong])
+        best = errors.argmin()
+        vote = 0.5 * np.log((1 - errors[best]) / errors[best])
+        votes[best] += vote
+        weights[wrong[best]] *= np.exp(vote)
+        weights[~wrong[best]] *= np.exp(-vote)
+        weights /= weights.sum()
+        assert weights[wrong[best]].sum() == pytest.approx(0.5)
+    assert found.votes == pytest.approx(votes)
+
+
+def test_a_flawless_kernel_has_finite_votes_and_ends_it():
+    base = zoo.random(30, 2, seed=3)
+    instance = Instance(np.stack([np.outer(base.y, base.y), base.kernels[0]]), base.y)
+    found = adaboost(instance)
+    assert np.isfinite(found.votes).all()
+    assert found.votes[0] > 0 == found.votes[1]
+    assert (found.predict(instance.kernels) == base.y).all()
+
+
+def test_kernels_no_better_than_chance_leave_the_best_single_one():
+    random = np.random.default_rng(1)
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    noise = random.normal(size=(2, 40, 1))
+    instance = Instance(noise @ noise.transpose(0, 2, 1), y)
+    for seed in range(6):
+        found = adaboost(instance, seed=seed)
+        assert found.votes.any()
+        assert (found.votes >= 0).all()
+
+
+def test_bad_settings_are_refused():
+    instance = informative_and_noise()
+    with check_refused("rounds = 0 is below 1", "give a number of rounds"):
+        adaboost(instance, rounds=0)
+    with check_refused("folds = 31", "give between 2 and 30"):
+        best_single(instance, folds=31)
+    with check_refused("parameter C = 0 is outside the limits of best_single"):
+        best_single(instance, C=0)
+    with check_refused("test_kernels"):
+        best_single(instance).predict(np.zeros((3, 5, 7)))
