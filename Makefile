@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes mutation clean
+.PHONY: demo test lint wheel-test routes solvers claims headlines mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -21,6 +21,15 @@ wheel-test: .venv/installed
 
 routes: .venv/installed
 	$(BIN)/python validation/routes.py
+
+solvers: .venv/installed
+	$(BIN)/python validation/solvers.py -o validation/solvers.md
+
+claims: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/claims
+
+headlines: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/headlines
 
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .errors import InputError, nearest
 from .instance import Instance
+from .kernels import Gaussian, KernelBank, Linear, Polynomial
 
 Array = NDArray[np.float64]
 
@@ -171,3 +172,36 @@ def _conditioned(kernel: Array, conditioning: float) -> Array:
     """The kernel with its eigenvalues raised to the floor that the condition number asks for."""
     largest = float(np.linalg.eigvalsh(kernel)[-1])
     return kernel + np.eye(len(kernel)) * largest / (conditioning - 1)
+
+
+REAL = ("breast_cancer", "wine", "digits")
+
+
+def real(data: str, target: str = "y", samples: int = 80, count: int = 10) -> Instance:
+    """A part of one of scikit-learn's data sets (`breast_cancer`, `wine`, `digits`), standardised.
+
+    Kernels of trace n: two fifths are Gaussians of several widths, two are linear and quadratic, all on all features;
+    the rest are Gaussians on single features. `target` is "classes", or "y": even classes against odd ones, with
+    groups of two kernels.
+    """
+    from sklearn import datasets
+
+    if data not in REAL:
+        raise InputError(f"unknown data set {data!r}: {nearest(data, REAL)}")
+    if count < 5:
+        raise InputError(f"count = {count} kernels are too few: give at least 5")
+    features, classes = getattr(datasets, f"load_{data}")(return_X_y=True)
+    chosen = np.random.default_rng(0).permutation(len(classes))[:samples]
+    features, classes = features[chosen].astype(float), classes[chosen]
+    features = features[:, np.ptp(features, axis=0) > 0]
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    width, wide = features.shape[1], 2 * count // 5
+    gammas = np.geomspace(0.1, 3.0, wide) / width
+    whole = KernelBank([Gaussian(float(gamma)) for gamma in gammas] + [Linear(), Polynomial(2)]).fit(features)
+    alone = features[:, np.linspace(0, width - 1, count - wide - 2).astype(int)]
+    single = KernelBank([Gaussian(1.0)], features="each").fit(alone)
+    kernels = np.concatenate([whole.stack(), single.stack()])
+    kernels = kernels / np.array([np.trace(kernel) / samples for kernel in kernels])[:, None, None]
+    if target == "classes":
+        return Instance(kernels, classes=classes)
+    return Instance(kernels, np.where(classes % 2 == 0, 1, -1), groups=np.arange(count) // 2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_sets import real_instance
 
 from mklcvx import Instance, zoo
 from mklcvx.baselines import _mistakes, adaboost, best_single
+from mklcvx.zoo import real
 
 from refusals import check_refused
 
@@ -31,7 +31,7 @@ def test_the_best_single_kernel_is_the_informative_one():
 
 def test_adaboost_by_hand():
     """The votes are those of the rounds written out."""
-    instance = real_instance("breast_cancer")
+    instance = real("breast_cancer")
     found = adaboost(instance, C=1.0, rounds=3)
     wrong = _mistakes(instance, 1.0, 5, 0)
     weights, votes = np.full(instance.samples, 1 / instance.samples), np.zeros(instance.count)

@@ -303,6 +303,52 @@ def test_a_vanishing_optimum_of_the_nu_form_has_a_size_to_compare_with():
     assert lower.largest_term == pytest.approx(1e-6 * (0.25 + 0.25) / 2)
 
 
+def test_the_size_to_compare_with_counts_both_classes():
+    """α∘y = (½, −½, 0) on K = diag(4, 16, 1): P = 1 and N = 4, each a quarter of its kernel entry; U* = ½d²."""
+    task = Task(np.diag([4.0, 16.0, 1.0])[None], np.array([1.0, -1, -1]), np.full(3, 0.5), "nu")
+    floor = formulations.get("sum")._floor(task, np.array([0.5, 0.5, 0.0]))
+    assert floor == pytest.approx(1e-6 * (1 + 4) / 2)
+
+
+def test_the_size_to_compare_with_is_positive_where_the_terms_cancel_and_the_classes_apart_cost_less_than_nothing():
+    """One kernel, sm2 with θ = 1: U*(d) = ½d² − ½. q = 1 makes it 0; P + N = ½ makes it −¼."""
+    task = Task(np.array([[[1.0, -1], [-1, 1]]]), np.array([1.0, -1]), np.full(2, 0.5), "nu", own={"theta": 1.0})
+    lower = formulations.get("sm2").lower(task, np.full(2, 0.5))
+    assert lower.value == pytest.approx(0, abs=1e-15)
+    assert lower.largest_term == pytest.approx(1e-6 / 4)
+
+
+def test_small_optima_of_loss_c_are_compared_with_their_own_terms():
+    task = Task(np.eye(2)[None], np.array([1.0, -1]), np.full(2, 1e-3))
+    assert formulations.get("sum").lower(task, np.full(2, 1e-3)).largest_term == pytest.approx(2e-3)
+
+
+def test_a_cost_below_zero_counts_with_its_size():
+    """sm2 at α = 0: U*(0) = −R of even weights = −1/(2θM)."""
+    task = Task(np.stack([np.eye(2)] * 4), np.array([1.0, -1]), np.ones(2), own={"theta": 0.5})
+    lower = formulations.get("sm2").lower(task, np.zeros(2))
+    assert lower.value == pytest.approx(1 / 4)
+    assert lower.largest_term == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize("loss", ["c", "nu"])
+def test_points_at_hand_are_the_zero_function_and_the_feasible_point_nearest_to_zero(loss):
+    """f = 0 pays the smaller class's box twice with loss c and nothing with loss nu; α = 0 proves 0 with loss c."""
+    y, box = np.array([1.0, -1, -1]), np.array([0.5, 0.4, 0.6])
+    task = Task(np.eye(3)[None], y, box, loss)
+    formulation = formulations.get("l1")
+    (alpha,), (coefficients,) = formulation.at_hand(task)
+    assert formulation.upper(task, coefficients).value == pytest.approx(1.0 if loss == "c" else 0.0)
+    lower = formulation.lower(task, alpha)
+    assert lower.alpha == pytest.approx([0, 0, 0] if loss == "c" else [0.5, 0.2, 0.3])
+    assert lower.value == pytest.approx(0 if loss == "c" else -(0.25 + 0.04 + 0.09) / 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_family_explains_its_symbols(name):
+    assert "risk(f) ≥ gain(α)" in formulations.get(name).notation
+
+
 def test_roots():
     assert increasing_root(lambda x: x**3 - 8, 0, 5) == pytest.approx(2, rel=1e-14)
     assert increasing_root(lambda x: x + 1, 0, 5) == 0

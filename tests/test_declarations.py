@@ -84,3 +84,18 @@ def test_the_second_opinion_agrees():
         assert scs.status == "certified"
         assert scs.certificate.lower <= exact.certificate.upper + 1e-12
         assert scs.certificate.upper >= exact.certificate.lower - 1e-12
+
+
+@pytest.mark.parametrize("given", [{"C": 2.0}, {"nu": 0.5}])
+def test_programs_solved_in_other_units_leave_points_that_prove_their_value(given):
+    formulation, size = formulations.get("l1"), 7.0
+    task, _ = formulation.task(zoo.random(16, 3, seed=13), given)
+    scaled, value_unit = formulation.in_units(task, size), task.value_unit(size)
+    primal, dual = formulation.declare_primal(scaled), formulation.declare_dual(scaled)
+    for program, read in ((primal, formulation.from_primal), (dual, formulation.from_dual)):
+        assert solve_program(program.problem, CLARABEL, Run())
+        points, value = read(program, scaled, size), program.problem.value / value_unit
+        for alpha in points.duals:
+            assert formulation.lower(task, alpha).value == pytest.approx(value, rel=1e-6)
+        for coefficients in points.primals:
+            assert formulation.upper(task, coefficients).value == pytest.approx(value, rel=1e-6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -143,6 +145,22 @@ def test_edges_of_different_size_tell_the_expansions_apart():
 
 
 @pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_one_label_is_the_same_in_every_expansion(expansion):
+    """One edge around m samples: C = yy'/m, whichever way the edge becomes a graph."""
+    label = np.array([[1.0], [0], [1], [1]])
+    h = incidence(label, expansion)
+    assert h.shape == (4, 1)
+    assert h @ h.T == pytest.approx(label @ label.T / 3)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_copies_of_a_label_add_no_rank_however_many(expansion):
+    """Two labels among ninety copies; rounding grows with their number."""
+    labels = np.repeat(np.array([[1.0, 0], [1, 1], [0, 1], [1, 1], [1, 0]]), [70, 20], axis=1)
+    assert incidence(labels, expansion).shape == (5, 2)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
 def test_dependent_labels_lower_the_rank_and_empty_rows_stay_empty(expansion):
     labels = np.array([[1.0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 1]])
     h = incidence(labels, expansion)
@@ -263,3 +281,43 @@ def test_defaults_and_the_limits_of_dimensions():
     assert problem.smoothing == 0.01
     for dimensions in (1, 2):
         assert formulation.task(instance, {"dimensions": dimensions})[1]["dimensions"] == dimensions
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"lam": 0}, {"smoothing": 0}, {"dimensions": 0}, {"dimensions": -1}, {"dimensions": 0.5}, {"dimensions": 1.5}],
+)
+def test_what_lies_beyond_the_limits_is_refused(given):
+    with pytest.raises(InputError, match="outside the limits of hypergraph_smooth"):
+        formulations.get("hypergraph_smooth").task(synthetic(12, 2), given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_family_explains_its_symbols(name):
+    assert formulations.get(name).notation
+
+
+def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():
+    """0 ≤ tr(C) + γ* ≤ tr(C): θ on the simplex and Z = 0 prove both."""
+    problem, formulation = task(), formulations.get("hypergraph")
+    (dual,), (primal,) = formulation.at_hand(problem)
+    assert (dual.weights >= 0).all()
+    assert dual.weights.sum() == pytest.approx(1)
+    assert formulation.lower(problem, dual).value == pytest.approx(-np.sum(problem.h**2))
+    assert formulation.upper(problem, primal).value == 0
+
+
+def test_a_solved_dual_leaves_weights_without_negative_parts_and_the_best_embedding_for_them():
+    problem, theta = task(), np.array([0.4, 1.2, 0.0])
+    program = SimpleNamespace(theta=SimpleNamespace(value=theta - [0, 0, 1e-9]))
+    (dual,), (primal,) = formulations.get("hypergraph").from_dual(program, problem, 1.0)
+    assert dual.weights == pytest.approx(theta)
+    assert (dual.weights >= 0).all()
+    matrix = np.eye(6) + (problem.kernels[0] / 4 + problem.kernels[1] * 3 / 4) / problem.lam
+    for z in (dual.z, primal):
+        assert matrix @ z == pytest.approx(2 * problem.h)
+
+
+def test_the_best_embedding_depends_on_the_direction_of_the_weights_alone():
+    problem, theta = task(), np.array([0.2, 0.5, 0.3])
+    assert solved(problem, 3 * theta) == pytest.approx(solved(problem, theta))

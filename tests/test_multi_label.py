@@ -292,3 +292,44 @@ def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
     (dual,) = formulation.from_dual(program, task, 4.0).duals
     assert dual.beta == pytest.approx(program.beta.value.T / 4)
     assert dual.gamma.sum() == pytest.approx(1 if name == "ml_minimax" else 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_family_explains_its_symbols(name):
+    assert formulations.get(name).notation
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_label_that_everybody_has_is_refused_and_one_that_all_but_one_have_is_not(name):
+    base = synthetic(12, 2)
+    labels = np.column_stack([base.targets.values[:, 0], np.ones(12)])
+    with pytest.raises(InputError, match=f"{name}: everybody has label '1': leave that label out"):
+        formulations.get(name).task(Instance(base.kernels, labels=labels), {})
+    labels[3, 1] = 0
+    assert formulations.get(name).task(Instance(base.kernels, labels=labels), {})[0].classes == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_at_hand_are_feasible_and_prove_what_the_zero_function_costs(name):
+    """β = 0 proves 0; f = 0 pays the whole box in every class. γ is 1 in the sum, on the simplex in the worst case."""
+    formulation, task = formulations.get(name), small_task(k=3)
+    (dual,), (primal,) = formulation.at_hand(task)
+    assert dual.gamma == pytest.approx(np.full(3, 1 / 3) if name == "ml_minimax" else np.ones(3))
+    assert (primal.weights >= 0).all()
+    assert primal.weights.sum() == pytest.approx(1)
+    assert formulation.lower(task, dual).value == 0
+    shares = 1.0 if name == "ml_minimax" else task.importance.sum()
+    assert formulation.upper(task, primal).value == pytest.approx(shares * task.box.sum())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_primal_solved_in_other_units_leaves_points_that_prove_its_value(name):
+    """Among the kernels one that sees nothing: its weight is zero, the others' are not."""
+    seen, formulation = small_task(5), formulations.get(name)
+    task = LabelTask(np.concatenate([seen.kernels, np.zeros((1, 5, 5))]), seen.signs, seen.box, np.ones(2))
+    scaled = formulation.in_units(task, 7.0)
+    program = formulation.declare_primal(scaled)
+    assert solve_program(program.problem, CLARABEL, Run())
+    (dual,), (primal,) = formulation.from_primal(program, scaled, 7.0)
+    assert formulation.lower(task, dual).value == pytest.approx(program.problem.value / 7, rel=1e-4)
+    assert formulation.upper(task, primal).value == pytest.approx(program.problem.value / 7, rel=1e-4)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from mklcvx import formulations
+from mklcvx import Instance, formulations
 from mklcvx.formulations import Task
+from mklcvx.formulations._stack import KernelStack
 
 from cases import LOSSES, instance_for, own_parameters
 
@@ -46,6 +49,38 @@ def test_the_risk_is_the_least_over_bias_and_margin(loss, bias, seed):
     assert risk.value == pytest.approx(loss_there - (0 if loss == "c" else risk.rho))
     assert risk.largest_term == pytest.approx(max(loss_there, abs(risk.rho or 0.0)))
     assert bias or risk.bias == 0
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12])
+def test_the_least_risk_follows_the_box_to_any_size(size):
+    problem = task(9, "c", True, 4)
+    resized = Task(problem.kernels, problem.y, problem.box * size)
+    outputs = np.random.default_rng(4).normal(size=9)
+    one, other = problem.risk(outputs), resized.risk(outputs)
+    assert other.value == pytest.approx(size * one.value)
+    assert other.bias == pytest.approx(one.bias)
+
+
+def test_rounding_of_many_slopes_hides_no_flat_bottom():
+    """Half of 2 · n samples may err: the threshold lies anywhere between two outputs, whatever 1/n rounds to."""
+    for n in range(100, 1100, 100):
+        y, outputs = np.repeat([1.0, -1.0], n), np.concatenate([np.arange(n), -np.arange(n)]).astype(float)
+        risk = Task(np.zeros((1, 2 * n, 2 * n)), y, np.full(2 * n, 1 / n), "nu").risk(outputs)
+        assert risk.bias_interval == (-0.5, 0.5)
+        assert risk.rho == n / 2 - 0.5
+
+
+def test_a_nu_that_exceeds_the_class_balance_by_rounding_has_a_risk():
+    """One positive of three: 2/3 is the largest ν; its box is then nearly ½. The worst of each class make the risk."""
+    instance = Instance(np.eye(3)[None], [1, -1, -1])
+    problem, _ = formulations.get("l1").task(instance, {"nu": 2 / 3 * (1 + 5e-13)})
+    assert problem.box[0] < 0.5 - 1e-13
+    assert problem.risk(np.array([3.0, -1.0, -2.0])).value == pytest.approx(-(3 + 1) / 2)
+
+
+@pytest.mark.parametrize("loss", ["c", "nu"])
+def test_without_a_bias_its_interval_is_zero(loss):
+    assert task(9, loss, False, 0).risk(np.arange(9.0)).bias_interval == (0, 0)
 
 
 def test_the_bias_is_an_interval_where_every_choice_is_optimal():
@@ -108,6 +143,23 @@ def test_feasible_fills_the_nu_form_up_within_the_box():
     assert problem.feasible(np.array([0.1, 0.1, 0.4, 0.1])) == pytest.approx([0.25, 0.25, 0.4, 0.1])
 
 
+def test_feasible_fills_the_nu_form_up_without_touching_zeros_where_the_others_have_room():
+    problem = Task(np.eye(4)[None], np.array([1.0, 1, 1, -1]), np.array([0.3, 0.3, 0.3, 0.5]), "nu")
+    assert problem.feasible(np.array([0.1, 0.1, 0.0, 0.5])) == pytest.approx([0.25, 0.25, 0.0, 0.5])
+    assert problem.feasible(np.array([0.2, 0.2, 0.0, 0.5])).tolist()[2] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("factor", [0.3, 3.0])
+def test_what_feasible_leaves_of_an_equality_is_the_last_bit_of_one_entry(factor, seed):
+    """Too little is raised, too much is scaled down; some entries lie on either end of the box."""
+    rng, n = np.random.default_rng(seed), 500
+    box = rng.uniform(0.5, 1.5, n) * 4 / n
+    problem = Task(np.zeros((1, n, n)), rng.choice([-1.0, 1.0], n), box, "nu", bias=False)
+    alpha = problem.feasible(box * np.clip(factor * rng.uniform(-0.4, 0.6, n), 0.0, 1.0) + box * (rng.random(n) < 0.1))
+    assert abs(math.fsum([1.0, *(-alpha)])) <= np.finfo(float).eps * alpha.max()
+
+
 def test_correlations_and_evaluations_follow_their_definitions():
     problem = task(6, "c", True, 3)
     rng = np.random.default_rng(0)
@@ -132,6 +184,34 @@ def test_factors_rebuild_their_kernels():
         assert kernel @ (factor.to_coefficients @ w) == pytest.approx(factor.columns @ w, abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-25, 1.0, 1e25])
+def test_a_kernel_of_rank_one_has_one_coordinate_at_any_size(size):
+    column = np.random.default_rng(2).normal(size=(7, 1))
+    (factor,) = KernelStack(size * (column @ column.T)[None]).factors
+    assert factor.columns.shape == (7, 1)
+    assert np.abs(factor.columns) / np.sqrt(size) == pytest.approx(np.abs(column))
+
+
+def test_the_zero_kernel_has_no_coefficients():
+    (factor,) = KernelStack(np.zeros((1, 3, 3))).factors
+    assert not factor.to_coefficients.any()
+
+
+def test_factors_in_other_units_belong_to_the_divided_kernels():
+    problem = task(5, "c", True, 6)
+    scaled = problem.in_units(9.0, {})
+    for factor, kernel in zip(scaled.factors, problem.kernels, strict=True):
+        assert factor.columns @ factor.columns.T == pytest.approx(kernel / 9)
+        assert kernel / 9 @ factor.to_coefficients == pytest.approx(factor.columns)
+
+
+def test_kernels_are_combined_by_their_weights():
+    kernels = task(4, "c", True, 7, count=3).kernels
+    for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
+        expected = weights[0] * kernels[0] + weights[1] * kernels[1] + weights[2] * kernels[2]
+        assert KernelStack(kernels).combined(np.array(weights)) == pytest.approx(expected)
+
+
 def test_only_the_symmetric_part_is_used_and_single_precision_is_widened():
     kernel = np.array([[2.0, 1.0], [0.5, 2.0]], dtype=np.float32)
     (seen,) = Task(kernel[None], np.array([1.0, -1.0]), np.ones(2), symmetric=False).each_kernel()
@@ -143,6 +223,9 @@ def test_the_typical_kernel_size_is_a_geometric_mean():
     sizes = np.array([1e-4, 1.0, 1e4, 0.0])[:, None, None]
     assert Task(sizes * np.eye(3), np.ones(3), np.ones(3)).typical_kernel_size() == pytest.approx(1.0)
     assert Task(0 * sizes * np.eye(3), np.ones(3), np.ones(3)).typical_kernel_size() == 1.0
+    assert KernelStack(np.array([0.01, 0.0, 0.25])[:, None, None] * np.eye(3)).typical_kernel_size() == pytest.approx(
+        0.05
+    )
 
 
 @pytest.mark.parametrize(("name", "loss"), LOSSES)

@@ -58,6 +58,12 @@ def test_examples_are_the_pairs_of_the_upper_triangle():
     assert w == pytest.approx([1 / 8, 1 / 4, 1 / 8, 1 / 8, 1 / 4, 1 / 8])
 
 
+def test_a_single_pair_of_two_classes_has_half_of_the_weight():
+    together = np.array([[1.0, -1], [-1, 1]])
+    _, _, w = pair_examples(KernelStack(np.eye(2)[None]), together, balanced=True)
+    assert w == pytest.approx([1 / 4, 1 / 2, 1 / 4])
+
+
 # ------------------------------------------------------------------------------------------- ts and ts_l1
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("kind", TARGETS)
@@ -137,6 +143,29 @@ def test_the_dual_recovers_the_weights():
         assert solve_program(program.problem, CLARABEL, Run())
         points = formulation.from_dual(program, task, 1.0)
         assert points.primals[0] == pytest.approx(solve(instance(), name, lam=0.05).weights, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_price_is_a_hundredth_unless_given_and_never_zero(name):
+    task, parameters = formulations.get(name).task(instance(), {})
+    assert task.lam == parameters["lam"] == 0.01
+    with pytest.raises(InputError, match=f"lam = 0 is outside the limits of {name}: λ > 0"):
+        formulations.get(name).task(instance(), {"lam": 0})
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_points_at_hand_confine_the_value_to_what_no_kernel_at_all_costs(name):
+    """β = 0 proves 0; without weights every pair loses 1, and the pairs' weights sum to one."""
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance(), {"lam": 3.0})
+    (beta,), (mu,) = formulation.at_hand(task)
+    assert formulation.lower(task, beta).value == 0
+    assert formulation.upper(task, mu).value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
+def test_the_family_explains_its_symbols(name):
+    assert formulations.get(name).notation
 
 
 def test_a_sample_of_one_kind_is_refused():

@@ -8,6 +8,7 @@ import pytest
 from mklcvx import InputError, Instance, solve, zoo
 
 from checks import check_solution
+from refusals import check_refused
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -83,3 +84,20 @@ def test_generators_keep_their_promises():
     separated, mixed = zoo.random(40, 2, overlap=0.0), zoo.random(40, 2, overlap=1.0)
     assert solve(separated, "l1", C=1.0).objective < solve(mixed, "l1", C=1.0).objective
     assert zoo.tiny(3).samples == 3
+
+
+@pytest.mark.parametrize("data", zoo.REAL)
+def test_real_data_have_kernels_of_trace_n(data):
+    instance = zoo.real(data, samples=40, count=10)
+    assert instance.kernels.shape == (10, 40, 40)
+    assert np.trace(instance.kernels, axis1=1, axis2=2) == pytest.approx(np.full(10, 40.0))
+    assert instance.groups.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert set(instance.y) == {-1, 1}
+    assert zoo.real(data, "classes", 40, 5).targets.kind == "classes"
+
+
+def test_real_data_are_named_and_have_enough_kernels():
+    with check_refused("unknown data set 'whine'", "did you mean 'wine'?"):
+        zoo.real("whine")
+    with check_refused("count = 4 kernels are too few"):
+        zoo.real("wine", count=4)

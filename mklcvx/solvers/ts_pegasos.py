@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations import Points
@@ -33,8 +34,8 @@ WIDTHS = (1e-9, 0.003, 0.01, 0.03, 0.1, 0.3)
 class Walk(State):
     random: np.random.Generator
     ladder: Array  # cumulative weights of the examples
+    tail: Array  # the sum of μ since the count was last doubled
     count: int = 0
-    tail: Array | None = None  # the sum of μ since the count was last doubled
     since: int = 0
 
 
@@ -55,22 +56,21 @@ class TSPegasos(Algorithm[Walk]):
             raise InputError("option batch = 0 draws nothing: the paper has 100")
 
     def start(self, problem: Problem) -> Walk:
-        ladder = np.cumsum(problem.task.weight)
-        return Walk(np.zeros(problem.task.count), np.random.default_rng(self.seed), ladder / ladder[-1])
+        ladder, zero = np.cumsum(problem.task.weight), np.zeros(problem.task.count)
+        return Walk(zero, np.random.default_rng(self.seed), ladder / ladder[-1], zero)
 
     def step(self, problem: Problem, state: Walk) -> Walk:
         task: PairTask = problem.task
         drawn = np.searchsorted(state.ladder, state.random.random(self.batch), side="right")
         mu = pegasos_step(state.weights, task.examples[drawn], task.labels[drawn], task.lam, state.count + 1)
-        count, fresh = state.count + 1, state.tail is None or state.count + 1 >= 2 * state.since
+        count = state.count + 1
+        fresh = count >= 2 * state.since
         tail, since = (mu, count) if fresh else (state.tail + mu, state.since)
         return replace(state, weights=mu, count=count, tail=tail, since=since)
 
     def points(self, problem: Problem, state: Walk) -> Points:
         """The last μ and the mean of its recent course, each with the β that its margins imply."""
-        candidates = [state.weights]
-        if state.tail is not None:
-            candidates.append(state.tail / (state.count - state.since + 1))
+        candidates = [state.weights, state.tail / (state.count - state.since + 1)]
         duals = [beta for mu in candidates for beta in implied_duals(problem.task, mu)]
         return Points([max(duals, key=lambda beta: problem.formulation.lower(problem.task, beta).value)], candidates)
 
@@ -110,6 +110,6 @@ def choose_lambda(
     return GRID[int(np.argmin(losses))]
 
 
-def _part(task: PairTask, rows: Array) -> PairTask:
+def _part(task: PairTask, rows: NDArray[np.intp]) -> PairTask:
     weight = task.weight[rows]
     return replace(task, examples=task.examples[rows], labels=task.labels[rows], weight=weight / weight.sum())

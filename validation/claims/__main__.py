@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -20,7 +21,7 @@ import govindaraj
 import ji
 import kumar
 import xu
-from claim import HOLDS, Judgement, Measured, judge
+from claim import FAILS, HOLDS, REPAIRED, Claim, Judgement, Measured, judge
 from rich.console import Console
 from rich.progress import track
 
@@ -42,22 +43,27 @@ def main(arguments: list[str] | None = None) -> int:
     unsound = [judgement for judgement in judgements if not judgement.sound]
     for judgement in unsound:
         console.print(f"cannot tell: {judgement.claim.paper}, {judgement.claim.where}", style="red")
-    console.print(", ".join(f"{count} {verdict}" for verdict, count in Counter(j.verdict for j in judgements).items()))
+    console.print(counted(judgements))
     return 1 if unsound else 0
 
 
-def _timed(claim) -> Judgement:
+def _timed(claim: Claim) -> Judgement:
     started = time.perf_counter()
     found = judge(claim)
     return replace(found, seconds=time.perf_counter() - started)
 
 
-def as_markdown(judgements: list[Judgement]) -> str:
+def counted(judgements: list[Judgement]) -> str:
     counts = Counter(judgement.verdict for judgement in judgements)
+    words = {HOLDS: "hold as printed", REPAIRED: "hold after repair", FAILS: "fail"}
+    return ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
+
+
+def as_markdown(judgements: list[Judgement]) -> str:
     lines = [
         "# Printed statements, put to the test",
         "",
-        f"{len(judgements)} statements of five papers: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}.",
+        f"{len(judgements)} statements: {counted(judgements)}.",
         "Each row is one measurement, applied to the statement as printed, to its repair where it fails, and to a",
         "mutated version that the same measurement has to reject. `error` is compared with the tolerance.",
         '"Printed" means in the texts at hand, which are conversions: a single sign or factor may be their noise; the',
@@ -106,11 +112,16 @@ def as_json(judgements: list[Judgement]) -> str:
         }
         for j in judgements
     ]
-    return json.dumps({"schema": SCHEMA, "claims": rows}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({"schema": SCHEMA, "claims": rows}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _record(measured: Measured) -> dict[str, object]:
-    return {"error": float(measured.error), "numbers": {name: float(v) for name, v in measured.numbers.items()}}
+    return {"error": _number(measured.error), "numbers": {name: _number(v) for name, v in measured.numbers.items()}}
+
+
+def _number(value: float) -> float | None:
+    """JSON knows no infinity."""
+    return float(value) if math.isfinite(value) else None
 
 
 if __name__ == "__main__":

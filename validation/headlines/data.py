@@ -21,9 +21,9 @@ def missing(names: tuple[str, ...]) -> list[str]:
 
 
 def uci(name: str) -> tuple[Array, Array]:
-    """Features, and the target as whole numbers."""
-    table = np.genfromtxt(FOLDER / f"{name}.csv", delimiter=",", skip_header=1)
-    return table[:, :-1], table[:, -1].astype(int)
+    """Features, and the target numbered in the order of its values, which may be words."""
+    table = np.genfromtxt(FOLDER / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
+    return table[:, :-1].astype(float), np.unique(table[:, -1], return_inverse=True)[1]
 
 
 def bundled(name: str) -> tuple[Array, Array]:

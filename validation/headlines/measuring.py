@@ -133,7 +133,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float | None]) -> float | N
     known = [(np.log(size), np.log(cost)) for size, cost in zip(sizes, costs, strict=True) if cost]
     if len(known) < 3:
         return None
-    return float(np.polyfit(*np.transpose(known), 1)[0])
+    return round(float(np.polyfit(*np.transpose(known), 1)[0]), 3) + 0.0
 
 
 def shown(value: float | None, digits: int = 3, missing: str = "never") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def panels(path: Path, count: int, height: float = 3.4) -> Iterator[list[Any]]:
         for axis in axes[0]:
             axis.grid(alpha=0.25)
             if axis.get_legend_handles_labels()[1]:
-                axis.legend(fontsize=7, frameon=False)
+                axis.legend(fontsize=7, frameon=False, handlelength=4)
         figure.tight_layout()
         figure.savefig(path, dpi=110)
     finally:
@@ -49,3 +49,9 @@ def label(axis: Any, title: str, x: str, y: str, log: str = "") -> None:
         axis.set_xscale("log")
     if "y" in log and any((values > 0).any() for values in map(np.asarray, drawn)):
         axis.set_yscale("log")
+
+
+def ticks(axis: Any, sizes: Sequence[float]) -> None:
+    """The sizes themselves on a logarithmic axis."""
+    axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axis.set_xticks([], minor=True)

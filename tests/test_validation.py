@@ -1,0 +1,88 @@
+"""The commands of `validation/`, in small: they run, write what they promise, and can say no."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CLAIMS = ROOT / "validation" / "claims"
+
+
+def command(*arguments):
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """The module that judges claims."""
+    sys.path.insert(0, str(CLAIMS))
+    try:
+        import claim
+    finally:
+        sys.path.remove(str(CLAIMS))
+    return claim
+
+
+def distance_from(truth, frame):
+    return lambda version: frame.Measured(abs(version - truth), {"version": version})
+
+
+@pytest.mark.parametrize(
+    ("printed", "repaired", "mutated", "verdict", "sound"),
+    [
+        (3.0, None, 4.0, "holds", True),
+        (3.0, None, 3.0, "holds", False),  # the measurement cannot tell the mutant from the statement
+        (2.0, 3.0, 4.0, "holds after repair", True),
+        (2.0, 2.5, 4.0, "fails", False),  # a repair that does not repair
+        (2.0, None, 4.0, "fails", True),
+        (float("inf"), None, 4.0, "fails", True),
+        (float("nan"), 3.0, 4.0, "holds after repair", True),
+    ],
+)
+def test_a_verdict_is_computed(frame, printed, repaired, mutated, verdict, sound):
+    about = {"paper": "p", "where": "w", "statement": "s", "quantity": "q", "mutation": "m", "tolerance": 0.1}
+    statement = frame.Claim(
+        **about, measure=distance_from(3.0, frame), printed=printed, repaired=repaired, mutated=mutated
+    )
+    found = frame.judge(statement)
+    assert (found.verdict, found.sound) == (verdict, sound)
+
+
+def test_the_claims_of_one_paper(tmp_path):
+    done = command("validation/claims", "kumar", "--folder", tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+    assert record["schema"] == "mklcvx.claims/1"
+    rows = record["claims"]
+    assert {row["paper"] for row in rows} == {"Kumar et al. 2012"}
+    assert all(row["mutant_rejected"] for row in rows)
+    verdicts = {row["where"]: row["verdict"] for row in rows}
+    assert "fails" in verdicts.values()
+    table = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert table.count("\n| ") == len(rows) + 1
+    assert "## Kumar et al. 2012" in table
+
+
+def test_the_committed_claims_are_of_all_papers_and_sound():
+    rows = json.loads((CLAIMS / "claims.json").read_text(encoding="utf-8"))["claims"]
+    assert len({row["paper"] for row in rows}) == 5
+    assert all(row["mutant_rejected"] for row in rows)
+    assert all(row["repair"] for row in rows if row["verdict"] == "holds after repair")
+
+
+def test_the_table_of_solvers(tmp_path):
+    options = ("--samples", 30, "--count", 10, "--data", "wine", "--only", "silp,alignment_nnls,ts_pegasos")
+    done = command("validation/solvers.py", *options, "-o", tmp_path / "solvers.md")
+    assert done.returncode == 0, done.stderr
+    table = (tmp_path / "solvers.md").read_text(encoding="utf-8")
+    assert table.count("| wine |") == 4
+    assert table.count("| yes |") == 4
