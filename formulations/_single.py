@@ -23,6 +23,7 @@ import numpy as np
 from ..errors import InputError
 from . import _task
 from ._formulation import Formulation, Parameter, Points, as_flag
+from ._regulariser import Regulariser
 from ._task import Array, Risk, Task
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class SingleTask(Formulation):
     """U as `penalty`, U* as `conjugate`, and the way from norms and roots to weights and multipliers.
 
     `rescale(own, factor)` gives the parameters whose regulariser R is `factor` times as large: what keeps the
-    problem the same when its value is counted in other units. Homogeneous penalties need no change.
+    problem the same when its value is counted in other units. Homogeneous penalties need no change. `regulariser` is
+    R(μ) with its constraint, where U comes from one.
     """
 
     primal: Callable[..., PrimalProgram]
@@ -76,6 +78,7 @@ class SingleTask(Formulation):
     weights: Callable[..., Array]
     multipliers: Callable[..., dict[str, Any]]
     rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, factor: own
+    regulariser: Regulariser | None = None
     losses: tuple[str, ...] = ("c", "nu")
     grouped: bool = False
     single_kernel: bool = False

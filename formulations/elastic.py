@@ -30,6 +30,7 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Constraint, Regulariser
 from ._roots import increasing_root, increasing_roots
 from ._single import SingleTask
 from ._task import Array, Task
@@ -118,4 +119,12 @@ ELASTIC = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(
+        Constraint(
+            lambda mu, l1_ratio: l1_ratio * mu + (1 - l1_ratio) * mu**2,
+            lambda mu, l1_ratio: l1_ratio + 2 * (1 - l1_ratio) * mu,
+            lambda mu, l1_ratio: np.full(len(mu), 2 * (1 - l1_ratio)),
+        ),
+        start=lambda count, l1_ratio: np.full(count, 0.9 / count),
+    ),
 )

@@ -27,6 +27,7 @@ import numpy as np
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Regulariser
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -69,4 +70,5 @@ L1 = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(),
 )

@@ -25,6 +25,7 @@ import numpy as np
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Constraint, Regulariser
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -69,4 +70,8 @@ L2 = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(
+        Constraint(lambda mu: mu**2, lambda mu: 2 * mu, lambda mu: np.full(len(mu), 2.0)),
+        start=lambda count: np.full(count, 0.9 / np.sqrt(count)),
+    ),
 )

@@ -26,6 +26,7 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Constraint, Regulariser
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -81,4 +82,8 @@ LP = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(
+        Constraint(lambda mu, p: mu**p, lambda mu, p: p * mu ** (p - 1), lambda mu, p: p * (p - 1) * mu ** (p - 2)),
+        start=lambda count, p: np.full(count, 0.9 * count ** (-1 / p)),
+    ),
 )

@@ -29,6 +29,7 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Regulariser
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -104,4 +105,5 @@ SM1 = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(cap=lambda theta: theta, alone=lambda count, theta: theta * count <= 1 + 1e-9),
 )

@@ -26,6 +26,7 @@ import numpy as np
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Regulariser
 from ._roots import power_simplex
 from ._single import THETA, SingleTask
 from ._task import Array, Task
@@ -82,5 +83,8 @@ SM2 = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(
+        slope=lambda mu, theta: mu / theta, curvature=lambda mu, theta: np.full(len(mu), 1 / theta)
+    ),
     rescale=lambda own, factor: {"theta": own["theta"] / factor},
 )

@@ -28,6 +28,7 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Regulariser
 from ._roots import increasing_root, power_simplex
 from ._single import THETA, SingleTask
 from ._task import Array, Task
@@ -95,5 +96,9 @@ SMP = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=Regulariser(
+        slope=lambda mu, theta, p: price(theta, p) * mu ** (p - 1),
+        curvature=lambda mu, theta, p: price(theta, p) * (p - 1) * mu ** (p - 2),
+    ),
     rescale=lambda own, factor: {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))},
 )

@@ -24,6 +24,7 @@ import numpy as np
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import fixed
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -66,4 +67,5 @@ SUM = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=fixed(np.ones),
 )

@@ -23,6 +23,7 @@ import numpy as np
 
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import fixed
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -65,5 +66,6 @@ SVM = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    regulariser=fixed(np.ones),
     single_kernel=True,
 )

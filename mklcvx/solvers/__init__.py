@@ -10,6 +10,7 @@ from .analytic import Analytic
 from .ckl_alternating import CKLAlternating
 from .hypergraph_nesterov import HypergraphNesterov
 from .hypergraph_silp import HypergraphSILP
+from .interior import InteriorPoint
 from .level import Level
 from .li_alternating import LiAlternating
 from .mirror import Mirror
@@ -24,8 +25,8 @@ from .sm2_projection import SM2Projection
 from .ts_pegasos import TSPegasos
 
 ALGORITHMS: tuple[type[Algorithm[Any]], ...] = (
-    SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, LiAlternating, CKLAlternating, Mirror,
-    MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
+    InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, LiAlternating, CKLAlternating,
+    Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
 )  # fmt: skip
 
 __all__ = ["ALGORITHMS", "Algorithm", "Callback", "drive", "with_options"]

@@ -28,7 +28,7 @@ from ._interior_qp import Quadratic, interior_point
 Array = NDArray[np.float64]
 
 ENOUGH = 0.1  # of the tolerance: what the SVM may be off by
-COARSEST, FINEST = 1e-4, 1e-7  # LIBSVM's own tolerances; it keeps kernels in single precision
+COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances; it keeps kernels in single precision
 MAX_SWEEPS = 200_000
 
 
@@ -61,6 +61,7 @@ class Machine:
 
     def __init__(self, task: Task, tolerance: float) -> None:
         self.task, self.tolerance = task, tolerance
+        self.accuracy = min(COARSEST, max(FINEST, ENOUGH * tolerance))  # of LIBSVM; finer once it was not enough
         self.last: Array | None = None
 
     def __call__(self, kernel: Array) -> Array:
@@ -81,13 +82,14 @@ class Machine:
             point = _certified(single, alpha)
             yield point
             if not point.certificate.proves(ENOUGH * self.tolerance):
+                self.accuracy = max(FINEST, self.accuracy / 10)
                 point = _certified(single, sharpened(single, np.ones(1), point.lower.alpha, point.upper))
                 yield point
             if point.certificate.proves(ENOUGH * self.tolerance):
                 return
 
     def _by_libsvm(self, task: Task) -> Array | None:
-        kernel, accuracy = task.kernels[0], min(COARSEST, max(FINEST, ENOUGH * self.tolerance))
+        kernel, accuracy = task.kernels[0], self.accuracy
         if task.loss == "c":
             model, matrix = _estimator("SVC", C=1.0, tol=accuracy), _centred(kernel)
         elif task.bias:

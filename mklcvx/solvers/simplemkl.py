@@ -25,6 +25,7 @@ from ._machine import Fit, fit
 FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
 ARMIJO = 1e-4
 ROUNDING = 1e-14
+VANISHED = 1e-12
 MAX_TRIALS = 20
 
 
@@ -82,9 +83,7 @@ def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[
         here = end
         if hit == u:
             return here, np.zeros(len(direction)), None
-        direction = direction.copy()
-        direction[hit] = 0.0
-        direction = _balanced(direction, u)
+        direction = _balanced(np.where((here.weights <= 0) & (direction < 0), 0.0, direction), u)
 
 
 def _room(weights: Array, direction: Array) -> tuple[float, int | None]:
@@ -98,9 +97,10 @@ def _room(weights: Array, direction: Array) -> tuple[float, int | None]:
 
 
 def _moved(weights: Array, direction: Array, length: float, vanishing: int | None = None) -> Array:
-    moved = np.maximum(weights + length * direction, 0.0)
+    moved = weights + length * direction
     if vanishing is not None:
         moved[vanishing] = 0.0
+    moved[moved <= VANISHED * moved.max()] = 0.0  # what rounding leaves would hold up every later step
     return np.asarray(moved / moved.sum())
 
 
