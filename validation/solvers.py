@@ -91,7 +91,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", default="breast_cancer,wine,digits")
     parser.add_argument("--only", default="", help="solvers, by commas; all if none is given")
     asked = parser.parse_args(arguments)
-    wanted = asked.only.split(",") if asked.only else [a.name for a in ALGORITHMS if a.name != "silp_exact"]
+    wanted = (
+        asked.only.split(",") if asked.only else [a.name for a in ALGORITHMS if a.reference and a.name != "silp_exact"]
+    )
     cells = [(a.name, name, data) for data in asked.data.split(",") for a in ALGORITHMS for name in a.serves]
     cells = [cell for cell in cells if cell[0] in wanted]
     console = Console(stderr=True)

@@ -27,6 +27,7 @@ from ._machine import Fit, fit
 from .li_alternating import floor
 
 LONGEST_PERIOD = 12
+SHOWN = 3  # of a cycle's choices, in a message
 REPEATS = 4
 SAME = 1e-4  # two γ of a cycle: the SVM is not solved more exactly
 STILL = 1e-8  # two γ of a fixed point, where slow progress must not be taken for none
@@ -92,7 +93,8 @@ def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:
         if period == 1:  # the same kernels again and again: at rest, or still on the way
             return f"it stands still at kernels {_named(chosen[0])}, short of the optimum" if moved < STILL else ""
         if moved < SAME:
-            return f"it cycles with period {period} between kernels {' and '.join(_named(c) for c, _ in recent)}"
+            shown = " and ".join(_named(kernels) for kernels, _ in recent[:SHOWN])
+            return f"it cycles with period {period} between kernels {shown}{' and …' if period > SHOWN else ''}"
     return ""
 
 
