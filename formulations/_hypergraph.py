@@ -36,6 +36,7 @@ from ._stack import Array, KernelStack
 if TYPE_CHECKING:
     from ..instance import Instance
 
+NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
 LAMBDA = Parameter("lam", "ridge of the embedding", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 SMOOTHING = Parameter("smoothing", "Ji's μ", "μ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
@@ -127,7 +128,7 @@ class Hypergraph(Formulation):
     responsible: Callable[[HyperTask, Array], Array]  # the weights that the scores imply, or the best single kernel
 
     family: ClassVar[str] = "hypergraph"
-    notation: ClassVar[str] = __doc__ or ""
+    notation: ClassVar[str] = NOTATION
 
     routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
 

@@ -26,6 +26,8 @@ from ._stack import Array, KernelStack
 if TYPE_CHECKING:
     from ..instance import Instance
 
+NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
+
 
 class ClassDual(NamedTuple):
     """β^k = γ_k α^k, (k, n), and the classes' weights γ, (k,); for `ml_sum` γ = 1 and β = α."""
@@ -126,7 +128,7 @@ class MultiLabel(Formulation):
     weights: Callable[[Array], Array] | None = None
 
     family: ClassVar[str] = "many labels"
-    notation: ClassVar[str] = __doc__ or ""
+    notation: ClassVar[str] = NOTATION
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
@@ -176,10 +178,12 @@ class MultiLabel(Formulation):
         return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])
 
     def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points:
-        """The functions; and β as the multipliers of the margins, γ as those of the classes."""
+        """The functions; β from the multipliers of the margins, which carry the classes' importance; γ from those of the
+        classes."""
         solved = zip(task.factors, program.coordinates, strict=True)
         coefficients = np.stack([(f.to_coefficients @ w.value).T for f, w in solved], axis=1) / unit
-        beta = np.asarray(program.margins.dual_value, dtype=float).T / unit
+        importance = np.where(task.importance > 0, task.importance, 1.0)
+        beta = np.asarray(program.margins.dual_value, dtype=float).T / (unit * importance[:, None])
         gamma = np.ones(task.classes)
         if program.classes is not None:
             gamma = np.array([float(np.ravel(c.dual_value)[0]) for c in program.classes])

@@ -28,6 +28,7 @@ from ._stack import Array, KernelStack
 if TYPE_CHECKING:
     from ..instance import Instance
 
+NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 LAMBDA = Parameter("lam", "price of the weights", "λ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
 
 
@@ -100,7 +101,7 @@ class TwoStage(Formulation):
     dual_weights: Callable[[PairTask, PairDual], Array]
 
     family: ClassVar[str] = "two stages"
-    notation: ClassVar[str] = __doc__ or ""
+    notation: ClassVar[str] = NOTATION
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

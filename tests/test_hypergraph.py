@@ -294,7 +294,8 @@ def test_what_lies_beyond_the_limits_is_refused(given):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_family_explains_its_symbols(name):
-    assert formulations.get(name).notation
+    notation = formulations.get(name).notation
+    assert all(f"\n    {expansion} " in notation for expansion in EXPANSIONS)
 
 
 def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():

@@ -296,7 +296,7 @@ def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_family_explains_its_symbols(name):
-    assert formulations.get(name).notation
+    assert "H_k(p) = min over f_k" in formulations.get(name).notation
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -333,3 +333,14 @@ def test_a_primal_solved_in_other_units_leaves_points_that_prove_its_value(name)
     (dual,), (primal,) = formulation.from_primal(program, scaled, 7.0)
     assert formulation.lower(task, dual).value == pytest.approx(program.problem.value / 7, rel=1e-4)
     assert formulation.upper(task, primal).value == pytest.approx(program.problem.value / 7, rel=1e-4)
+
+
+def test_classes_of_different_importance_leave_multipliers_of_their_own():
+    """The margins' multipliers are importance·α; a class of no importance leaves nothing to divide."""
+    seen, formulation = small_task(5), formulations.get("ml_sum")
+    for importance in ([0.3, 2.0], [1.0, 0.0]):
+        task = LabelTask(seen.kernels, seen.signs, seen.box, np.array(importance))
+        program = formulation.declare_primal(task)
+        assert solve_program(program.problem, CLARABEL, Run())
+        (dual,), _ = formulation.from_primal(program, task, 1.0)
+        assert formulation.lower(task, dual).value == pytest.approx(program.problem.value, rel=1e-4)
