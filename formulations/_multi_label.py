@@ -178,8 +178,8 @@ class MultiLabel(Formulation):
         return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])
 
     def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points:
-        """The functions; β from the multipliers of the margins, which carry the classes' importance; γ from those of the
-        classes."""
+        """The functions; β from the multipliers of the margins, which carry the classes' importance; γ from the
+        classes' own."""
         solved = zip(task.factors, program.coordinates, strict=True)
         coefficients = np.stack([(f.to_coefficients @ w.value).T for f, w in solved], axis=1) / unit
         importance = np.where(task.importance > 0, task.importance, 1.0)
