@@ -95,9 +95,21 @@ class HyperTask(KernelStack):
         return np.asarray(np.vdot(z, z) / 4 + quadratic / (4 * self.lam) - np.vdot(z, self.h))
 
     def trace_bound(self, weights: Array, x: Array) -> float:
-        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖²."""
-        image = x + self.combined(weights) @ x / self.lam
-        return float(2 * np.vdot(x, self.h) - np.vdot(x, image) + np.sum((self.h - image) ** 2))
+        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖².
+        Stored kernels are semidefinite up to rounding only, so that A ⪰ (1 − ε)I with ε = n ε₀ max K_ii/λ."""
+        kernel = self.combined(weights)
+        image = x + kernel @ x / self.lam
+        rounding = self.samples * np.finfo(float).eps * float(np.diagonal(kernel).max()) / self.lam
+        residual = np.sum((self.h - image) ** 2) / max(1 - rounding, 0.5)
+        return float(2 * np.vdot(x, self.h) - np.vdot(x, image) + residual)
+
+    def blur(self, z: Array, weights: Array | None = None) -> float:
+        """How far rounding may move tr(Z'KZ)/λ: n ε₀ Σ (Σ_i √K_ii |z_i|)²/λ, for K(θ) or for the worst of the kernels.
+        It is seen where λ is tiny and Z nearly outside the kernels' range, so that large terms cancel."""
+        diagonals = np.stack([np.diagonal(kernel) for kernel in self.kernels]).astype(float)
+        diagonals = diagonals if weights is None else (weights @ diagonals)[None]
+        reach = np.sum((np.sqrt(np.maximum(diagonals, 0.0)) @ np.abs(z)) ** 2, axis=1)
+        return float(self.samples * np.finfo(float).eps * reach.max() / self.lam)
 
 
 @dataclass(frozen=True)
@@ -163,16 +175,16 @@ class Hypergraph(Formulation):
         return self.dual(task)
 
     def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
-        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve."""
+        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve; rounding counted."""
         theta = np.maximum(point.weights, 0.0)
         theta = theta / theta.sum()
         trace = task.trace_bound(theta, point.z / 2)
-        value = self.bonus(task, theta) - trace
+        value = self.bonus(task, theta) - trace - task.blur(point.z / 2, theta)
         return HypergraphBound(value, Embedding(theta, point.z), abs(trace))
 
     def upper(self, task: HyperTask, point: Array) -> HypergraphBound:
         scores = task.scores(point)
-        return HypergraphBound(self.joined(task, scores), point, float(np.vdot(point, task.h)))
+        return HypergraphBound(self.joined(task, scores) + task.blur(point) / 4, point, float(np.vdot(point, task.h)))
 
     def at_hand(self, task: HyperTask) -> Points:
         zero = np.zeros(task.h.shape)

@@ -60,7 +60,7 @@ def adaboost(instance: Instance, C: float = 1.0, rounds: int = 50, folds: int = 
     the samples it misses gain weight. It ends when no SVM is better than chance.
     """
     price = PRICE.resolve(C, "adaboost", instance.count)
-    if rounds < 1:
+    if not isinstance(rounds, int) or rounds < 1:
         raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 50")
     wrong = _mistakes(instance, price, folds, seed)
     shares = instance.sample_weight / instance.sample_weight.sum()
@@ -90,7 +90,9 @@ def _mistakes(instance: Instance, price: float, folds: int, seed: int) -> NDArra
 
     y = instance.targets.plus_minus("a baseline")
     smallest = int(min((y > 0).sum(), (y < 0).sum()))
-    if not 2 <= folds <= smallest:
+    if smallest < 2:
+        raise InputError("a class has a single sample: held-out samples need two of each class")
+    if not isinstance(folds, int) or not 2 <= folds <= smallest:
         raise InputError(f"folds = {folds}: give between 2 and {smallest}, the size of the smaller class")
     wrong = np.zeros((instance.count, instance.samples), dtype=bool)
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y):

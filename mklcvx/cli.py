@@ -197,6 +197,8 @@ def solve(
         if method.algorithm is None:
             raise InputError(f"--trace: solver {solver} keeps no trace: choose one of {', '.join(tracing(chosen))}")
         check_output(trace, (".json", ".csv"))
+        if output is not None and trace.resolve() == output.resolve():
+            raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     if output is not None:
         check_output(output, (".json", ".npz"))
     problem = load_instance(instance, repair=repair)

@@ -190,7 +190,11 @@ def real(data: str, target: str = "y", samples: int = 80, count: int = 10) -> In
         raise InputError(f"unknown data set {data!r}: {nearest(data, REAL)}")
     if count < 5:
         raise InputError(f"count = {count} kernels are too few: give at least 5")
+    if target not in ("y", "classes"):
+        raise InputError(f"target = {target!r} is neither 'y' nor 'classes': choose one of them")
     features, classes = getattr(datasets, f"load_{data}")(return_X_y=True)
+    if not 10 <= samples <= len(classes):
+        raise InputError(f"samples = {samples}: give between 10 and {len(classes)}, which {data} has")
     chosen = np.random.default_rng(0).permutation(len(classes))[:samples]
     features, classes = features[chosen].astype(float), classes[chosen]
     features = features[:, np.ptp(features, axis=0) > 0]

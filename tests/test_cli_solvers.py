@@ -47,6 +47,8 @@ def test_a_trace_as_a_table(run, problem, tmp_path):
     [
         (("--trace", "t.csv"), ("solver exact keeps no trace", "silp_exact, silp, simplemkl, level, analytic")),
         (("--solver", "silp", "--trace", "t.txt"), ("t.txt", ".json")),
+        (("--solver", "silp", "--trace", "nowhere/t.csv"), ("nowhere",)),
+        (("--solver", "silp", "--trace", "same.json", "-o", "same.json"), ("the solution goes there too",)),
         (("--solver", "level", "--option", "share"), ("--option 'share' is not KEY=VALUE", "--option seed=1")),
         (("--solver", "level", "--option", "shaer=1"), ("unknown option 'shaer'", "did you mean 'share'?")),
         (("--solver", "level", "--option", "share=2"), ("option share = 2",)),
@@ -79,7 +81,7 @@ def test_options_reach_the_solver(run, problem):
 def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
     """A real process, interrupted while it works on a tolerance that it cannot reach."""
     answer, trace = tmp_path / "answer.json", tmp_path / "trace.json"
-    command = ["solve", problem, "--solver", "analytic", "--tol", "1e-15", "--max-iter", "100000000"]
+    command = ["solve", problem, "-f", "ckl", "--solver", "mirror", "--tol", "1e-12", "--max-iter", "100000000"]
     started = subprocess.Popen(
         [sys.executable, "-m", "mklcvx", *map(str, command), "-o", str(answer), "--trace", str(trace)],
         stderr=subprocess.PIPE,
@@ -93,7 +95,7 @@ def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
     assert started.returncode == 1
     assert "it was interrupted after" in err
     record = json.loads(answer.read_text())
-    optimum = solve(load_instance(problem), "l1")
+    optimum = solve(load_instance(problem), "ckl")
     assert record["status"] == "not_certified"
     assert record["certificate"]["lower"] <= optimum.certificate.upper * (1 + 1e-9)
     assert record["certificate"]["upper"] >= optimum.certificate.lower * (1 - 1e-9)

@@ -15,8 +15,12 @@ from mklcvx.formulations import Points
 from mklcvx.solvers import ALGORITHMS, Algorithm, drive, with_options
 from mklcvx.solvers._driver import State, every_tenth_part
 from mklcvx.solvers.analytic import Analytic
+from mklcvx.solvers.ckl_alternating import CKLAlternating
+from mklcvx.solvers.hypergraph_nesterov import HypergraphNesterov
 from mklcvx.solvers.level import Level
+from mklcvx.solvers.ml_mirror_prox import MLMirrorProx
 from mklcvx.solvers.ml_sa import MLSA
+from mklcvx.solvers.ts_pegasos import TSPegasos
 from mklcvx.trace import save_trace
 
 from refusals import check_refused
@@ -137,11 +141,18 @@ def test_options_are_fields():
     [
         (MLSA, {"sead": 1}, ("unknown option 'sead' of solver ml_sa", "did you mean 'seed'?")),
         (Analytic, {"seed": 1}, ("unknown option 'seed' of solver analytic", "it has none")),
-        (MLSA, {"seed": 1.5}, ("option seed = 1.5 is not a whole number",)),
-        (MLSA, {"seed": True}, ("option seed = True is not a whole number",)),
+        (MLSA, {"seed": 1.5}, ("option seed = '1.5' is not a whole number between 0 and 1e+09",)),
+        (MLSA, {"seed": True}, ("option seed = 'True' is not a whole number",)),
         (MLSA, {"delta": "much"}, ("option delta = 'much' is not a number",)),
-        (MLSA, {"delta": -0.1}, ("option delta = -0.1 is not a number of at least 0",)),
-        (MLSA, {"eta": float("nan")}, ("option eta = nan is not a number",)),
+        (MLSA, {"delta": -0.1}, ("option delta = '-0.1' is not a number between 0 and 1e+09",)),
+        (MLSA, {"eta": float("nan")}, ("option eta = 'nan' is not a number",)),
+        (MLSA, {"seed": 10**400}, ("option seed = '1000", "is not a whole number between 0 and 1e+09")),
+        (MLSA, {"eta": 1e308}, ("option eta = '1e+308' is not a number between 0 and 1e+09",)),
+        (TSPegasos, {"batch": 0}, ("option batch = 0 draws nothing",)),
+        (TSPegasos, {"batch": 1e7}, ("option batch = 10000000 is more than", "the paper has 100")),
+        (HypergraphNesterov, {"steps": 0}, ("option steps = 0 plans nothing",)),
+        (CKLAlternating, {"halved": 2}, ("option halved = 2 is neither 0 nor 1",)),
+        (MLMirrorProx, {"extra": 2}, ("option extra = 2 is neither 0 nor 1",)),
         (MLSA, {"delta": 1.5}, ("option delta = 1.5 is not a probability", "the paper has 0.2")),
         (Level, {"share": 1}, ("option share = 1 is not between 0 and 1",)),
     ],

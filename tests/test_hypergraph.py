@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -322,3 +323,38 @@ def test_a_solved_dual_leaves_weights_without_negative_parts_and_the_best_embedd
 def test_the_best_embedding_depends_on_the_direction_of_the_weights_alone():
     problem, theta = task(), np.array([0.2, 0.5, 0.3])
     assert solved(problem, 3 * theta) == pytest.approx(solved(problem, theta))
+
+
+def test_tiny_ridges_are_certified_no_further_than_rounding_allows():
+    """Kernels of rank one and λ = 1e-8: terms of size 1 cancel at 1e-8, stored kernels are semidefinite only so far.
+    The optimum by rational arithmetic must lie between the bounds of every solver."""
+    vectors = np.random.default_rng(3).normal(size=(3, 6))
+    instance = Instance(np.stack([np.outer(v, v) for v in vectors]), classes=np.arange(6) % 2)
+    formulation = formulations.get("hypergraph")
+    task, _ = formulation.task(instance, {"lam": 1e-8})
+    exact = solve(instance, "hypergraph", lam=1e-8)
+    for solver in ("hypergraph_silp", "hypergraph_nesterov"):
+        found = solve(instance, "hypergraph", lam=1e-8, solver=solver, max_iter=200)
+        true_value = rational_dual(task, found.weights)
+        assert exact.certificate.upper >= true_value
+        assert found.certificate.upper >= true_value
+    assert exact.certificate.lower <= rational_dual(task, exact.weights) <= exact.certificate.upper
+
+
+def rational_dual(task, theta):
+    """−tr(H'(I + K(θ)/λ)⁻¹H) without rounding, by elimination in fractions."""
+    share = [Fraction(float(t)) for t in theta]
+    share = [t / sum(share) for t in share]
+    n, width = task.h.shape
+    rows = [
+        [Fraction(int(i == j)) + sum(t * Fraction(float(k[i, j])) for t, k in zip(share, task.kernels, strict=True))
+         / Fraction(task.lam) for j in range(n)] + [Fraction(float(h)) for h in task.h[i]]
+        for i in range(n)
+    ]  # fmt: skip
+    for i in range(n):
+        rows[i] = [entry / rows[i][i] for entry in rows[i]]
+        for other in range(n):
+            if other != i:
+                rows[other] = [a - rows[other][i] * b for a, b in zip(rows[other], rows[i], strict=True)]
+    solved = [[rows[i][n + j] for j in range(width)] for i in range(n)]
+    return -float(sum(Fraction(float(task.h[i, j])) * solved[i][j] for i in range(n) for j in range(width)))

@@ -167,6 +167,11 @@ def test_the_certificate_measures_against_the_largest_term():
     assert not certificate.proves(4.9e-10)
 
 
+def test_bounds_that_rounding_makes_cross_prove_nothing():
+    assert Certificate(1.0 + 5e-10, 1.0, 1.0).proves(1e-8)
+    assert not Certificate(1.0 + 5e-9, 1.0, 1.0).proves(1e-8)
+
+
 def test_bounds_that_contradict_weak_duality_are_a_loud_defect():
     formulation = formulations.get("sum")
     task, _ = formulation.task(INSTANCE, {"C": 1.0})

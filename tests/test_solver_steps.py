@@ -182,6 +182,7 @@ def test_the_projection_onto_the_simplex_by_hand():
     assert onto_simplex(np.array([0.8, 0.6, -0.2])) == pytest.approx([0.6, 0.4, 0.0])
     assert onto_simplex(np.array([5.0, 0.0])) == pytest.approx([1.0, 0.0])
     assert onto_simplex(np.array([0.2, 0.3])) == pytest.approx([0.45, 0.55])
+    assert onto_simplex(np.array([1e20, 0.0, -1e20])) == pytest.approx([1.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_sm2_projection(name, given, slope):
     gradient = slope - halves
     assert made.gradient(problem, state.fit) == pytest.approx(gradient, rel=1e-5)
     after = made.step(problem, state)
-    lengths = np.ptp(gradient) ** -1.0 * 0.5 ** np.arange(20)
+    lengths = np.abs(gradient).max() ** -1.0 * 0.5 ** np.arange(20)
     projections = [
         np.maximum(p, 0) if name == "square" else onto_simplex(p) for p in EVEN - np.outer(lengths, gradient)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,8 @@ def distance_from(truth, frame):
         (3.0, None, 3.0, "holds", False),  # the measurement cannot tell the mutant from the statement
         (2.0, 3.0, 4.0, "holds after repair", True),
         (2.0, 2.5, 4.0, "fails", False),  # a repair that does not repair
-        (2.0, None, 4.0, "fails", True),
-        (float("inf"), None, 4.0, "fails", True),
+        (2.0, None, 4.0, "fails", False),  # nothing that the measurement accepts is known
+        (float("inf"), None, 4.0, "fails", False),
         (float("nan"), 3.0, 4.0, "holds after repair", True),
     ],
 )
@@ -55,6 +56,9 @@ def test_a_verdict_is_computed(frame, printed, repaired, mutated, verdict, sound
     )
     found = frame.judge(statement)
     assert (found.verdict, found.sound) == (verdict, sound)
+    if verdict == "fails" and repaired is None:
+        assert frame.judge(replace(statement, control=3.05)).sound
+        assert not frame.judge(replace(statement, control=2.0)).sound
 
 
 def test_the_claims_of_one_paper(tmp_path):
@@ -64,7 +68,7 @@ def test_the_claims_of_one_paper(tmp_path):
     assert record["schema"] == "mklcvx.claims/1"
     rows = record["claims"]
     assert {row["paper"] for row in rows} == {"Kumar et al. 2012"}
-    assert all(row["mutant_rejected"] for row in rows)
+    assert all(row["sound"] for row in rows)
     verdicts = {row["where"]: row["verdict"] for row in rows}
     assert "fails" in verdicts.values()
     table = (tmp_path / "claims.md").read_text(encoding="utf-8")
@@ -75,8 +79,19 @@ def test_the_claims_of_one_paper(tmp_path):
 def test_the_committed_claims_are_of_all_papers_and_sound():
     rows = json.loads((CLAIMS / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert len({row["paper"] for row in rows}) == 5
-    assert all(row["mutant_rejected"] for row in rows)
+    assert all(row["sound"] for row in rows)
     assert all(row["repair"] for row in rows if row["verdict"] == "holds after repair")
+
+
+def test_a_part_of_the_claims_does_not_replace_the_table_of_all():
+    done = command("validation/claims", "kumar")
+    assert done.returncode == 2
+    assert "give --folder" in done.stderr
+
+
+def test_unknown_names_are_refused_by_the_table_of_solvers():
+    assert "unknown solver 'nosuch'" in command("validation/solvers.py", "--only", "nosuch").stderr
+    assert "unknown data set 'nosuch'" in command("validation/solvers.py", "--data", "nosuch").stderr
 
 
 def test_the_table_of_solvers(tmp_path):

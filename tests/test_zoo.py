@@ -101,3 +101,7 @@ def test_real_data_are_named_and_have_enough_kernels():
         zoo.real("whine")
     with check_refused("count = 4 kernels are too few"):
         zoo.real("wine", count=4)
+    with check_refused("target = 'labels'"):
+        zoo.real("wine", "labels")
+    with check_refused("samples = 179: give between 10 and 178"):
+        zoo.real("wine", samples=179)

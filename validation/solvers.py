@@ -11,6 +11,7 @@ value from the optimum, averaged over seeds; nothing is certified of them but wh
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def _holds(run: Solution, exact: Solution) -> bool:
     return all(r.lower <= proved.upper + slack and r.upper >= proved.lower - slack for r in run.trace)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--samples", type=int, default=200)
@@ -96,6 +97,12 @@ def main(arguments: list[str] | None = None) -> None:
     )
     cells = [(a.name, name, data) for data in asked.data.split(",") for a in ALGORITHMS for name in a.serves]
     cells = [cell for cell in cells if cell[0] in wanted]
+    for name in wanted:
+        if name not in {algorithm.name for algorithm in ALGORITHMS}:
+            parser.error(f"unknown solver {name!r}")
+    for data in asked.data.split(","):
+        if data not in zoo.REAL:
+            parser.error(f"unknown data set {data!r}: {', '.join(zoo.REAL)} are known")
     console = Console(stderr=True)
     rows = [row(*cell, asked.samples, asked.count) for cell in track(cells, "solvers", console=console)]
     text = "\n".join([f"n = {asked.samples}, M = {asked.count}; half of both for the families.", "", HEAD])
@@ -104,7 +111,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(text, end="")
     else:
         asked.output.write_text(f"# The published algorithms against the exact optima\n\n{text}", encoding="utf-8")
+    return 1 if any(line.endswith("| NO |") for line in rows) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -23,6 +23,7 @@ from ..formulations import Formulation, Points
 from ..run import Row, Run
 
 Array = NDArray[np.float64]
+LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
 Callback = Callable[[Row], Any]
 
@@ -103,14 +104,20 @@ def _of_kind(name: str, value: Any, default: Any) -> Any:
     """A number like the default: whole where that is whole. An option that is None by default takes any number."""
     whole = isinstance(default, int)
     try:
-        number = float(value)
-        fits = np.isfinite(number) and number >= 0 and (not whole or number == int(number))
-    except (TypeError, ValueError):
+        number = int(value) if whole and not isinstance(value, float) else float(value)
+        fits = 0 <= number <= LARGEST_OPTION and (not whole or number == int(number))
+    except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits or isinstance(value, bool):
         kind = "a whole number" if whole else "a number"
-        raise InputError(f"option {name} = {value!r} is not {kind} of at least 0: the default is {default}")
+        limits = f"between 0 and {LARGEST_OPTION:.0e}"
+        raise InputError(f"option {name} = {str(value)[:40]!r} is not {kind} {limits}: the default is {default}")
     return int(number) if whole else number
+
+
+def check_switch(name: str, value: int) -> None:
+    if value not in (0, 1):
+        raise InputError(f"option {name} = {value} is neither 0 nor 1: leave it out, or give one of them")
 
 
 def drive(

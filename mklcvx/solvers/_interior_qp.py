@@ -120,6 +120,8 @@ def factored(matrix: Array) -> Callable[[Array], Array]:
     diagonal = np.diag(matrix)
     scale = 1 / np.sqrt(np.maximum(diagonal, np.finfo(float).eps * (diagonal.max() or 1.0)))
     scaled, ridge = scale[:, None] * matrix * scale, RIDGE
+    if not np.isfinite(scaled).all():
+        raise FloatingPointError("a matrix of Newton's equations")
     while True:
         try:
             factor = cho_factor(scaled + ridge * np.eye(len(matrix)), lower=True, check_finite=False)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..formulations import Points
 from ..formulations._groups import group_largest, group_shares
 from ._alternating import Array
-from ._driver import Algorithm, Problem, State
+from ._driver import Algorithm, Problem, State, check_switch
 from ._machine import Fit, fit
 from .li_alternating import floor
 
@@ -49,6 +49,9 @@ class CKLAlternating(Algorithm[Chosen]):
     serves: ClassVar[tuple[str, ...]] = ("ckl",)
 
     halved: int = 0
+
+    def __post_init__(self) -> None:
+        check_switch("halved", self.halved)
 
     def start(self, problem: Problem) -> Chosen:
         groups = problem.task.own["groups"]

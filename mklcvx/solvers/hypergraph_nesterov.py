@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..errors import InputError
 from ..formulations import Points
 from ..formulations._hypergraph import Embedding, HyperTask
 from ..formulations.hypergraph_smooth import joined, responsible
@@ -43,6 +44,10 @@ class HypergraphNesterov(Algorithm[Momentum]):
 
     steps: int = 1000
 
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise InputError("option steps = 0 plans nothing: give the number of iterations, the default is 1000")
+
     def start(self, problem: Problem) -> Momentum:
         task = problem.task
         largest = max(float(np.linalg.eigvalsh(kernel)[-1]) for kernel in task.each_kernel())
@@ -64,7 +69,7 @@ class HypergraphNesterov(Algorithm[Momentum]):
         return Points([Embedding(state.weights, state.z)], [state.z])
 
     def _smoothed(self, task: HyperTask) -> HyperTask:
-        return task if task.smoothing is not None else replace(task, smoothing=1 / max(self.steps, 1))
+        return task if task.smoothing is not None else replace(task, smoothing=1 / self.steps)
 
 
 def theta(task: HyperTask, z: Array) -> Array:

@@ -20,7 +20,9 @@ import numpy as np
 from ..formulations import Points
 from ..formulations._multi_label import ClassDual, ClassPrimal
 from ._classes import Array, ClassFits, fit_classes
-from ._driver import Algorithm, Problem, State
+from ._driver import Algorithm, Problem, State, check_switch
+
+MAX_HALVINGS = 100
 
 
 class Saddle(NamedTuple):
@@ -80,6 +82,9 @@ class MLMirrorProx(Algorithm[Game]):
 
     extra: int = 1
 
+    def __post_init__(self) -> None:
+        check_switch("extra", self.extra)
+
     def start(self, problem: Problem) -> Game:
         task = problem.task
         at = Saddle(problem.even, np.full(task.classes, 1 / task.classes))
@@ -97,7 +102,7 @@ class MLMirrorProx(Algorithm[Game]):
             after = state.at.towards(eta, slope)
             return self._advanced(problem, state, (state.at, state.fits), after, eta, state.eta)
         eta = state.eta
-        while True:
+        for _ in range(MAX_HALVINGS):
             half = state.at.towards(eta, slope)
             fits = fit_classes(problem, half.p)
             other = slopes(fits, half.gamma)
@@ -105,6 +110,7 @@ class MLMirrorProx(Algorithm[Game]):
             if eta * _mismatch(slope, other, half, after) <= half.divergence(state.at) + after.divergence(half):
                 return self._advanced(problem, state, (half, fits), after, eta, 1.2 * eta)
             eta /= 2
+        return replace(state, dead_end="no step is short enough for its condition")
 
     def points(self, problem: Problem, state: Game) -> Points:
         """The last of both, and the averages."""

@@ -16,10 +16,10 @@ using γ'; dividing (9) alone by γ' leaves (8) biased, and the averages tend to
 
     η_p = 8 √(2 ln s/T)/H,    η_γ = 8 √(2 ln m/T)/(H √(m/δ)),    H = max_k H_k(1/s),  T = 10⁴,
 
-the order that balances the two terms of Theorem 1, each step over the size of its own estimate. The certificate needs
-the SVMs of all classes at the averages; these are not counted, and it is taken only when the number of steps has grown
-by a tenth. It is offered the averages (10), and those since the number of steps was last doubled, which forget the
-start.
+steps that fall as 1/√T as in Theorem 1, each over the size that its estimate has in the mean (√(m/δ) H for γ). The
+certificate needs the SVMs of all classes at the averages; these are not counted, and it is taken only when the number
+of steps has grown by a tenth. It is offered the averages (10), and those since the number of steps was last doubled,
+which forget the start.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ class SM2Projection(Algorithm[Projected]):
 
     def start(self, problem: Problem) -> Projected:
         first = fit(problem, problem.even)
-        gradient = self.gradient(problem, first)
-        return Projected(problem.even, first, 1 / max(float(np.ptp(gradient)), np.finfo(float).tiny))
+        steepest = float(np.abs(self.gradient(problem, first)).max())
+        return Projected(problem.even, first, 1 / steepest if steepest > 0 else 1.0)
 
     def step(self, problem: Problem, state: Projected) -> Projected:
         here, gradient, length = state.fit, self.gradient(problem, state.fit), state.step
@@ -79,6 +79,7 @@ def _regulariser(problem: Problem) -> tuple[float, float]:
 
 def onto_simplex(point: Array) -> Array:
     """The nearest point with non-negative entries that sum to one (Duchi et al. 2008)."""
+    point = point - point.max()  # the projection stays, and 1 is not lost beside large entries
     ordered = np.sort(point)[::-1]
     levels = (np.cumsum(ordered) - 1) / np.arange(1, len(point) + 1)
     return np.maximum(point - levels[np.flatnonzero(ordered > levels)[-1]], 0.0)

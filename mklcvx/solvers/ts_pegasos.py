@@ -27,6 +27,7 @@ from ._column_generation import Array
 from ._driver import Algorithm, Problem, State, every_tenth_part
 
 GRID = tuple(100.0 / 4**k for k in range(17))  # from 100 down to 1e-8, by factors of 4
+LARGEST_BATCH = 1_000_000
 WIDTHS = (1e-9, 0.003, 0.01, 0.03, 0.1, 0.3)
 
 
@@ -54,6 +55,8 @@ class TSPegasos(Algorithm[Walk]):
     def __post_init__(self) -> None:
         if self.batch < 1:
             raise InputError("option batch = 0 draws nothing: the paper has 100")
+        if self.batch > LARGEST_BATCH:
+            raise InputError(f"option batch = {self.batch} is more than {LARGEST_BATCH}: the paper has 100")
 
     def start(self, problem: Problem) -> Walk:
         ladder, zero = np.cumsum(problem.task.weight), np.zeros(problem.task.count)

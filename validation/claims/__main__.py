@@ -25,6 +25,8 @@ from claim import FAILS, HOLDS, REPAIRED, Claim, Judgement, Measured, judge
 from rich.console import Console
 from rich.progress import track
 
+from mklcvx.files import write_whole
+
 PAPERS = {"bucak": bucak, "govindaraj": govindaraj, "ji": ji, "kumar": kumar, "xu": xu}
 SCHEMA = "mklcvx.claims/1"
 
@@ -32,14 +34,17 @@ SCHEMA = "mklcvx.claims/1"
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("papers", nargs="*", choices=[[], *PAPERS], help="by first author; all if none is given")
-    parser.add_argument("--folder", type=Path, default=Path(__file__).parent, help="where the two files go")
+    parser.add_argument("--folder", type=Path, help="where the two files go; this folder, if all papers are judged")
     asked = parser.parse_args(arguments)
+    if asked.papers and asked.folder is None:
+        parser.error("some papers only: give --folder, so that the table of all is kept")
+    folder = asked.folder or Path(__file__).parent
     claims = [claim for name in asked.papers or PAPERS for claim in PAPERS[name].CLAIMS]
     console = Console(stderr=True)
     judgements = [_timed(claim) for claim in track(claims, "claims", console=console)]
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    (asked.folder / "claims.md").write_text(as_markdown(judgements), encoding="utf-8")
-    (asked.folder / "claims.json").write_text(as_json(judgements), encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("claims.md", as_markdown(judgements)), ("claims.json", as_json(judgements))):
+        write_whole(folder / name, lambda file, text=text: file.write(text.encode("utf-8")))
     unsound = [judgement for judgement in judgements if not judgement.sound]
     for judgement in unsound:
         console.print(f"cannot tell: {judgement.claim.paper}, {judgement.claim.where}", style="red")
@@ -106,7 +111,7 @@ def as_json(judgements: list[Judgement]) -> str:
             "repaired": None if j.repaired is None else _record(j.repaired),
             "mutation": j.claim.mutation,
             "mutated": _record(j.mutated),
-            "mutant_rejected": j.sound,
+            "sound": j.sound,
             "remark": j.claim.remark or None,
             "seconds": round(j.seconds, 2),
         }

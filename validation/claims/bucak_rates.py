@@ -224,6 +224,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=lambda m: m ** (2 / 3),
         mutated=lambda m: m ** (1 / 3),
         mutation="δ = m^⅓",
+        control=lambda m: m ** (-2 / 3),
         remark="m^⅔ exceeds 1 for every m > 1; that no δ ≤ 1 saves the rate is shown below",
     ),
     Claim(

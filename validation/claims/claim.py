@@ -38,6 +38,7 @@ class Claim:
     mutation: str  # what was changed
     repaired: Any = None
     repair: str = ""
+    control: Any = None  # where nothing repairs it: a version that the measurement accepts, to show that it can
     remark: str = ""
 
 
@@ -48,12 +49,14 @@ class Judgement:
     printed: Measured
     mutated: Measured
     repaired: Measured | None
+    control: Measured | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def sound(self) -> bool:
-        """Whether the measurement can tell: the mutant is rejected, and a repair, where there is one, is accepted."""
-        return not _accepts(self.claim, self.mutated) and (self.repaired is None or self.verdict == REPAIRED)
+        """Whether the measurement can tell: it rejects the mutant, and accepts the statement, a repair or a control."""
+        accepts = self.verdict != FAILS or (self.control is not None and _accepts(self.claim, self.control))
+        return not _accepts(self.claim, self.mutated) and accepts
 
 
 def judge(claim: Claim) -> Judgement:
@@ -61,7 +64,8 @@ def judge(claim: Claim) -> Judgement:
     if _accepts(claim, printed):
         return Judgement(claim, HOLDS, printed, mutated, None)
     if claim.repaired is None:
-        return Judgement(claim, FAILS, printed, mutated, None)
+        control = None if claim.control is None else claim.measure(claim.control)
+        return Judgement(claim, FAILS, printed, mutated, None, control)
     repaired = claim.measure(claim.repaired)
     return Judgement(claim, REPAIRED if _accepts(claim, repaired) else FAILS, printed, mutated, repaired)
 

@@ -176,6 +176,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=MEANS,
         mutated=swapped("Oxford, 6.5"),
         mutation="labels of 6.5 swapped",
+        control={**MEANS, "Oxford, 6.5": MEANS["Oxford, 6.2.3"]},
         remark="The thesis does not say what was changed between the two",
     ),
 )

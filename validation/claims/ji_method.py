@@ -9,7 +9,6 @@ from typing import NamedTuple
 import cvxpy as cp
 import numpy as np
 from claim import Claim, Measured
-from ji_graph import generated
 from ji_lipschitz import constant, least_radius, start_constant
 from ji_shared import Array, Problem, claim, correlated, digits, exact, excess, optimum, smooth
 
@@ -168,41 +167,6 @@ def subgradient(problem: Problem, rounds: int) -> float:
     return best
 
 
-@cache
-def rivals() -> list[tuple[Problem, float, dict[int, tuple[float, float]]]]:
-    """A grid of problems; of each min f, and after N steps the linear program's gap and the subgradient's error."""
-    found = []
-    for lam in (0.1, 0.02, 0.005, 0.001):
-        many = digits(lam=lam, bandwidths=(0.5, 1.0, 2.0, 4.0, 8.0))
-        for problem in (digits(lam=lam), correlated(0, lam=lam), many):
-            cuts = generated(problem)
-            least = cuts.reached[-1]
-            after = {steps: (cuts.gap(steps), subgradient(problem, steps) - least) for steps in (15, 50)}
-            found.append((problem, least, after))
-    return found
-
-
-def race(power: float) -> Measured:
-    """Table 1 with μ = N^−power after N iterations, against as many cuts (their whole gap) and subgradient steps."""
-    settings = [
-        (problem, least, steps, errors) for problem, least, after in rivals() for steps, errors in after.items()
-    ]
-    ours = np.array([
-        table_one(replace(problem, mu=float(steps) ** -power), steps).iterations[-1].largest - least
-        for problem, least, steps, _ in settings
-    ])  # fmt: skip
-    cuts, steps = np.array([errors for *_, errors in settings]).T
-    numbers = {
-        "settings": len(ours),
-        "nearer than the cuts in": int(np.sum(ours < cuts)),
-        "nearer than subgradient steps in": int(np.sum(ours < steps)),
-        "median error": float(np.median(ours)),
-        "of the cuts": float(np.median(cuts)),
-        "of the steps": float(np.median(steps)),
-    }
-    return Measured(float(np.mean(ours >= cuts)), numbers)
-
-
 CLAIMS: tuple[Claim, ...] = (
     claim(
         "Eq. (20), Table 1",
@@ -246,17 +210,5 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1.0,
         mutated=0.5,
         mutation="half the exponent",
-    ),
-    claim(
-        "Sec. 4, rates compared",
-        "Its rate is significantly better than the SILP's: after N iterations it is nearer than the SILP after N cuts.",
-        "share of settings in which its error in f after N iterations is not below the SILP's gap after N cuts",
-        0.1,
-        race,
-        printed=1.0,
-        mutated=0.0,
-        mutation="μ = 1 throughout",
-        remark="5, 4 and 25 kernels, λ from 0.1 to 0.001, N = 15 and 50. The printed O(N^−1/3) and O(N^−1/2) are upper "
-        "bounds, without proof or reference, which this does not refute. A cut costs a solve, a step p products.",
     ),
 )

@@ -297,6 +297,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed="L2MKL",
         mutated="LpMKL",
         mutation="LpMKL",
+        control="AveKernel",
         remark="Presumably small weights were counted as none, below a threshold that is not printed",
     ),
 )
