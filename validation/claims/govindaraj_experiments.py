@@ -127,7 +127,8 @@ CLAIMS: tuple[Claim, ...] = (
         printed="all features",
         mutated="one feature",
         mutation="the classes differ in a single feature",
-        remark="Where the class means differ is not printed; it holds where all features carry the same signal",
+        remark="Where the class means differ is not printed; it holds where all features carry the same signal. With "
+        "random directions of the means, tried apart, the ratio rose from 0.97 to 1.00 at most",
     ),
     Claim(
         PAPER,
