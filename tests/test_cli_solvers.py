@@ -88,6 +88,8 @@ def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
         stdout=subprocess.DEVNULL,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A shell in the background has its children ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(6)
     started.send_signal(signal.SIGINT)
