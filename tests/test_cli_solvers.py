@@ -93,7 +93,10 @@ def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
     )
     time.sleep(6)
     started.send_signal(signal.SIGINT)
-    _, err = started.communicate(timeout=60)
+    try:
+        _, err = started.communicate(timeout=60)
+    finally:
+        started.kill()
     assert started.returncode == 1
     assert "it was interrupted after" in err
     record = json.loads(answer.read_text())
