@@ -41,7 +41,7 @@ def problem(name: str, data: str, samples: int, count: int) -> tuple[Instance, d
 
 @cache
 def _real(data: str, target: str, samples: int, count: int) -> Instance:
-    return zoo.real(data, target, samples, count)
+    return zoo.real(data, target, min(samples, zoo.REAL[data]), count)
 
 
 @cache
@@ -105,7 +105,8 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"unknown data set {data!r}: {', '.join(zoo.REAL)} are known")
     console = Console(stderr=True)
     rows = [row(*cell, asked.samples, asked.count) for cell in track(cells, "solvers", console=console)]
-    text = "\n".join([f"n = {asked.samples}, M = {asked.count}; half of both for the families.", "", HEAD])
+    sizes = f"n = {asked.samples} (wine: at most 178), M = {asked.count}; half of both for the families."
+    text = "\n".join([sizes, "", HEAD])
     text += "\n" + "|---" * HEAD.count(" | ") + "|---|\n" + "\n".join(rows) + "\n"
     if asked.output is None:
         print(text, end="")
