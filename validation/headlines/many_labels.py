@@ -20,7 +20,7 @@ CONTESTANTS = {
 }
 # SA's step in units of 1/(½Cn), the size of an H_k; the first step of Sum is a length in the simplex.
 GRIDS: dict[str, tuple[float, ...]] = {"SA": (0.03, 0.1, 0.3, 1.0), "Sum": (0.1, 0.3, 1.0), "mirror-prox": (0.0,)}
-SIZES = {"synthetic": (10, 20, 50, 100, 200), "digits": (10, 20, 50, 100)}
+SIZES = {"synthetic": (10, 20, 50, 100, 200), "digits": (10, 20, 50, 100, 200)}
 QUALITIES = {"total": "sum of H_k", "worst": "largest H_k"}
 STEPS = 400  # of SA
 LEFT = 1 / 3  # of what even weights lose to the best: reaching this is reaching the same objective
