@@ -29,13 +29,13 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     if not free.any() or not weights.any():
         return alpha
     hessian = task.y[:, None] * task.combined(weights) * task.y
-    columns = _multiplier_columns(task)[:, free]
-    totals = np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
+    rows, totals = equalities(task)
+    columns = rows[:, free]
     corner = np.zeros((len(columns), len(columns)))
     system = np.block([[hessian[np.ix_(free, free)], columns.T], [columns, corner]])
     multipliers = _starting_multipliers(task, upper)
-    gradient = (1.0 if task.loss == "c" else 0.0) - hessian[free] @ alpha - columns.T @ multipliers
-    missing = totals - _multiplier_columns(task) @ alpha
+    gradient = gain_slope(task)[free] - hessian[free] @ alpha - columns.T @ multipliers
+    missing = totals - rows @ alpha
     step = np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=1e-14)[0]
     alpha[free] += step[: free.sum()]
     return alpha
@@ -48,9 +48,15 @@ def _settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDA
     return ~(at_zero | at_box), np.where(at_zero, 0.0, np.where(at_box, box, alpha))
 
 
-def _multiplier_columns(task: Task) -> Array:
+def equalities(task: Task) -> tuple[Array, Array]:
+    """The feasible set's equalities as rows and totals: y'α = 0 with a bias, 1'α = 1 for loss nu."""
     rows = [task.y] * task.bias + [np.ones(task.samples)] * (task.loss == "nu")
-    return np.array(rows).reshape(len(rows), task.samples)
+    return np.array(rows).reshape(len(rows), task.samples), np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
+
+
+def gain_slope(task: Task) -> Array:
+    """The gradient of gain(α)."""
+    return np.full(task.samples, 1.0 if task.loss == "c" else 0.0)
 
 
 def _starting_multipliers(task: Task, upper: UpperBound) -> Array:

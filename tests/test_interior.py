@@ -7,10 +7,11 @@ import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.formulations import SINGLE_TASKS
+from mklcvx.polish import equalities
 from mklcvx.solvers import drive
 from mklcvx.solvers._driver import Problem
 from mklcvx.solvers._saddle import Interior, Newton
-from mklcvx.solvers.interior import InteriorPoint, _curvature, _rows, _slope, residuals
+from mklcvx.solvers.interior import InteriorPoint, _curvature, _slope, residuals
 
 from cases import KINDS, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution
@@ -95,7 +96,7 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     state = made.step(problem, made.start(problem))
     at, side = state.at, formulation.regulariser
     newton = Newton(
-        at, state.q, state.columns, _curvature(task, side, at), _slope(task, side, at), _rows(task),
+        at, state.q, state.columns, _curvature(task, side, at), _slope(task, side, at), equalities(task)[0],
         residuals(task, side, at, state.columns),
     )  # fmt: skip
     target = 0.3 * at.level

@@ -47,3 +47,8 @@ class Alternating(Algorithm[Fitted]):
 def norms(fitted: Fit) -> Array:
     """‖f_m‖ = μ_m √q_m(α), from h_m = ½ q_m(α)."""
     return np.asarray(fitted.weights * np.sqrt(2 * fitted.halves))
+
+
+def floor(problem: Problem) -> float:
+    """Far below what the tolerance can see, far above what the SVM cannot bear."""
+    return max(1e-3 * problem.tolerance, 1e-9)

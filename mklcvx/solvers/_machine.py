@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..certificate import CertifiedPoint, certify
 from ..formulations import Points, Task
 from ..formulations.svm import SVM
-from ..polish import sharpened
+from ..polish import equalities, gain_slope, sharpened
 from ._box_qp import box_qp
 from ._driver import Problem
 from ._interior_qp import Quadratic, interior_point
@@ -107,10 +107,12 @@ class Machine:
         return alpha if task.loss == "c" else alpha / alpha.sum()
 
     def _by_interior_point(self, task: Task) -> Array:
-        rows = np.array([task.y] * task.bias + [np.ones(task.samples)] * (task.loss == "nu"))
-        totals = np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
-        linear = np.full(task.samples, 1.0 if task.loss == "c" else 0.0)
-        return interior_point(Quadratic(_signed(task.kernels[0], task.y), linear, task.box, rows, totals), 1e-10)
+        return interior_point(svm_program(task, _signed(task.kernels[0], task.y)), 1e-10)
+
+
+def svm_program(task: Task, q: Array) -> Quadratic:
+    """The SVM of a task with the matrix Q."""
+    return Quadratic(q, gain_slope(task), task.box, *equalities(task))
 
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:

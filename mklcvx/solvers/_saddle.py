@@ -79,11 +79,6 @@ class Residuals:
     totals: Array
     psi: Array
 
-    @property
-    def largest(self) -> float:
-        parts = np.concatenate([self.alpha, self.mu, self.totals, self.psi])
-        return float(np.abs(parts).max())
-
 
 class Newton:
     """The factored system; `direction(τ)` solves it for one target after another."""

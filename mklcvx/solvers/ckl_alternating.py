@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from ..formulations import Points
 from ..formulations._groups import group_largest, group_shares
-from ._alternating import Array
+from ._alternating import Array, floor
 from ._driver import Algorithm, Problem, State, check_switch
 from ._machine import Fit, fit
-from .li_alternating import floor
 
 LONGEST_PERIOD = 12
 SHOWN = 3  # of a cycle's choices, in a message

@@ -22,9 +22,10 @@ import numpy as np
 
 from ..formulations import SINGLE_TASKS, Points, Task
 from ..formulations._regulariser import Regulariser
-from ..polish import sharpened
+from ..polish import equalities, gain_slope, sharpened
 from ._driver import Algorithm, Problem, State
-from ._interior_qp import Quadratic, interior_point
+from ._interior_qp import interior_point
+from ._machine import svm_program
 from ._saddle import Array, Interior, Newton, Residuals
 
 SHORT = 0.995  # of the way to the boundary
@@ -59,7 +60,7 @@ class InteriorPoint(Algorithm[Centred]):
             return _given(task, mu, problem.tolerance)
         alpha = _first_alpha(task, mu)
         q, columns = _passed(task, alpha, mu)
-        halves, gradient = alpha @ columns / 2, columns @ mu - _linear(task)
+        halves, gradient = alpha @ columns / 2, columns @ mu - gain_slope(task)
         push, pull = _size(gradient), _size(halves)
         cap = np.full(task.count, side.cap(**task.own)) if side.cap is not None else np.zeros(0)
         head = np.maximum(cap - mu, 1e-3 * cap) if len(cap) else cap
@@ -80,7 +81,7 @@ class InteriorPoint(Algorithm[Centred]):
         if at is None:
             return replace(state, dead_end="rounding allows no more")
         newton = Newton(
-            at, state.q, state.columns, _curvature(task, side, at), _slope(task, side, at), _rows(task),
+            at, state.q, state.columns, _curvature(task, side, at), _slope(task, side, at), equalities(task)[0],
             residuals(task, side, at, state.columns),
         )  # fmt: skip
         affine = newton.direction(0.0)
@@ -110,25 +111,23 @@ class InteriorPoint(Algorithm[Centred]):
 
 def _given(task: Task, weights: Array, tolerance: float) -> Centred:
     """Nothing but α is to be found."""
-    q, columns = _passed(task, np.zeros(task.samples), weights)
-    totals = np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
-    alpha = interior_point(Quadratic(q, _linear(task), task.box, _rows(task), totals), 0.1 * tolerance)
-    return Centred(weights, None, q, columns, 0.0, alpha)
+    q = task.y[:, None] * task.combined(weights) * task.y
+    alpha = interior_point(svm_program(task, q), 0.1 * tolerance)
+    return Centred(weights, None, q, np.zeros((task.samples, 0)), 0.0, alpha)
 
 
 def residuals(task: Task, side: Regulariser, at: Interior, columns: Array) -> Residuals:
-    rows, slope, own = _rows(task), _slope(task, side, at), task.own
-    alpha = columns @ at.mu - _linear(task) + rows.T @ at.nu - at.lower + at.upper
+    (rows, totals), slope, own = equalities(task), _slope(task, side, at), task.own
+    alpha = columns @ at.mu - gain_slope(task) + rows.T @ at.nu - at.lower + at.upper
     mu = side.slope(at.mu, **own) - at.alpha @ columns / 2 - at.floor
     if slope is not None:
         mu = mu + at.kappa * slope
     if len(at.head):
         mu = mu + at.ceiling
-    totals = rows @ at.alpha - np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
     psi = np.zeros(0)
     if side.constraint is not None:
         psi = np.array([float(side.constraint.value(at.mu, **own).sum()) - 1 + at.slack])
-    return Residuals(alpha, mu, totals, psi)
+    return Residuals(alpha, mu, rows @ at.alpha - totals, psi)
 
 
 def _passed(task: Task, alpha: Array, mu: Array) -> tuple[Array, Array]:
@@ -162,15 +161,6 @@ def _lengthened(task: Task, alpha: Array, functions: Array) -> Array:
     free = (alpha > 1e-6 * task.box) & (alpha < (1 - 1e-6) * task.box)
     lack = float(np.max(level - margins[free], initial=0.0)) / max(abs(level), np.finfo(float).tiny)
     return functions * (1 + min(lack, 1e-3))
-
-
-def _linear(task: Task) -> Array:
-    return np.full(task.samples, 1.0 if task.loss == "c" else 0.0)
-
-
-def _rows(task: Task) -> Array:
-    rows = [task.y] * task.bias + [np.ones(task.samples)] * (task.loss == "nu")
-    return np.array(rows).reshape(len(rows), task.samples)
 
 
 def _slope(task: Task, side: Regulariser, at: Interior) -> Array | None:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._alternating import Alternating, Array
+from ._alternating import Alternating, Array, floor
 from ._driver import Problem
 from ._machine import Fit
 
@@ -36,8 +36,3 @@ class LiAlternating(Alternating):
         roots = np.sqrt(2 * fitted.halves)
         shares = roots / roots.sum() if roots.any() else problem.even
         return 1 / (2 * np.maximum(shares, floor(problem)))
-
-
-def floor(problem: Problem) -> float:
-    """Far below what the tolerance can see, far above what the SVM cannot bear."""
-    return max(1e-3 * problem.tolerance, 1e-9)

@@ -19,10 +19,9 @@ import numpy as np
 
 from ..formulations import Points
 from ..formulations._groups import group_shares, group_sums
-from ._alternating import Array
+from ._alternating import Array, floor
 from ._driver import Algorithm, Problem, State
 from ._machine import Fit, fit
-from .li_alternating import floor
 
 INNER_STEPS = 30
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import bucak_forms
 import bucak_rates
+import bucak_saddle
 import bucak_steps
 from bucak_forms import PAPER
 from claim import Claim, Measured
@@ -134,4 +135,10 @@ TABLES: tuple[Claim, ...] = (
     ),
 )
 
-CLAIMS: tuple[Claim, ...] = (*bucak_forms.CLAIMS, *bucak_steps.CLAIMS, *bucak_rates.CLAIMS, *TABLES)
+CLAIMS: tuple[Claim, ...] = (
+    *bucak_forms.CLAIMS,
+    *bucak_saddle.CLAIMS,
+    *bucak_steps.CLAIMS,
+    *bucak_rates.CLAIMS,
+    *TABLES,
+)

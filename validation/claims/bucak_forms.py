@@ -1,4 +1,4 @@
-"""Bucak et al. 2010, the problems: Eqs (1) to (6) and Proposition 2.
+"""Bucak et al. 2010, the problems: Eqs (1) to (6).
 
 H_k(p) = max over α ∈ [0, C]ⁿ of 1'α − ½ α'Y^k K(p) Y^k α is the SVM of class k, without bias, at the weights p;
 L(p, γ) = Σ_k γ_k H_k(p).
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 import cvxpy as cp
 import numpy as np
@@ -21,7 +20,6 @@ from sklearn.datasets import load_wine
 import mklcvx
 from mklcvx.formulations._stack import KernelStack
 from mklcvx.kernels import Gaussian, KernelBank
-from mklcvx.measures import saddle_gap
 
 Array = NDArray[np.float64]
 
@@ -265,65 +263,6 @@ def measure_minimax(mixtures: Array) -> Measured:
     return Measured(off(value, certificate.lower), {"(5)": value, "(3), certified": certificate.lower})
 
 
-def measure_convexity(sign: int) -> Measured:
-    """How far sign·L(p, γ) is above its chords in p, and how far L is from its chords in γ."""
-    rises, bends = [], []
-    for (p, gamma), (q, other) in pairwise(POINTS):
-        chord = (CLASSES.lagrangian(p, gamma) + CLASSES.lagrangian(q, gamma)) / 2
-        rises.append(sign * (CLASSES.lagrangian((p + q) / 2, gamma) - chord) / chord)
-        chord = (CLASSES.lagrangian(p, gamma) + CLASSES.lagrangian(p, other)) / 2
-        bends.append(abs(CLASSES.lagrangian(p, (gamma + other) / 2) - chord) / chord)
-    error = max(0.0, *rises, *bends)
-    return Measured(error, {"largest rise above a chord in p": max(rises), "largest bend in γ": max(bends)})
-
-
-# ----------------------------------------------------------------------------------------- Proposition 2
-@cache
-def gap_between(weights: tuple[float, ...], gamma: tuple[float, ...]) -> float:
-    """The middle of the certified bounds on Δ(p, γ)."""
-    return sum(saddle_gap(WINE, weights, gamma, C=PRICE)) / 2
-
-
-def gap(p: Array, gamma: Array) -> float:
-    return gap_between(tuple(p), tuple(gamma))
-
-
-def without_max(p: Array, gamma: Array) -> float:
-    """Δ with the mean over the classes in place of the largest."""
-    losses = CLASSES.losses(p)
-    return gap(p, gamma) - float(losses.max() - losses.mean())
-
-
-def without_min(p: Array, gamma: Array) -> float:
-    """Δ with L(p, γ) in place of its least value over p'."""
-    losses = CLASSES.losses(p)
-    return float(losses.max() - gamma @ losses)
-
-
-def measure_sign_of_gap(distance: Callable[[Array, Array], float]) -> Measured:
-    """At random points, and at γ = the worst class alone, where the second term is largest."""
-    hardest = np.eye(3)[CLASSES.losses(POINTS[0][0]).argmax()]
-    values = [distance(p, gamma) for p, gamma in [*POINTS, (POINTS[0][0], hardest)]]
-    return Measured(max(0.0, -min(values)), {"least of Δ": min(values), "largest of Δ": max(values)})
-
-
-def measure_gap_at_saddle(share: float) -> Measured:
-    """Δ at the certified weights, and γ moved by `share` towards equal shares."""
-    solution = certified("ml_minimax")
-    gamma = (1 - share) * solution.multipliers["gamma"] + share / 3
-    lower, upper = saddle_gap(WINE, solution.weights, gamma, C=PRICE)
-    value = solution.certificate.upper
-    return Measured(max(abs(lower), abs(upper)) / value, {"Δ at most": upper, "optimum": value})
-
-
-def measure_joint_convexity(distance: Callable[[Array, Array], float]) -> Measured:
-    rises = []
-    for (p, gamma), (q, other) in pairwise(POINTS):
-        chord = (distance(p, gamma) + distance(q, other)) / 2
-        rises.append(distance((p + q) / 2, (gamma + other) / 2) - chord)
-    return Measured(max(0.0, *rises), {"largest rise above a chord": max(rises)})
-
-
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         PAPER,
@@ -425,49 +364,5 @@ CLAIMS: tuple[Claim, ...] = (
         printed=0.5,
         mutated=1.0,
         mutation="1 in place of ½",
-    ),
-    Claim(
-        PAPER,
-        "Section 2.2",
-        "L(p, γ) is convex in p and concave (in fact linear) in γ.",
-        "largest rise above a chord in p, or bend in γ, relative, over five random pairs",
-        1e-10,
-        measure_convexity,
-        printed=1,
-        mutated=-1,
-        mutation="concave in p",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.1",
-        "Δ(p, γ) = max over γ' of L(p, γ') − min over p' of L(p', γ) is never negative.",
-        "the most negative Δ found at seven points",
-        1e-6,
-        measure_sign_of_gap,
-        printed=gap,
-        mutated=without_max,
-        mutation="the mean over the classes in place of the maximum over γ'",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.2",
-        "Δ vanishes at a saddle point.",
-        "|Δ| at the certified solution of ml_minimax, relative to the optimum",
-        1e-6,
-        measure_gap_at_saddle,
-        printed=0.0,
-        mutated=0.3,
-        mutation="γ moved from the saddle point, three tenths of the way to equal shares",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.3",
-        "Δ is jointly convex in (p, γ).",
-        "largest rise above a chord, over five random pairs",
-        1e-6,
-        measure_joint_convexity,
-        printed=gap,
-        mutated=without_min,
-        mutation="L(p, γ) in place of its minimum over p'",
     ),
 )
