@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..errors import InputError, nearest
 from ._formulation import Formulation, Parameter, Points
 from ._single import LowerBound, SingleTask, UpperBound
-from ._task import Task
+from ._task import Implied, Task
 from .alignment import ALIGNMENT
 from .average import AVERAGE
 from .ckl import CKL
@@ -55,6 +55,6 @@ def get(name: str) -> Formulation:
 
 
 __all__ = [
-    "FORMULATIONS", "SINGLE_TASKS", "Formulation", "LowerBound", "Parameter", "Points", "SingleTask", "Task",
+    "FORMULATIONS", "SINGLE_TASKS", "Formulation", "Implied", "LowerBound", "Parameter", "Points", "SingleTask", "Task",
     "UpperBound", "get",
 ]  # fmt: skip

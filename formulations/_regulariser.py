@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._stack import Array
 
@@ -57,3 +58,18 @@ class Regulariser:
 def fixed(start: Callable[..., Array]) -> Regulariser:
     """Weights that are given, not found."""
     return Regulariser(constraint=None, start=start, alone=lambda count, **own: True)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The block-∞ side: groups j of kernels compete for α, kernels within a group for the group's share.
+
+        max over α, t ∈ Δ of min over λ_j ∈ Δ of   gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} λ_m q_m(α)
+
+    For 0 ≤ e ≤ 1 the cost is jointly convex in (α, t), and least over t at c (Σ_j D_j^{1/(1+e)})^{1+e}, D_j = max q_m.
+    So e = 1 is (Σ √D_j)², e = 0 is Σ D_j. The weights are μ_m = 2c λ_m/t_j^e.
+    """
+
+    price: float
+    exponent: Callable[..., float] = lambda **own: 1.0
+    groups: Callable[..., NDArray[np.intp]] = lambda count, groups, **own: groups

@@ -23,8 +23,8 @@ import numpy as np
 from ..errors import InputError
 from . import _task
 from ._formulation import Formulation, Parameter, Points, as_flag
-from ._regulariser import Regulariser
-from ._task import Array, Risk, Task
+from ._regulariser import Between, Regulariser
+from ._task import Array, Implied, Risk, Task
 
 if TYPE_CHECKING:
     from ..instance import Instance
@@ -68,7 +68,7 @@ class SingleTask(Formulation):
 
     `rescale(own, factor)` gives the parameters whose regulariser R is `factor` times as large: what keeps the
     problem the same when its value is counted in other units. Homogeneous penalties need no change. `regulariser` is
-    R(μ) with its constraint, where U comes from one.
+    R(μ) with its constraint, where U comes from one; `between` is what the block-∞ formulations have instead.
     """
 
     primal: Callable[..., PrimalProgram]
@@ -79,6 +79,7 @@ class SingleTask(Formulation):
     multipliers: Callable[..., dict[str, Any]]
     rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, factor: own
     regulariser: Regulariser | None = None
+    between: Between | None = None
     losses: tuple[str, ...] = ("c", "nu")
     grouped: bool = False
     single_kernel: bool = False
@@ -107,11 +108,12 @@ class SingleTask(Formulation):
         apart = sum(task.correlations(np.where(side, alpha, 0.0)) ** 2 for side in (task.y > 0, task.y < 0))
         return 1e-6 * abs(self.conjugate(np.sqrt(apart), **task.own))
 
-    def upper(self, task: Task, coefficients: Array) -> UpperBound:
+    def upper(self, task: Task, coefficients: Array | Implied) -> UpperBound:
         """U(‖f‖) + risk(f), the bias chosen to make the risk least."""
         outputs, norms = task.evaluate(coefficients)
         penalty, risk = self.penalty(norms, **task.own), task.risk(outputs)
-        return UpperBound(penalty + risk.value, coefficients, norms, risk, max(penalty, risk.largest_term))
+        largest = max(penalty, risk.largest_term)
+        return UpperBound(penalty + risk.value, np.asarray(coefficients), norms, risk, largest)
 
     def in_units(self, task: Task, size: float) -> Task:
         """The same problem with every kernel divided by `size`, for declarations."""
@@ -121,7 +123,7 @@ class SingleTask(Formulation):
     def at_hand(self, task: Task) -> Points:
         """The zero function, which for loss nu is the optimum where the classes' hulls meet, and the feasible
         point nearest to α = 0."""
-        return Points([np.zeros(task.samples)], [np.zeros((task.count, task.samples))])
+        return Points([np.zeros(task.samples)], [Implied(np.zeros(task.count), np.zeros(task.samples))])
 
     def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
         """Its functions, and the multipliers of its margins: α."""

@@ -27,6 +27,7 @@ class KernelStack:
 
     kernels: NDArray[Any]
     symmetric: bool = field(default=True, kw_only=True)
+    _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self) -> int:
@@ -45,10 +46,36 @@ class KernelStack:
     def combined(self, weights: Array) -> Array:
         """Σ_m weight_m K_m."""
         kernel = np.zeros((self.samples, self.samples))
-        for weight, base in zip(weights, self.each_kernel(), strict=True):
-            if weight != 0:
-                kernel += weight * base
+        self.add_combined(kernel, weights)
         return kernel
+
+    def add_combined(self, kernel: Array, weights: Array) -> None:
+        """Add Σ_m weight_m K_m in place; kernels without weight are not read."""
+        from scipy.linalg.blas import daxpy
+
+        for weight, stored in zip(weights, self.kernels, strict=True):
+            if weight != 0:
+                base = np.asarray(stored, dtype=np.float64)
+                base = base if self.symmetric else (base + base.T) / 2
+                daxpy(base.ravel(), kernel.ravel(), a=weight)
+
+    def images(self, vector: Array) -> Array:
+        """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
+        bounds of a point that weights and α describe cost one pass together."""
+        if not (self._last and np.array_equal(self._last["vector"], vector)):
+            images = self._images(vector)
+            images.setflags(write=False)
+            self._last.update(vector=vector.copy(), images=images)
+        return self._last["images"]
+
+    def _images(self, vector: Array) -> Array:
+        if not vector.any():
+            return np.zeros((self.count, self.samples))
+        if not self.symmetric:
+            return np.stack([(kernel @ vector + vector @ kernel) / 2 for kernel in self.kernels], dtype=np.float64)
+        if self.kernels.dtype == np.float64 and self.kernels.flags.c_contiguous:
+            return (self.kernels.reshape(-1, self.samples) @ vector).reshape(self.count, self.samples)
+        return np.stack([kernel @ vector for kernel in self.each_kernel()])
 
     @cached_property
     def factors(self) -> list[Factor]:

@@ -39,6 +39,17 @@ class Risk(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Implied:
+    """The coefficients c_m = weight_m (α∘y) that weights and α imply; `signed` is α∘y, or a multiple of it."""
+
+    weights: Array
+    signed: Array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.outer(self.weights, self.signed)
+
+
+@dataclass(frozen=True)
 class Task(KernelStack):
     """Kernels, labels and the sample side's parameters; `own` are the formulation's own parameters."""
 
@@ -68,8 +79,7 @@ class Task(KernelStack):
     def correlations(self, alpha: Array) -> Array:
         """d_m = √q_m(α), the norm of K_m(α∘y) in kernel m's space."""
         signed = alpha * self.y
-        squares = np.array([signed @ (kernel @ signed) for kernel in self.each_kernel()])
-        return np.sqrt(np.maximum(squares, 0.0))
+        return np.sqrt(np.maximum(self.images(signed) @ signed, 0.0))
 
     def gain(self, alpha: Array) -> float:
         return math.fsum(alpha) if self.loss == "c" else 0.0
@@ -86,10 +96,14 @@ class Task(KernelStack):
         return alpha
 
     # ---------------------------------------------------------------- the primal side of the bounds
-    def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
+    def evaluate(self, coefficients: Array | Implied) -> tuple[Array, Array]:
         """Outputs Σ_m K_m c_m at the samples, and the norms a_m = ‖f_m‖ = √(c_m'K_m c_m)."""
-        images = np.stack([k @ c for k, c in zip(self.each_kernel(), coefficients, strict=True)])
-        squares = np.einsum("mi,mi->m", images, coefficients)
+        if isinstance(coefficients, Implied):
+            images = coefficients.weights[:, None] * self.images(coefficients.signed)
+            squares = coefficients.weights * (images @ coefficients.signed)
+        else:
+            images = np.stack([k @ c for k, c in zip(self.each_kernel(), coefficients, strict=True)])
+            squares = np.einsum("mi,mi->m", images, coefficients)
         return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
 
     def risk(self, outputs: Array) -> Risk:

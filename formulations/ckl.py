@@ -26,6 +26,7 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._groups import Groups, group_largest, group_shares, group_sums
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Between
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -75,6 +76,7 @@ CKL = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    between=Between(0.25),
     losses=("c",),
     grouped=True,
 )

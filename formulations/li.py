@@ -25,6 +25,7 @@ import numpy as np
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Between
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -69,5 +70,6 @@ LI = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    between=Between(0.25, groups=lambda count: np.arange(count)),
     losses=("c",),
 )

@@ -27,6 +27,7 @@ from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
 from ._primal import Functions, PrimalProgram
+from ._regulariser import Between
 from ._single import SingleTask
 from ._task import Array, Task
 from .lp import norm
@@ -79,6 +80,7 @@ VSKL = SingleTask(
     conjugate=conjugate,
     weights=weights,
     multipliers=multipliers,
+    between=Between(0.5, exponent=lambda s, groups: (s - 2) / s),
     losses=("c",),
     grouped=True,
 )

@@ -37,6 +37,7 @@ class Problem:
     tolerance: float
     svm_solves: int = 0
     machine: Any = None  # the SVM inside, made when first needed: it remembers where it last ended
+    closing: bool = False  # whether the next points are the last that will be asked for
 
     @property
     def even(self) -> Array:
@@ -142,6 +143,7 @@ def drive(
         state = algorithm.start(problem)
         while not run.ending:
             last = bool(state.dead_end) or run.iterations >= limit or _over(started, time_limit)
+            problem.closing = last
             if last or algorithm.due(run.iterations):
                 best = certify(formulation, task, algorithm.points(problem, state), best)
                 row = _row(run.iterations, best, state, problem, time.perf_counter() - started)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
-from ..formulations import Points, Task
+from ..formulations import Implied, Points, Task
 from ..formulations.svm import SVM
 from ..polish import equalities, gain_slope, sharpened
 from ._box_qp import box_qp
@@ -43,7 +43,7 @@ class Fit:
 
     def points(self, task: Task) -> Points:
         """α, and the classifier that the weights make with it."""
-        return Points([self.alpha], [np.outer(self.weights, self.alpha * task.y)])
+        return Points([self.alpha], [Implied(self.weights, self.alpha * task.y)])
 
 
 def fit(problem: Problem, weights: Array) -> Fit:

@@ -1,15 +1,18 @@
-"""Newton's equations for weights and α together, at one interior point.
+"""Newton's equations for α and the weights' side together, at one interior point.
 
-    α:  Q(μ)α − c + A'ν − z + w = 0                 Aα = t                         z·α = w·(box − α) = τ
-    μ:  −½ q(α) + r'(μ) + κ ψ'(μ) − s + u = 0       ψ(μ) + σ = 0                   s·μ = u·(cap − μ) = κ·σ = τ
+    α:   K(μ)β − y∘c + A'ν − y∘(z − w) = 0,   β = y∘α        Aβ = t           z·α = w·(box − α) = τ
+    x:   ∂L/∂x + (∂e/∂x)'κ − sign·s + u = 0                  e(x) = 0         s·x = u·(cap − x) = τ
 
-(σ = 0 and κ free where ψ is an equality.) The multipliers of bounds are eliminated first, then μ: with the columns
-G_m = Q_mα and the diagonal W⁻¹ = r'' + κψ'' + s/μ + u/(cap − μ),
+(`_weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
+eliminated first: they add z/α + w/(box − α) to the diagonal of K(μ), which makes the positive definite H, and s/x
+and u/(cap − x) to that of ∂²L/∂x². Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, what is left is as small as there are kernels,
 
-    dμ = W (f_μ + G'dα − ψ' dκ),        H = Q(μ) + z/α + w/(box − α) + G W G'
+    [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
+    [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
+    [   E                          ] [dκ]
 
-H is positive definite, n×n, factored once; A and the column −G W ψ' of κ make a border of at most three rows. So the
-simplex costs a border row: W alone would leave Σμ = 1 out.
+so that a step costs one Cholesky factorisation, whatever the number of kernels. H may be solved roughly: refinement
+of the whole system makes up for it.
 """
 
 from __future__ import annotations
@@ -19,124 +22,148 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._interior_qp import factored
+from ._curved import Curved
+from ._weights_side import Side
 
 Array = NDArray[np.float64]
 
-REFINEMENTS = 2
+SWEEPS = 8
+ENOUGH = 1e-9  # of the right-hand side: refined no further
 
 
 @dataclass(frozen=True)
 class Interior:
-    """A point: every pair (variable, its multiplier) is positive; `head` and `ceiling` are empty without a cap."""
+    """`values` are α, box − α, x and cap − x, one after the other, `prices` their multipliers: all positive."""
 
-    alpha: Array
-    room: Array
-    lower: Array
-    upper: Array
-    mu: Array
-    floor: Array
-    head: Array
-    ceiling: Array
+    values: Array
+    prices: Array
     nu: Array
-    kappa: float
-    slack: float
-
-    @property
-    def pairs(self) -> list[tuple[Array, Array]]:
-        """What must stay positive; a curved constraint's slack and multiplier are one more pair."""
-        pairs = [(self.alpha, self.lower), (self.room, self.upper), (self.mu, self.floor), (self.head, self.ceiling)]
-        return [*pairs, (np.array([self.slack]), np.array([self.kappa]))] if self.slack > 0 else pairs
+    kappa: Array
 
     @property
     def total(self) -> float:
         """The complementarity: what is left of the duality gap once the equations hold."""
-        return float(sum(a @ b for a, b in self.pairs))
+        return float(self.values @ self.prices)
 
     @property
     def level(self) -> float:
-        """The mean product of the pairs: τ."""
-        return self.total / sum(len(a) for a, _ in self.pairs)
+        """The mean product of a value and its price: τ."""
+        return self.total / len(self.values)
 
     def moved(self, length: float, step: Interior) -> Interior:
-        names = self.__dataclass_fields__
-        return Interior(**{name: getattr(self, name) + length * getattr(step, name) for name in names})
+        return Interior(
+            self.values + length * step.values, self.prices + length * step.prices,
+            self.nu + length * step.nu, self.kappa + length * step.kappa,
+        )  # fmt: skip
 
     def longest(self, step: Interior) -> float:
-        """At most 1, and as far as all pairs stay positive."""
-        now = np.concatenate([part for pair in self.pairs for part in pair])
-        change = np.concatenate([part for pair in _pair_steps(self, step) for part in pair])
-        shrinking = change < 0
-        return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
+        """At most 1, and as far as all values and prices stay positive."""
+        shrink = max(float(np.max(-step.values / self.values)), float(np.max(-step.prices / self.prices)))
+        return 1.0 if shrink <= 1.0 else 1.0 / shrink
 
 
 @dataclass(frozen=True)
 class Residuals:
-    """What the equations above lack at a point; `psi` has no entry where there is no constraint."""
+    """What the equations above lack at a point."""
 
-    alpha: Array
-    mu: Array
+    beta: Array
     totals: Array
-    psi: Array
+    x: Array
+    equal: Array
 
 
 class Newton:
     """The factored system; `direction(τ)` solves it for one target after another."""
 
     def __init__(
-        self, at: Interior, q: Array, columns: Array, curvature: Array, slope: Array | None, rows: Array, off: Residuals
+        self, at: Interior, curved: Curved, y: Array, rows: Array, side: Side, images: Array, off: Residuals
     ) -> None:
-        self.at, self.columns, self.rows, self.off, self.slope = at, columns, rows, off, slope
-        bend = curvature + at.floor / at.mu
-        self.w = 1 / (bend + at.ceiling / at.head if len(at.head) else bend)
-        self.matrix = q + (columns * self.w) @ columns.T
-        self.matrix[np.diag_indices(len(q))] += at.lower / at.alpha + at.upper / at.room
-        self.inverse = factored(self.matrix)
-        border = [*rows] if slope is None else [*rows, -columns @ (self.w * slope)]
-        self.border = np.array(border).reshape(len(border), len(q))
-        self.images = np.array([self._solve(row) for row in self.border]).reshape(self.border.shape)
-        self.corner = self.border @ self.images.T
-        if slope is not None:
-            self.corner[-1, -1] -= slope @ (self.w * slope) + (at.slack / at.kappa if at.slack > 0 else 0.0)
+        n, p = len(y), len(side.sign)
+        self.at, self.curved, self.y, self.side, self.off = at, curved, y, side, off
+        self.parts = np.cumsum([n, n, p])
+        _, _, x, _ = self.split(at.values)
+        self.ratios = at.prices / at.values
+        halves = images @ (y * at.values[:n]) / 2
+        first, second, third, fourth = self.split(self.ratios)
+        curved.factor(first + second)
+        self.bend = side.curvature(x, halves, at.kappa)
+        self.bend[np.diag_indices(p)] += side.sign * third
+        self.bend[np.arange(len(fourth)), np.arange(len(fourth))] += fourth
+        self.rows = np.vstack([side.along(x, images), rows])
+        self.equal = side.rows(x)
+        self.answers = curved.inverse(self.rows)
+        self.small = self._small(p)
+        self.size = np.sqrt(np.maximum(np.abs(np.diag(self.small)), np.finfo(float).tiny))
+        self.size[len(self.rows) :] = np.maximum(np.abs(self.equal / self.size[:p]).max(axis=1, initial=0.0), 1e-300)
+        self.inverse = _inverse(self.small / np.outer(self.size, self.size))
 
-    def _solve(self, right: Array) -> Array:
-        found = self.inverse(right)
-        for _ in range(REFINEMENTS):
-            found = found + self.inverse(right - self.matrix @ found)
-        return found
+    def split(self, values: Array) -> list[Array]:
+        return np.split(values, self.parts)
+
+    def _small(self, p: int) -> Array:
+        reduced, k = self.rows @ self.answers.T, len(self.equal)
+        small = np.zeros((len(reduced) + k, len(reduced) + k))
+        small[: len(reduced), : len(reduced)] = reduced
+        small[:p, :p] += self.bend
+        small[len(reduced) :, :p], small[:p, len(reduced) :] = self.equal, self.equal.T
+        return small
 
     def direction(self, target: float, predicted: Interior | None = None) -> Interior:
-        """The step towards pairs with product `target`, corrected by what the predictor neglects."""
-        at, off = self.at, self.off
-        goals = [target - a * b for a, b in at.pairs]
+        """The step towards products of `target`, corrected by what the predictor neglects."""
+        at, p = self.at, len(self.side.sign)
+        goals = target - at.values * at.prices
         if predicted is not None:
-            goals = [goal - da * db for goal, (da, db) in zip(goals, _pair_steps(at, predicted), strict=True)]
-        f_alpha = -off.alpha + goals[0] / at.alpha - goals[1] / at.room
-        f_mu = -off.mu + goals[2] / at.mu
-        if len(at.head):
-            f_mu = f_mu - goals[3] / at.head
-        alpha = self._solve(f_alpha - self.columns @ (self.w * f_mu))
-        wanted = -off.totals
-        if self.slope is not None:
-            short = off.psi[0] + (goals[-1][0] / at.kappa if at.slack > 0 else 0.0)
-            wanted = np.append(wanted, short + self.slope @ (self.w * f_mu))
-        multipliers = np.zeros(len(self.border))
-        if len(self.border):
-            multipliers = np.linalg.lstsq(self.corner, self.border @ alpha - wanted, rcond=None)[0]
-            alpha = alpha - multipliers @ self.images
-        kappa = float(multipliers[-1]) if self.slope is not None else 0.0
-        push = f_mu + self.columns.T @ alpha
-        mu = self.w * (push if self.slope is None else push - self.slope * kappa)
-        slack = float((goals[-1][0] - at.slack * kappa) / at.kappa) if at.slack > 0 else 0.0
-        lower, upper = (goals[0] - at.lower * alpha) / at.alpha, (goals[1] + at.upper * alpha) / at.room
-        floor = (goals[2] - at.floor * mu) / at.mu
-        ceiling = (goals[3] + at.ceiling * mu) / at.head if len(at.head) else at.head
-        head = -mu if len(at.head) else at.head
-        return Interior(
-            alpha, -alpha, lower, upper, mu, floor, head, ceiling, multipliers[: len(self.rows)], kappa, slack
+            goals -= predicted.values * predicted.prices
+        goals /= at.values
+        first, second, third, fourth = self.split(goals)
+        for_x = self.side.sign * third - self.off.x
+        for_x[: len(fourth)] -= fourth
+        beta, others = self.solve(
+            self.y * (first - second) - self.off.beta, np.concatenate([for_x, self.off.totals, -self.off.equal])
         )
+        alpha, x, nu, kappa = self.y * beta, others[:p], others[p : len(self.rows)], others[len(self.rows) :]
+        values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
+        return Interior(values, goals - self.ratios * values, nu, kappa)
+
+    def solve(self, beta: Array, others: Array) -> tuple[Array, Array]:
+        """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
+        found = np.zeros_like(beta), np.zeros_like(others)
+        left, best, least = (beta, others), found, np.inf
+        scale = self.curved.scale
+        first = 0.0
+        for _ in range(SWEEPS):
+            off = float(np.linalg.norm(left[0] / scale) + np.linalg.norm(left[1] / self.size))
+            first = first or off
+            if off < least:
+                best, least = found, off
+            if off <= ENOUGH * first or off > 0.5 * least and off != least:
+                break
+            step = self._roughly(*left)
+            found = found[0] + step[0], found[1] + step[1]
+            image = self._applied(*found)
+            left = beta - image[0], others - image[1]
+        return best
+
+    def _roughly(self, beta: Array, others: Array) -> tuple[Array, Array]:
+        k = len(self.rows)
+        image = self.curved.inverse(beta)
+        right = others.copy()
+        right[:k] += self.rows @ image
+        small = self.inverse @ (right / self.size) / self.size
+        return image - small[:k] @ self.answers, small
+
+    def _applied(self, beta: Array, others: Array) -> tuple[Array, Array]:
+        k, p = len(self.rows), len(self.side.sign)
+        image = np.empty_like(others)
+        image[:k] = -(self.rows @ beta)
+        image[:p] += self.bend @ others[:p] + others[k:] @ self.equal
+        image[k:] = self.equal @ others[:p]
+        return self.curved.times(beta) + others[:k] @ self.rows, image
 
 
-def _pair_steps(at: Interior, step: Interior) -> list[tuple[Array, Array]]:
-    steps = [(step.alpha, step.lower), (step.room, step.upper), (step.mu, step.floor), (step.head, step.ceiling)]
-    return [*steps, (np.array([step.slack]), np.array([step.kappa]))] if at.slack > 0 else steps
+def _inverse(matrix: Array) -> Array:
+    """Kernels that do the same leave the matrix singular: then the least solution serves."""
+    try:
+        return np.asarray(np.linalg.inv(matrix))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(matrix, rcond=1e-15, hermitian=True))

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulations import Points
+from ..formulations import Implied, Points
 from ..formulations._groups import group_largest, group_shares
 from ._alternating import Array, floor
 from ._driver import Algorithm, Problem, State, check_switch
@@ -76,7 +76,7 @@ class CKLAlternating(Algorithm[Chosen]):
         """The classifier of the SVM, and that of the dual's own weights."""
         found, task = state.fit.points(problem.task), problem.task
         dual_weights = state.weights * (1.0 if self.halved else 0.5)
-        return Points(found.duals, [*found.primals, np.outer(dual_weights, state.fit.alpha * task.y)])
+        return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * task.y)])
 
     def _weights(self, shares: Array, gamma: Array, groups: NDArray[Any]) -> Array:
         return shares / ((2 if self.halved else 1) * gamma[groups])

@@ -1,16 +1,16 @@
-"""interior — a structured interior-point method for every formulation with a separable regulariser on its weights.
+"""interior — a structured interior-point method: α and weights together, to ten digits.
 
-    min over μ of max over α of   gain(α) − Σ_m μ_m ½ q_m(α) + R(μ)
+    min over the weights' side x of max over α of   gain(α) − Σ_m μ_m(x) ½ q_m(α) + R(x)
 
-Weights and α are found together: Newton's equations of `_saddle` are n×n whatever the number of kernels, so that a step
-costs one pass over the kernels and one Cholesky factorisation, and about a dozen steps (Mehrotra's predictor and
-corrector) give the optimum to ten digits. A formulation brings slope and curvature of R and of its constraint and
-nothing else. Kernels are read one at a time, in whatever precision they are stored. Where the weights are given,
-only the quadratic program of the SVM is left, and `_interior_qp` solves it.
+(for block-∞ norms some of x is maximised as well). Newton's equations of `_saddle` need one pass over the kernels and
+one Cholesky factorisation of n×n, whatever the number of kernels; about a dozen steps (Mehrotra's predictor and
+corrector) give the optimum. A formulation brings slope and curvature of its regulariser and of its constraint and
+nothing else. Kernels are read one at a time, in whatever precision they are stored.
 
-Classifiers offered to the certificate: f_m = μ_m K_m(α∘y), a trifle longer. Where C is large, a margin that rounding
-leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the complementarity says that the optimum
-is reached and the certificate does not, α is sharpened as well.
+The start meets the equations where it can: prices are as large as the gradients ask for, and no product is below the
+first τ. Classifiers offered to the certificate: f_m = μ_m K_m(α∘y), a trifle longer. Where C is large, a margin that
+rounding leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the complementarity says that
+the optimum is reached and the certificate does not, α is sharpened as well.
 """
 
 from __future__ import annotations
@@ -20,28 +20,32 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..formulations import SINGLE_TASKS, Points, Task
-from ..formulations._regulariser import Regulariser
-from ..polish import equalities, gain_slope, sharpened
+from ..formulations import SINGLE_TASKS, Implied, Points, Task
+from ..polish import gain_slope, sharpened
+from ._curved import Curved
 from ._driver import Algorithm, Problem, State
-from ._interior_qp import interior_point
-from ._machine import svm_program
 from ._saddle import Array, Interior, Newton, Residuals
+from ._weights_side import Side, side_of
 
-SHORT = 0.995  # of the way to the boundary
-NEAR, REACHED = 1e3, 0.1  # times the tolerance: a complementarity worth certifying, and one that ought to be enough
+SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
+FIRST = 0.3  # of the mean product of gradient and value: the first τ
+REACHED = 1e-3  # of the tolerance: a complementarity that ought to have been enough
+EXHAUSTED = "rounding allows no more"
 STALLED = 1e-22  # of the first complementarity: rounding is all that is left
 
 
 @dataclass(frozen=True)
 class Centred(State):
-    """An interior point with Q(μ) and the columns Q_mα; where weights are given, only α, at its optimum."""
+    """An interior point with the images K_m(α∘y)."""
 
-    at: Interior | None
-    q: Array
-    columns: Array
+    at: Interior
+    side: Side
+    curved: Curved
+    images: Array
     first: float
-    alpha: Array
+
+    def alpha(self, task: Task) -> Array:
+        return self.at.values[: task.samples]
 
 
 @dataclass(frozen=True)
@@ -49,128 +53,126 @@ class InteriorPoint(Algorithm[Centred]):
     name: ClassVar[str] = "interior"
     summary: ClassVar[str] = "our structured interior-point method: weights and α together"
     reference: ClassVar[str] = ""
-    serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS if f.regulariser is not None)
+    serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS)
     tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 60
 
     def start(self, problem: Problem) -> Centred:
-        task, side = problem.task, problem.formulation.regulariser
-        mu = side.start(task.count, **task.own)
-        if side.alone(task.count, **task.own):
-            return _given(task, mu, problem.tolerance)
-        alpha = _first_alpha(task, mu)
-        q, columns = _passed(task, alpha, mu)
-        halves, gradient = alpha @ columns / 2, columns @ mu - gain_slope(task)
-        push, pull = _size(gradient), _size(halves)
-        cap = np.full(task.count, side.cap(**task.own)) if side.cap is not None else np.zeros(0)
-        head = np.maximum(cap - mu, 1e-3 * cap) if len(cap) else cap
-        product = push * float(np.mean(alpha))
-        slack, kappa = 0.0, 0.0
-        if side.constraint is not None:
-            kappa = pull
-            slack = max(1 - float(side.constraint.value(mu, **task.own).sum()), 1e-2) if side.constraint.curved else 0.0
-        at = Interior(
-            alpha=alpha, room=task.box - alpha, lower=np.full(len(alpha), push), upper=product / (task.box - alpha),
-            mu=mu, floor=np.full(task.count, pull), head=head, ceiling=np.full(len(head), pull),
-            nu=np.zeros(task.bias + (task.loss == "nu")), kappa=kappa, slack=slack,
-        )  # fmt: skip
-        return Centred(mu, at, q, columns, at.level, alpha)
+        task, side = problem.task, side_of(problem.task, problem.formulation)
+        x = side.start()
+        alpha, images = first_alpha(task, side.weights(x))
+        at = first_point(task, side, x, alpha, images)
+        return Centred(side.weights(x), at, side, Curved(task), images, at.level)
 
     def step(self, problem: Problem, state: Centred) -> Centred:
-        task, at, side = problem.task, state.at, problem.formulation.regulariser
-        if at is None:
-            return replace(state, dead_end="rounding allows no more")
-        newton = Newton(
-            at, state.q, state.columns, _curvature(task, side, at), _slope(task, side, at), equalities(task)[0],
-            residuals(task, side, at, state.columns),
-        )  # fmt: skip
+        task, at, side = problem.task, state.at, state.side
+        state.curved.towards(state.weights)
+        off = residuals(task, side, at, state.images)
+        newton = Newton(at, state.curved, task.y, equalities(task)[0], side, state.images, off)
         affine = newton.direction(0.0)
         reached = at.moved(at.longest(affine), affine).level
         step = newton.direction(at.level * (max(reached, 0.0) / at.level) ** 3, affine)
-        after = at.moved(SHORT * at.longest(step), step)
-        if not np.isfinite(after.level) or after.level <= STALLED * state.first:
-            return replace(state, dead_end="rounding allows no more")
-        return Centred(after.mu, after, *_passed(task, after.alpha, after.mu), state.first, after.alpha)
+        left = at.total / self.scale(task, state)
+        after = at.moved((1 - np.clip(left, 1e-4, SHORT)) * at.longest(step), step)
+        if not np.isfinite(after.level):
+            return replace(state, dead_end=EXHAUSTED)
+        ended = EXHAUSTED if after.level <= STALLED * state.first else ""
+        return replace(self.at(task, side, state, after), dead_end=ended)
+
+    def at(self, task: Task, side: Side, state: Centred, after: Interior) -> Centred:
+        n, p = task.samples, len(side.sign)
+        weights = side.weights(after.values[2 * n : 2 * n + p])
+        return replace(state, weights=weights, at=after, images=task.images(after.values[:n] * task.y))
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
-        task, alpha = problem.task, problem.task.feasible(state.alpha)
-        left = 0.0 if state.at is None else state.at.total / self._scale(task, state)
-        if left > NEAR * problem.tolerance:
+        task, alpha = problem.task, problem.task.feasible(state.alpha(problem.task))
+        left = state.at.total / self.scale(task, state)
+        if left > problem.tolerance and not (problem.closing or state.dead_end):
             return Points([], [])
         alphas = [alpha]
         if left <= REACHED * problem.tolerance:
-            upper = problem.formulation.upper(task, np.outer(state.weights, alpha * task.y))
+            upper = problem.formulation.upper(task, Implied(state.weights, alpha * task.y))
             alphas.append(task.feasible(sharpened(task, state.weights, alpha, upper)))
-        return Points(alphas, [_lengthened(task, a, np.outer(state.weights, a * task.y)) for a in alphas])
+        return Points(alphas, [lengthened(task, a, state.weights) for a in alphas])
 
-    def _scale(self, task: Task, state: Centred) -> float:
+    def scale(self, task: Task, state: Centred) -> float:
         """The larger of gain and cost at the point."""
-        return max(task.gain(state.alpha), float(state.alpha @ state.columns @ state.weights) / 2, 1e-300)
+        alpha = state.alpha(task)
+        cost = float(state.weights @ (state.images @ (alpha * task.y))) / 2
+        return max(float(gain_slope(task) @ alpha), cost, 1e-300)
 
 
-def _given(task: Task, weights: Array, tolerance: float) -> Centred:
-    """Nothing but α is to be found."""
-    q = task.y[:, None] * task.combined(weights) * task.y
-    alpha = interior_point(svm_program(task, q), 0.1 * tolerance)
-    return Centred(weights, None, q, np.zeros((task.samples, 0)), 0.0, alpha)
+def equalities(task: Task) -> tuple[Array, Array]:
+    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu."""
+    rows = [np.ones(task.samples)] * task.bias + [task.y] * (task.loss == "nu")
+    return np.array(rows).reshape(len(rows), task.samples), np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
 
 
-def residuals(task: Task, side: Regulariser, at: Interior, columns: Array) -> Residuals:
-    (rows, totals), slope, own = equalities(task), _slope(task, side, at), task.own
-    alpha = columns @ at.mu - gain_slope(task) + rows.T @ at.nu - at.lower + at.upper
-    mu = side.slope(at.mu, **own) - at.alpha @ columns / 2 - at.floor
-    if slope is not None:
-        mu = mu + at.kappa * slope
-    if len(at.head):
-        mu = mu + at.ceiling
-    psi = np.zeros(0)
-    if side.constraint is not None:
-        psi = np.array([float(side.constraint.value(at.mu, **own).sum()) - 1 + at.slack])
-    return Residuals(alpha, mu, rows @ at.alpha - totals, psi)
+def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
+    n, p = task.samples, len(side.sign)
+    alpha, x = at.values[:n], at.values[2 * n : 2 * n + p]
+    lower, upper, floor, ceiling = np.split(at.prices, [n, 2 * n, 2 * n + p])
+    rows, totals = equalities(task)
+    beta = alpha * task.y
+    off = side.weights(x) @ images + at.nu @ rows - task.y * (gain_slope(task) + lower - upper)
+    off_x = side.slope(x, images @ beta / 2) + at.kappa @ side.rows(x) - side.sign * floor
+    off_x[: len(ceiling)] += ceiling
+    return Residuals(off, rows @ beta - totals, off_x, side.equalities(x))
 
 
-def _passed(task: Task, alpha: Array, mu: Array) -> tuple[Array, Array]:
-    """Q(μ) and the columns Q_mα, in one pass over the kernels."""
-    combined, columns = np.zeros((task.samples, task.samples)), np.empty((task.samples, task.count))
-    signed = alpha * task.y
-    for m, kernel in enumerate(task.each_kernel()):
-        combined += mu[m] * kernel
-        columns[:, m] = kernel @ signed
-    combined *= task.y
-    combined *= task.y[:, None]
-    return combined, columns * task.y[:, None]
-
-
-def _first_alpha(task: Task, mu: Array) -> Array:
-    """Even within each class, as large as the SVM's value wants, well inside the box."""
+def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
+    """The same share of every sample's box within a class, as large as the SVM's value wants, and the images."""
     positive = task.y > 0
-    even = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum()) if task.bias else task.box / task.box.sum()
+    sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
+    shares = np.zeros(task.samples)
+    for side in sides:
+        shares[side] = 1 / (len(sides) * task.box[side].sum())
+    images = task.images(shares * task.box * task.y)
+    length = 1.0
     if task.loss == "c":
-        cost = float(mu @ task.correlations(even) ** 2)
-        even = even / cost if cost > 0 else task.box
-    return np.clip(even, 1e-8 * task.box, 0.5 * task.box)
+        cost = float(weights @ (images @ (shares * task.box * task.y)))
+        length = 1 / cost if cost > 0 else np.inf
+    length = min(length, 0.5 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
+    return length * shares * task.box, length * images
 
 
-def _lengthened(task: Task, alpha: Array, functions: Array) -> Array:
+def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array) -> Interior:
+    """Prices that meet the equations as far as they can, no product below τ."""
+    rows, _ = equalities(task)
+    room, beta = task.box - alpha, alpha * task.y
+    pull = side.weights(x) @ images - task.y * gain_slope(task)
+    nu = -np.linalg.lstsq(rows.T, pull, rcond=None)[0]
+    gradient = task.y * (pull + nu @ rows)
+    tau = FIRST * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
+    upper = np.maximum(tau / room, tau / alpha - gradient)
+    head = np.maximum(side.caps - x[: len(side.caps)], 1e-3 * side.caps)
+    slope, equal = side.slope(x, images @ beta / 2), side.rows(x)
+    wanted = tau / x - side.sign * slope
+    kappa = np.array([_price(row, wanted, side.sign, len(head)) for row in equal])
+    gradient_x = side.sign * (slope + kappa @ equal)
+    ceiling = np.maximum(tau / head, (tau / x - gradient_x)[: len(head)])
+    gradient_x[: len(head)] += ceiling
+    return Interior(
+        np.concatenate([alpha, room, x, head]),
+        np.concatenate([gradient + upper, upper, np.maximum(gradient_x, tau / x), ceiling]), nu, kappa,
+    )  # fmt: skip
+
+
+def _price(row: Array, wanted: Array, sign: Array, capped: int) -> float:
+    """κ of one equality: enough for all its variables, or for them on average where caps can make up for it."""
+    seen = row > 0
+    ratios = wanted[seen] / row[seen]
+    return float(sign[seen][0] * (ratios.mean() if capped else ratios.max()))
+
+
+def lengthened(task: Task, alpha: Array, weights: Array) -> Implied:
     """f longer by what the free samples' margins lack."""
-    outputs, _ = task.evaluate(functions)
+    signed = alpha * task.y
+    outputs, _ = task.evaluate(Implied(weights, signed))
     risk = task.risk(outputs)
     level = 1.0 if risk.rho is None else risk.rho
     margins = task.y * (outputs + risk.bias)
     free = (alpha > 1e-6 * task.box) & (alpha < (1 - 1e-6) * task.box)
     lack = float(np.max(level - margins[free], initial=0.0)) / max(abs(level), np.finfo(float).tiny)
-    return functions * (1 + min(lack, 1e-3))
-
-
-def _slope(task: Task, side: Regulariser, at: Interior) -> Array | None:
-    return None if side.constraint is None else side.constraint.slope(at.mu, **task.own)
-
-
-def _curvature(task: Task, side: Regulariser, at: Interior) -> Array:
-    own = side.curvature(at.mu, **task.own)
-    return own if side.constraint is None else own + at.kappa * side.constraint.curvature(at.mu, **task.own)
-
-
-def _size(values: Array) -> float:
-    return max(float(np.abs(values).max()), np.finfo(float).tiny)
+    return Implied(weights * (1 + min(lack, 1e-3)), signed)

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..formulations import Points, _silp
+from ..formulations import Implied, Points, _silp
 from ._column_generation import Array, ColumnGeneration, Columns
 from ._driver import Problem
 from ._machine import fit
@@ -64,4 +64,4 @@ def alpha_points(problem: Problem, state: Columns) -> Points:
     """The last α and the mixed one; the classifier that the weights make with the last."""
     if not state.cuts:
         return Points([], [])
-    return Points([state.cuts[-1], state.mixed], [np.outer(state.weights, state.cuts[-1] * problem.task.y)])
+    return Points([state.cuts[-1], state.mixed], [Implied(state.weights, state.cuts[-1] * problem.task.y)])
