@@ -55,6 +55,9 @@ def single_task(
     short = _short(formulation, task, point, weights, polish) if usable else None
     if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
         point, lower, upper, coefficients = short, short.lower, short.upper, None
+    else:  # to the last bit what the coefficients give, however they were made
+        upper = formulation.upper(task, coefficients)
+        point = CertifiedPoint(lower, upper)
     multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
     if upper.risk.rho is not None:
         multipliers["rho"] = upper.risk.rho

@@ -20,46 +20,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..formulations import Task
+from ..polish import equalities, gain_slope
 from ._curved import Curved
+from ._point import Array, Interior
 from ._weights_side import Side
-
-Array = NDArray[np.float64]
 
 SWEEPS = 8
 ENOUGH = 1e-9  # of the right-hand side: refined no further
-
-
-@dataclass(frozen=True)
-class Interior:
-    """`values` are α, box − α, x and cap − x, one after the other, `prices` their multipliers: all positive."""
-
-    values: Array
-    prices: Array
-    nu: Array
-    kappa: Array
-
-    @property
-    def total(self) -> float:
-        """The complementarity: what is left of the duality gap once the equations hold."""
-        return float(self.values @ self.prices)
-
-    @property
-    def level(self) -> float:
-        """The mean product of a value and its price: τ."""
-        return self.total / len(self.values)
-
-    def moved(self, length: float, step: Interior) -> Interior:
-        return Interior(
-            self.values + length * step.values, self.prices + length * step.prices,
-            self.nu + length * step.nu, self.kappa + length * step.kappa,
-        )  # fmt: skip
-
-    def longest(self, step: Interior) -> float:
-        """At most 1, and as far as all values and prices stay positive."""
-        shrink = max(float(np.max(-step.values / self.values)), float(np.max(-step.prices / self.prices)))
-        return 1.0 if shrink <= 1.0 else 1.0 / shrink
 
 
 @dataclass(frozen=True)
@@ -70,6 +39,29 @@ class Residuals:
     totals: Array
     x: Array
     equal: Array
+
+    def amount(self, at: Interior) -> float:
+        """What they may hide of the gap."""
+        n = len(self.beta)
+        return float(np.abs(self.beta) @ at.values[:n] + np.abs(self.x) @ at.values[2 * n :][: len(self.x)])
+
+
+def balance(task: Task) -> tuple[Array, Array]:
+    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu."""
+    rows, totals = equalities(task)
+    return rows * task.y, totals
+
+
+def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
+    n, p = task.samples, len(side.sign)
+    alpha, x = at.values[:n], at.values[2 * n : 2 * n + p]
+    lower, upper, floor, ceiling = np.split(at.prices, [n, 2 * n, 2 * n + p])
+    rows, totals = balance(task)
+    beta = alpha * task.y
+    off = side.weights(x) @ images + at.nu @ rows - task.y * (gain_slope(task) + lower - upper)
+    off_x = side.slope(x, images @ beta / 2) + at.kappa @ side.rows(x) - side.sign * floor
+    off_x[: len(ceiling)] += ceiling
+    return Residuals(off, rows @ beta - totals, off_x, side.equalities(x))
 
 
 class Newton:

@@ -9,19 +9,17 @@ kernels, where x = (t, λ) and μ_m = 2c λ_m/t_j^e.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..formulations import SingleTask, Task
 from ..formulations._groups import group_sums
+from ._point import Array, Interior
 
-Array = NDArray[np.float64]
+class Side:
+    """Without variables: the weights are given. No step aims below `least` times the present τ."""
 
-
-class Side(ABC):
-    """Without variables: the weights are given."""
+    least = 0.0
 
     def __init__(self, task: Task, weights: Array) -> None:
         self.task, self.given = task, weights
@@ -30,6 +28,9 @@ class Side(ABC):
 
     def start(self) -> Array:
         return np.zeros(0)
+
+    def longest(self, at: Interior, step: Interior) -> float:
+        return at.longest(step)
 
     def weights(self, x: Array) -> Array:
         return self.given
@@ -104,7 +105,11 @@ class Regularised(Side):
 
 
 class Shared(Side):
-    """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group."""
+    """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group.
+
+    Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far."""
+
+    least, shrinking = 0.02, 0.7
 
     def __init__(self, task: Task, formulation: SingleTask) -> None:
         between = formulation.between
@@ -119,6 +124,11 @@ class Shared(Side):
 
     def start(self) -> Array:
         return np.append(np.full(self.count, 1 / self.count), 1 / np.bincount(self.groups)[self.groups])
+
+    def longest(self, at: Interior, step: Interior) -> float:
+        t = slice(2 * self.task.samples, 2 * self.task.samples + self.count)
+        shrink = float(np.max(-step.values[t] / at.values[t]))
+        return min(at.longest(step), self.shrinking / shrink if shrink > 0 else 1.0)
 
     def weights(self, x: Array) -> Array:
         return x[self.count :] * self._rise(x)

@@ -1,178 +1,40 @@
-"""interior — a structured interior-point method: α and weights together, to ten digits.
+"""interior — our structured interior-point methods: exact optima at the price of a few SVM fits.
 
-    min over the weights' side x of max over α of   gain(α) − Σ_m μ_m(x) ½ q_m(α) + R(x)
-
-(for block-∞ norms some of x is maximised as well). Newton's equations of `_saddle` need one pass over the kernels and
-one Cholesky factorisation of n×n, whatever the number of kernels; about a dozen steps (Mehrotra's predictor and
-corrector) give the optimum. A formulation brings slope and curvature of its regulariser and of its constraint and
-nothing else. Kernels are read one at a time, in whatever precision they are stored.
-
-The start meets the equations where it can: prices are as large as the gradients ask for, and no product is below the
-first τ. Classifiers offered to the certificate: f_m = μ_m K_m(α∘y), a trifle longer. Where C is large, a margin that
-rounding leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the complementarity says that
-the optimum is reached and the certificate does not, α is sharpened as well.
+One idea for every family: what couples all unknowns is small. Samples (or pairs, or label columns) are eliminated by a
+factorisation that costs no more than one kernel deserves, and a dense system as small as the number of kernels is left.
+Mehrotra's predictor and corrector, a start that meets the equations, and an end that only the certificate decides.
+`_interior_single`, `_interior_labels`, `_interior_hypergraph` and `_interior_pairs` have the derivations.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import numpy as np
+from ..formulations import Points
+from ._driver import Algorithm, Problem
+from ._interior_single import InteriorSingle
 
-from ..formulations import SINGLE_TASKS, Implied, Points, Task
-from ..polish import gain_slope, sharpened
-from ._curved import Curved
-from ._driver import Algorithm, Problem, State
-from ._saddle import Array, Interior, Newton, Residuals
-from ._weights_side import Side, side_of
-
-SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
-FIRST = 0.3  # of the mean product of gradient and value: the first τ
-REACHED = 1e-3  # of the tolerance: a complementarity that ought to have been enough
-EXHAUSTED = "rounding allows no more"
-STALLED = 1e-22  # of the first complementarity: rounding is all that is left
+KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle,)
+BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
 
 
 @dataclass(frozen=True)
-class Centred(State):
-    """An interior point with the images K_m(α∘y)."""
+class InteriorPoint(Algorithm[Any]):
+    """Every formulation by the method of its family."""
 
-    at: Interior
-    side: Side
-    curved: Curved
-    images: Array
-    first: float
-
-    def alpha(self, task: Task) -> Array:
-        return self.at.values[: task.samples]
-
-
-@dataclass(frozen=True)
-class InteriorPoint(Algorithm[Centred]):
     name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: weights and α together"
+    summary: ClassVar[str] = "our structured interior-point method: all unknowns together, to ten digits"
     reference: ClassVar[str] = ""
-    serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS)
+    serves: ClassVar[tuple[str, ...]] = tuple(BY_NAME)
     tolerance: ClassVar[float] = 1e-9
-    max_iter: ClassVar[int] = 60
+    max_iter: ClassVar[int] = 100
 
-    def start(self, problem: Problem) -> Centred:
-        task, side = problem.task, side_of(problem.task, problem.formulation)
-        x = side.start()
-        alpha, images = first_alpha(task, side.weights(x))
-        at = first_point(task, side, x, alpha, images)
-        return Centred(side.weights(x), at, side, Curved(task), images, at.level)
+    def start(self, problem: Problem) -> Any:
+        return BY_NAME[problem.formulation.name].start(problem)
 
-    def step(self, problem: Problem, state: Centred) -> Centred:
-        task, at, side = problem.task, state.at, state.side
-        state.curved.towards(state.weights)
-        off = residuals(task, side, at, state.images)
-        newton = Newton(at, state.curved, task.y, equalities(task)[0], side, state.images, off)
-        affine = newton.direction(0.0)
-        reached = at.moved(at.longest(affine), affine).level
-        step = newton.direction(at.level * (max(reached, 0.0) / at.level) ** 3, affine)
-        left = at.total / self.scale(task, state)
-        after = at.moved((1 - np.clip(left, 1e-4, SHORT)) * at.longest(step), step)
-        if not np.isfinite(after.level):
-            return replace(state, dead_end=EXHAUSTED)
-        ended = EXHAUSTED if after.level <= STALLED * state.first else ""
-        return replace(self.at(task, side, state, after), dead_end=ended)
+    def step(self, problem: Problem, state: Any) -> Any:
+        return BY_NAME[problem.formulation.name].step(problem, state)
 
-    def at(self, task: Task, side: Side, state: Centred, after: Interior) -> Centred:
-        n, p = task.samples, len(side.sign)
-        weights = side.weights(after.values[2 * n : 2 * n + p])
-        return replace(state, weights=weights, at=after, images=task.images(after.values[:n] * task.y))
-
-    def points(self, problem: Problem, state: Centred) -> Points:
-        """α with the classifier that the weights make with it, once that is worth a certificate."""
-        task, alpha = problem.task, problem.task.feasible(state.alpha(problem.task))
-        left = state.at.total / self.scale(task, state)
-        if left > problem.tolerance and not (problem.closing or state.dead_end):
-            return Points([], [])
-        alphas = [alpha]
-        if left <= REACHED * problem.tolerance:
-            upper = problem.formulation.upper(task, Implied(state.weights, alpha * task.y))
-            alphas.append(task.feasible(sharpened(task, state.weights, alpha, upper)))
-        return Points(alphas, [lengthened(task, a, state.weights) for a in alphas])
-
-    def scale(self, task: Task, state: Centred) -> float:
-        """The larger of gain and cost at the point."""
-        alpha = state.alpha(task)
-        cost = float(state.weights @ (state.images @ (alpha * task.y))) / 2
-        return max(float(gain_slope(task) @ alpha), cost, 1e-300)
-
-
-def equalities(task: Task) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu."""
-    rows = [np.ones(task.samples)] * task.bias + [task.y] * (task.loss == "nu")
-    return np.array(rows).reshape(len(rows), task.samples), np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
-
-
-def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
-    n, p = task.samples, len(side.sign)
-    alpha, x = at.values[:n], at.values[2 * n : 2 * n + p]
-    lower, upper, floor, ceiling = np.split(at.prices, [n, 2 * n, 2 * n + p])
-    rows, totals = equalities(task)
-    beta = alpha * task.y
-    off = side.weights(x) @ images + at.nu @ rows - task.y * (gain_slope(task) + lower - upper)
-    off_x = side.slope(x, images @ beta / 2) + at.kappa @ side.rows(x) - side.sign * floor
-    off_x[: len(ceiling)] += ceiling
-    return Residuals(off, rows @ beta - totals, off_x, side.equalities(x))
-
-
-def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
-    """The same share of every sample's box within a class, as large as the SVM's value wants, and the images."""
-    positive = task.y > 0
-    sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
-    shares = np.zeros(task.samples)
-    for side in sides:
-        shares[side] = 1 / (len(sides) * task.box[side].sum())
-    images = task.images(shares * task.box * task.y)
-    length = 1.0
-    if task.loss == "c":
-        cost = float(weights @ (images @ (shares * task.box * task.y)))
-        length = 1 / cost if cost > 0 else np.inf
-    length = min(length, 0.5 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
-    return length * shares * task.box, length * images
-
-
-def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array) -> Interior:
-    """Prices that meet the equations as far as they can, no product below τ."""
-    rows, _ = equalities(task)
-    room, beta = task.box - alpha, alpha * task.y
-    pull = side.weights(x) @ images - task.y * gain_slope(task)
-    nu = -np.linalg.lstsq(rows.T, pull, rcond=None)[0]
-    gradient = task.y * (pull + nu @ rows)
-    tau = FIRST * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
-    upper = np.maximum(tau / room, tau / alpha - gradient)
-    head = np.maximum(side.caps - x[: len(side.caps)], 1e-3 * side.caps)
-    slope, equal = side.slope(x, images @ beta / 2), side.rows(x)
-    wanted = tau / x - side.sign * slope
-    kappa = np.array([_price(row, wanted, side.sign, len(head)) for row in equal])
-    gradient_x = side.sign * (slope + kappa @ equal)
-    ceiling = np.maximum(tau / head, (tau / x - gradient_x)[: len(head)])
-    gradient_x[: len(head)] += ceiling
-    return Interior(
-        np.concatenate([alpha, room, x, head]),
-        np.concatenate([gradient + upper, upper, np.maximum(gradient_x, tau / x), ceiling]), nu, kappa,
-    )  # fmt: skip
-
-
-def _price(row: Array, wanted: Array, sign: Array, capped: int) -> float:
-    """κ of one equality: enough for all its variables, or for them on average where caps can make up for it."""
-    seen = row > 0
-    ratios = wanted[seen] / row[seen]
-    return float(sign[seen][0] * (ratios.mean() if capped else ratios.max()))
-
-
-def lengthened(task: Task, alpha: Array, weights: Array) -> Implied:
-    """f longer by what the free samples' margins lack."""
-    signed = alpha * task.y
-    outputs, _ = task.evaluate(Implied(weights, signed))
-    risk = task.risk(outputs)
-    level = 1.0 if risk.rho is None else risk.rho
-    margins = task.y * (outputs + risk.bias)
-    free = (alpha > 1e-6 * task.box) & (alpha < (1 - 1e-6) * task.box)
-    lack = float(np.max(level - margins[free], initial=0.0)) / max(abs(level), np.finfo(float).tiny)
-    return Implied(weights * (1 + min(lack, 1e-3)), signed)
+    def points(self, problem: Problem, state: Any) -> Points:
+        return BY_NAME[problem.formulation.name].points(problem, state)

@@ -1,0 +1,191 @@
+"""Single tasks: a structured interior-point method for α and weights together, to ten digits.
+
+    min over the weights' side x of max over α of   gain(α) − Σ_m μ_m(x) ½ q_m(α) + R(x)
+
+(for block-∞ norms some of x is maximised as well). Newton's equations of `_saddle` need one pass over the kernels and
+one Cholesky factorisation of n×n, whatever the number of kernels; about a dozen steps (Mehrotra's predictor and
+corrector) give the optimum. A formulation brings slope and curvature of its regulariser and of its constraint and
+nothing else. Kernels are read one at a time, in whatever precision they are stored.
+
+The start meets the equations where it can: prices are as large as the gradients ask for, and no product is below the
+first τ. Classifiers offered to the certificate: f_m = μ_m K_m(α∘y), a trifle longer. Where C is large, a margin that
+rounding leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the complementarity says that
+the optimum is reached and the certificate does not, α is sharpened as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..certificate import certify
+from ..formulations import SINGLE_TASKS, Implied, Points, Task
+from ..polish import gain_slope, sharpened
+from ._curved import Curved
+from ._driver import Algorithm, Problem, State
+from ._point import Array, Interior
+from ._saddle import Newton, balance, residuals
+from ._weights_side import Side, side_of
+
+SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
+FIRST = 0.3  # of the mean product of gradient and value: the first τ
+REACHED = 1e-2  # of the tolerance: a complementarity that ought to have been enough
+LAG = 10.0  # times the complementarity: residuals that large have to shrink first
+PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
+EXHAUSTED = "no progress any more: rounding, or a degenerate optimum"
+STALLED = 1e-22  # of the first complementarity: rounding is all that is left
+
+
+@dataclass(frozen=True)
+class Centred(State):
+    """An interior point with the images K_m(α∘y)."""
+
+    at: Interior
+    side: Side
+    curved: Curved
+    images: Array
+    first: float
+    earlier: Centred | None = None
+    waited: int = 0
+
+    @property
+    def best(self) -> Centred:
+        """The best so far, in case rounding spoils what comes after."""
+        return self.earlier or self
+
+    def alpha(self, task: Task) -> Array:
+        return self.at.values[: task.samples]
+
+    def followed(self, after: Centred, task: Task) -> Centred:
+        """The state after a step; the best one and the end if there has been no progress for long."""
+        if after.off(task) <= PROGRESS * self.best.off(task):
+            ended = EXHAUSTED if after.at.level <= STALLED * self.first else ""
+            return replace(after, earlier=None, waited=0, dead_end=ended)
+        if self.waited >= PATIENCE:
+            return replace(self.best, dead_end=EXHAUSTED)
+        return replace(after, earlier=self.best, waited=self.waited + 1)
+
+    def off(self, task: Task) -> float:
+        """What the complementarity and the residuals may be off by."""
+        return self.at.total + residuals(task, self.side, self.at, self.images).amount(self.at)
+
+
+@dataclass(frozen=True)
+class InteriorSingle(Algorithm[Centred]):
+    name: ClassVar[str] = "interior"
+    summary: ClassVar[str] = "our structured interior-point method: weights and α together"
+    reference: ClassVar[str] = ""
+    serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS)
+    tolerance: ClassVar[float] = 1e-9
+    max_iter: ClassVar[int] = 100
+
+    def start(self, problem: Problem) -> Centred:
+        task, side = problem.task, side_of(problem.task, problem.formulation)
+        x = side.start()
+        alpha, images = first_alpha(task, side.weights(x))
+        at = first_point(task, side, x, alpha, images)
+        return Centred(side.weights(x), at, side, Curved(task), images, at.level)
+
+    def step(self, problem: Problem, state: Centred) -> Centred:
+        task, at, side = problem.task, state.at, state.side
+        state.curved.towards(state.weights)
+        off = residuals(task, side, at, state.images)
+        newton = Newton(at, state.curved, task.y, balance(task)[0], side, state.images, off)
+        affine = newton.direction(0.0)
+        reached = at.moved(at.longest(affine), affine).level
+        behind = off.amount(at) > LAG * at.total
+        centring = 1.0 if behind else max((max(reached, 0.0) / at.level) ** 3, side.least)
+        step = newton.direction(at.level * centring, affine)
+        left = at.total / self.scale(task, state)
+        after = at.moved((1 - np.clip(left, 1e-4, SHORT)) * side.longest(at, step), step)
+        images = task.images(after.values[: task.samples] * task.y)
+        if not np.isfinite(after.level) or not np.isfinite(images).all():
+            return replace(state.best, dead_end=EXHAUSTED)
+        weights = side.weights(after.values[2 * task.samples :][: len(side.sign)])
+        return state.followed(replace(state, weights=weights, at=after, images=images), task)
+
+    def points(self, problem: Problem, state: Centred) -> Points:
+        """α with the classifier that the weights make with it, once that is worth a certificate."""
+        task, alpha = problem.task, problem.task.feasible(state.alpha(problem.task))
+        left = state.at.total / self.scale(task, state)
+        if left > problem.tolerance and not (problem.closing or state.dead_end):
+            return Points([], [])
+        offered = offer(task, alpha, state.weights)
+        if left > REACHED * problem.tolerance:
+            return offered
+        plain = certify(problem.formulation, task, offered)
+        if plain.certificate.proves(problem.tolerance):
+            return offered
+        sharper = offer(task, task.feasible(sharpened(task, state.weights, alpha, plain.upper)), state.weights)
+        gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
+        return sharper if gained else offered
+
+    def scale(self, task: Task, state: Centred) -> float:
+        """The larger of gain and cost at the point."""
+        alpha = state.alpha(task)
+        cost = float(state.weights @ (state.images @ (alpha * task.y))) / 2
+        return max(float(gain_slope(task) @ alpha), cost, 1e-300)
+
+
+def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
+    """The same share of every sample's box within a class, as large as the SVM's value wants, and the images."""
+    positive = task.y > 0
+    sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
+    shares = np.zeros(task.samples)
+    for side in sides:
+        shares[side] = 1 / (len(sides) * task.box[side].sum())
+    images = task.images(shares * task.box * task.y)
+    length = 1.0
+    if task.loss == "c":
+        cost = float(weights @ (images @ (shares * task.box * task.y)))
+        length = 1 / cost if cost > 0 else np.inf
+    length = min(length, 0.5 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
+    return length * shares * task.box, length * images
+
+
+def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array) -> Interior:
+    """Prices that meet the equations as far as they can, no product below τ."""
+    rows, _ = balance(task)
+    room, beta = task.box - alpha, alpha * task.y
+    pull = side.weights(x) @ images - task.y * gain_slope(task)
+    nu = -np.linalg.lstsq(rows.T, pull, rcond=None)[0]
+    gradient = task.y * (pull + nu @ rows)
+    tau = FIRST * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
+    upper = np.maximum(tau / room, tau / alpha - gradient)
+    head = np.maximum(side.caps - x[: len(side.caps)], 1e-3 * side.caps)
+    slope, equal = side.slope(x, images @ beta / 2), side.rows(x)
+    wanted = tau / x - side.sign * slope
+    kappa = np.array([_price(row, wanted, side.sign, len(head)) for row in equal])
+    gradient_x = side.sign * (slope + kappa @ equal)
+    ceiling = np.maximum(tau / head, (tau / x - gradient_x)[: len(head)])
+    gradient_x[: len(head)] += ceiling
+    return Interior(
+        np.concatenate([alpha, room, x, head]),
+        np.concatenate([gradient + upper, upper, np.maximum(gradient_x, tau / x), ceiling]), nu, kappa,
+    )  # fmt: skip
+
+
+def _price(row: Array, wanted: Array, sign: Array, capped: int) -> float:
+    """κ of one equality: enough for all its variables, or for them on average where caps can make up for it."""
+    seen = row > 0
+    ratios = wanted[seen] / row[seen]
+    return float(sign[seen][0] * (ratios.mean() if capped else ratios.max()))
+
+
+def offer(task: Task, alpha: Array, weights: Array) -> Points:
+    """α and one classifier that belongs to it, so that weights and α describe what is certified."""
+    return Points([alpha], [lengthened(task, alpha, weights)])
+
+
+def lengthened(task: Task, alpha: Array, weights: Array) -> Implied:
+    """f longer by what the free samples' margins lack."""
+    signed = alpha * task.y
+    outputs, _ = task.evaluate(Implied(weights, signed))
+    risk = task.risk(outputs)
+    level = 1.0 if risk.rho is None else risk.rho
+    margins = task.y * (outputs + risk.bias)
+    free = (alpha > 1e-6 * task.box) & (alpha < (1 - 1e-6) * task.box)
+    lack = float(np.max(level - margins[free], initial=0.0)) / max(abs(level), np.finfo(float).tiny)
+    return Implied(weights * (1 + min(lack, 1e-3)), signed)
