@@ -8,6 +8,8 @@ from test_hypergraph import INSTANCES, NAMES, rational_dual, with_gaps
 from test_multi_label import synthetic
 
 from mklcvx import Instance, formulations, solve, zoo
+from mklcvx.certificate import certify
+from mklcvx.formulations import Points
 from mklcvx.formulations._hypergraph import EXPANSIONS, HyperTask
 from mklcvx.solvers import _interior_hypergraph, drive
 from mklcvx.solvers._driver import Problem
@@ -210,19 +212,47 @@ def test_where_rounding_forbids_a_certificate_it_ends_and_says_so():
     assert point.certificate.lower <= rational_dual(task, theta) <= point.certificate.upper
 
 
-def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_theirs():
-    formulation, made = formulations.get("hypergraph"), InteriorHypergraph()
-    task, _ = formulation.task(KINDS["random"](), {"lam": 0.1})
+def test_the_best_point_is_certified_where_no_step_gets_nearer():
+    """Kernels of rank one, 1e9 apart, λ = 1e-8: rounding moves the fits themselves."""
+    instance = labelled(stretched(zoo.rank_one(30, 6, seed=9).kernels, 1e9))
+    for name in NAMES:
+        task, point, run = found(instance, name, lam=1e-8)
+        assert run.ending == "rounding allows no more"
+        assert run.iterations <= 30
+        assert point.certificate.gap < 0.7 * np.sum(task.h**2)
+        assert point.lower.point.z.any()
+        assert point.upper.point.any()
+
+
+@pytest.mark.parametrize("smoothing", [None, 0.01, 10.0])
+def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_theirs(smoothing):
+    name, made = "hypergraph" if smoothing is None else "hypergraph_smooth", InteriorHypergraph()
+    formulation = formulations.get(name)
+    task, _ = formulation.task(KINDS["rank one"](), {"lam": 0.1, **({"smoothing": smoothing} if smoothing else {})})
     problem = Problem(formulation, task, 1e-9)
-    state, offered = made.start(problem), 0
-    assert state.gap > 1e-3
-    for _ in range(12):
+    state, in_vain = made.start(problem), 0
+    assert state.gap > 1e-5
+    assert Newton(state, smoothing or 0.0).lacking == pytest.approx(np.zeros(24), abs=1e-12 * state.top)
+    while not state.dead_end:
         duals, primals = made.points(problem, state)
-        assert len(duals) == len(primals) == (0 if state.dead_end == "" and state.gap > 1e-6 else 1)
-        if duals and not state.dead_end:
-            offered += 1
-            lower, upper = formulation.lower(task, duals[0]), formulation.upper(task, primals[0])
-            assert (upper.value - lower.value) / upper.largest_term == pytest.approx(state.gap, rel=0.05, abs=1e-12)
+        assert len(duals) == len(primals) == (state.gap <= 1e-6)
+        if duals:
+            in_vain += state.gap > 1e-9
+            certificate = certify(formulation, task, Points(duals, primals)).certificate
+            assert certificate.relative_gap == pytest.approx(state.gap, rel=0.05, abs=1e-11)
         state = made.step(problem, state)
-    assert 1 <= offered <= 3
-    assert state.dead_end
+    assert in_vain <= 2
+    assert state.gap <= 1e-10
+    assert len(made.points(problem, state).duals) == 1
+
+
+def test_weights_stay_on_the_simplex():
+    formulation, made = formulations.get("hypergraph"), InteriorHypergraph()
+    task, _ = formulation.task(KINDS["1e9 apart"](), {"lam": 0.1})
+    problem = Problem(formulation, task, 1e-9)
+    state = made.start(problem)
+    for _ in range(8):
+        assert state.weights.sum() == pytest.approx(1, abs=1e-13)
+        assert (state.weights > 0).all()
+        assert (state.slack > 0).all()
+        state = made.step(problem, state)

@@ -35,7 +35,7 @@ from ._interior_qp import SHORT, Array, factored
 REFINEMENTS = 2
 ROOM = 4  # times n²: how much the images U_j of some of the labels may fill
 NEAR, REACHED = 1e3, 0.1  # times the tolerance: a gap worth certifying, and one that leaves the rest to rounding
-IDLE = 6  # steps in a row without a smaller gap: rounding is all that is left
+IDLE = 10  # steps in a row without a smaller gap: rounding is all that is left
 TINY = np.finfo(float).tiny
 
 
@@ -96,8 +96,7 @@ class Fitted(State):
         return float(self.weights @ self.slack) / len(self.slack)
 
     def moved(self, length: float, step: Step) -> tuple[Array, Array, float]:
-        theta = self.weights + length * step.theta
-        return theta / theta.sum(), self.slack + length * step.slack, self.top + length * step.top
+        return self.weights + length * step.theta, self.slack + length * step.slack, self.top + length * step.top
 
     def longest(self, step: Step) -> float:
         """At most 1, and as far as θ and s stay positive."""
@@ -112,7 +111,8 @@ class Newton:
     def __init__(self, at: Fitted, smoothing: float) -> None:
         self.at = at
         self.lacking = at.top - at.fit.fits + smoothing * np.log(at.weights) - at.slack
-        self.solve = _scaled(at.fit.hessian + np.diag((at.slack + smoothing) / at.weights))
+        matrix = at.fit.hessian + np.diag((at.slack + smoothing) / at.weights)
+        self.solve = refined(matrix, factored(matrix))
         self.image = self.solve(np.ones(len(at.weights)))
 
     def direction(self, target: float, predicted: Step | None = None) -> Step:
@@ -138,7 +138,7 @@ class InteriorHypergraph(Algorithm[Fitted]):
     max_iter: ClassVar[int] = 60
 
     def start(self, problem: Problem) -> Fitted:
-        """Every kernel alike; ν twice as high as the best fit wants."""
+        """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""
         theta, fit = problem.even, Fit(problem.task, problem.even)
         high = max(2 * float(fit.fits.max()), TINY)
         top = high + _smoothing(problem) * np.log(len(theta))
@@ -184,14 +184,6 @@ def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array],
         return found
 
     return solve
-
-
-def _scaled(matrix: Array) -> Callable[[Array], Array]:
-    """The inverse by way of a diagonal of ones, however far apart the entries are."""
-    scale = 1 / np.sqrt(np.diagonal(matrix))
-    matrix = scale[:, None] * matrix * scale
-    solve = refined(matrix, factored(matrix))
-    return lambda right: scale * solve(scale * right)
 
 
 def _smoothing(problem: Problem) -> float:
