@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_hypergraph import INSTANCES, NAMES, rational_dual, with_gaps
@@ -243,7 +245,9 @@ def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_their
         state = made.step(problem, state)
     assert in_vain <= 2
     assert state.gap <= 1e-10
-    assert len(made.points(problem, state).duals) == 1
+    last = replace(made.start(problem), dead_end="over")
+    assert len(made.points(problem, last).duals) == len(made.points(problem, state).duals) == 1
+    assert not made.points(problem, replace(state, idle=1, dead_end="")).duals
 
 
 def test_weights_stay_on_the_simplex():
