@@ -33,7 +33,7 @@ from ._driver import Algorithm, Problem, State
 from ._interior_qp import SHORT, Array, factored
 
 REFINEMENTS = 2
-ROOM = 4  # times n²: how much the images U_j of some of the labels may fill
+ROOM = 2  # times n²: how much the images U_j of as many labels as are counted at once may fill
 NEAR, REACHED = 1e3, 0.1  # times the tolerance: a gap worth certifying, and one that leaves the rest to rounding
 IDLE = 10  # steps in a row without a smaller gap: rounding is all that is left
 TINY = np.finfo(float).tiny
@@ -56,8 +56,10 @@ class Fit:
 
     def _count(self, inverse: Callable[[Array], Array], x: Array) -> None:
         """Add what some of the labels contribute to t and φ''."""
-        task = self.task
-        images = np.stack([x.T @ kernel for kernel in task.each_kernel()]) / task.lam
+        task, right = self.task, x.T / self.task.lam
+        images = np.empty((task.count, *right.shape))
+        for image, kernel in zip(images, task.each_kernel(), strict=True):
+            np.matmul(right, kernel, out=image)
         solved = inverse(images.reshape(-1, task.samples).T).T
         flat = images.reshape(task.count, -1)
         half = flat @ solved.reshape(flat.shape).T
