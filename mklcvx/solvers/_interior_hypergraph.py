@@ -35,7 +35,8 @@ from ._interior_qp import SHORT, Array, factored
 REFINEMENTS = 2
 ROOM = 2  # times n²: how much the images U_j of as many labels as are counted at once may fill
 NEAR, REACHED = 1e3, 0.1  # times the tolerance: a gap worth certifying, and one that leaves the rest to rounding
-IDLE = 10  # steps in a row without a smaller gap: rounding is all that is left
+SPENT = 1e-6  # times the tolerance: a complementarity θ's that a larger gap can only owe to rounding
+IDLE = 10  # steps in a row without a smaller gap: here too
 TINY = np.finfo(float).tiny
 
 
@@ -147,7 +148,7 @@ class InteriorHypergraph(Algorithm[Fitted]):
         return Fitted(theta, high - fit.fits, top, fit, gap(problem, theta, fit), Embedding(theta, 2 * fit.x))
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
-        if state.gap <= REACHED * problem.tolerance or state.idle >= IDLE:
+        if state.gap <= REACHED * problem.tolerance or state.idle >= IDLE or _spent(problem, state):
             return replace(state, dead_end="rounding allows no more")
         newton = Newton(state, _smoothing(problem))
         affine = newton.direction(0.0)
@@ -171,9 +172,19 @@ class InteriorHypergraph(Algorithm[Fitted]):
 def gap(problem: Problem, theta: Array, fit: Fit) -> float:
     """The relative gap that the certificate finds unless rounding adds to it."""
     formulation: Hypergraph = problem.formulation
-    task, fits = problem.task, fit.fits
-    trace, bonus = float(np.vdot(fit.x, task.h)), formulation.bonus(task, theta)
-    return (formulation.joined(task, fits) - float(fits @ theta) - bonus) / max(2 * trace, abs(bonus - trace), TINY)
+    joined, bonus = formulation.joined(problem.task, fit.fits), formulation.bonus(problem.task, theta)
+    return (joined - float(fit.fits @ theta) - bonus) / _scale(problem, theta, fit)
+
+
+def _scale(problem: Problem, theta: Array, fit: Fit) -> float:
+    """What the certificate compares a gap with."""
+    trace = float(np.vdot(fit.x, problem.task.h))
+    return max(2 * trace, abs(problem.formulation.bonus(problem.task, theta) - trace), TINY)
+
+
+def _spent(problem: Problem, state: Fitted) -> bool:
+    scale = _scale(problem, state.weights, state.fit)
+    return float(state.weights @ state.slack) <= SPENT * problem.tolerance * scale
 
 
 def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array], Array]:
