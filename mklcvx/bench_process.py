@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -66,8 +67,9 @@ class Worker:
         """The reply; None if there was none in time. A process that died says so as a fault."""
         process = self._running()
         assert process.stdin is not None
-        process.stdin.write(json.dumps(request, default=_plain) + "\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # there will be no reply either
+            process.stdin.write(json.dumps(request, default=_plain) + "\n")
+            process.stdin.flush()
         reply = self._reply(process, patience)
         if reply is None or reply.get("died"):
             self.end()
@@ -76,7 +78,10 @@ class Worker:
     def end(self) -> None:
         if self.process is not None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
+            for pipe in (self.process.stdin, self.process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()  # type: ignore[union-attr]
             self.process = None
 
     def _running(self) -> subprocess.Popen[str]:
