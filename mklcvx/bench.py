@@ -1,7 +1,8 @@
 """Benchmarks: contestants take turns, BLAS runs on one thread, and everybody is judged by the same certificate.
 
 In every round each contestant runs once, and so do one LIBSVM fit on the average kernel (same C, or ν, and LIBSVM's
-default tolerance) and the validation of the instance. Times are medians over the rounds; *fits* are ratios of medians,
+default tolerance) and the validation of the instance. Times are medians over the rounds, of CPU seconds but for
+external commands, whose time is that of the wall; *fits* are ratios of medians,
 contestant to LIBSVM, which another machine should reproduce where seconds cannot be. The gap is that of the worst
 round, recomputed by `answers.judge` from what was returned. A contestant leaves when it has used up the time limit, in
 one round or in all of them together.
@@ -65,25 +66,29 @@ class InWorker:
             return Attempt(seconds=patience(setting), cut=True, message="ended: it did not stop at the time limit")
         if reply.get("fault"):
             return Attempt(fault=reply["fault"])
-        told = {key: reply[key] for key in ("seconds", "iterations", "peak", "message")}
-        return Attempt(answer=read_answer(answer), cut=told["seconds"] >= setting.time_limit, **told)
+        told = {key: reply[key] for key in ("seconds", "elapsed", "iterations", "peak", "message")}
+        return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)
 
 
 def contestants(
     formulation: Formulation, names: Sequence[str] | None = None, externals: Sequence[str] = ()
 ) -> list[Contestant]:
     """The solvers with these names, or all that fit, `interior` first; then the external commands."""
+    commands = [External.parse(text) for text in externals]
     fitting = [s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves]
     fitting.sort(key=lambda name: name != FIRST)
-    peers = [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
-    chosen = [*fitting, *peers] if names is None else list(names)
-    found = [*(_named(name, formulation) for name in chosen), *map(External.parse, externals)]
+    chosen = [*fitting, *_installed(formulation)] if names is None else list(names)
+    found = [*(_named(name, formulation) for name in chosen), *commands]
     listed = [contestant.name for contestant in found]
     if twice := next((name for name in listed if listed.count(name) > 1), None):
         raise InputError(f"contestant {twice!r} is named twice: keep one, or give the other another name")
     if not found:
         raise InputError("no contestant is named: name one with --solvers or --external")
     return found
+
+
+def _installed(formulation: Formulation) -> list[str]:
+    return [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
 
 
 def _named(name: str, formulation: Formulation) -> Contestant:

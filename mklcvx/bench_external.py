@@ -58,11 +58,11 @@ class External:
         ended = self._ended(setting, parameters)
         seconds = time.perf_counter() - started
         if ended == "timeout":
-            return Attempt(seconds=seconds, cut=True, message="ended at the time limit")
+            return Attempt(seconds=seconds, elapsed=seconds, cut=True, message="ended at the time limit")
         if ended:
             return Attempt(fault=ended)
         try:
-            return Attempt(seconds=seconds, answer=read_answer(_written(setting.folder)))
+            return Attempt(seconds=seconds, elapsed=seconds, answer=read_answer(_written(setting.folder)))
         except InputError as fault:
             return Attempt(fault=str(fault).replace(f"{setting.folder}{os.sep}", ""))
 

@@ -37,9 +37,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One run of a contestant. `cut`: it was ended, or ended itself, at the time limit; `peak`: bytes of memory."""
+    """One run of a contestant. `seconds` are the CPU's, but for a command those that `elapsed`, as for the time limit.
+    `cut`: it was ended, or ended itself, at the time limit; `peak`: bytes of memory."""
 
     seconds: float | None = None
+    elapsed: float = 0.0
     answer: Answer | None = None
     iterations: int | None = None
     peak: int | None = None

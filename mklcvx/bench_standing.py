@@ -24,6 +24,7 @@ class Standing:
     note: str
     asked: float
     seconds: list[float] = field(default_factory=list)
+    elapsed: float = 0.0
     certificates: list[Certificate] = field(default_factory=list)
     iterations: int | None = None
     peak: int | None = None
@@ -55,6 +56,7 @@ class Standing:
 
     def add(self, attempt: Attempt, formulation: Formulation, task: Any) -> None:
         self.cut |= attempt.cut
+        self.elapsed += attempt.elapsed
         self.iterations, self.message, self.fault = attempt.iterations, attempt.message, attempt.fault
         self.peak = max(self.peak or 0, attempt.peak) if attempt.peak is not None else self.peak
         if attempt.answer is not None:
@@ -66,7 +68,7 @@ class Standing:
             self.seconds.append(attempt.seconds)
 
     def goes_on(self, time_limit: float) -> bool:
-        return not (self.fault or self.cut) and sum(self.seconds) < time_limit
+        return not (self.fault or self.cut) and self.elapsed < time_limit
 
 
 @dataclass(frozen=True)

@@ -95,9 +95,10 @@ def preamble(quick: bool, asked: Sequence[str] | None) -> str:
     return (
         f"Written by `{command}` on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {versions}; "
         f"{os.cpu_count()} cores, {_gigabytes():.0f} GB. A *fit* is one fit of LIBSVM (scikit-learn's SVC) on the "
-        "average kernel, same C, default tolerance, measured in the same rounds; BLAS has one thread. Seconds are those "
-        "of one machine; ratios are what is claimed. The gap is the relative duality gap of what was returned, recomputed by "
-        "one piece of code for everybody. See [how to read this](../../../docs/bench.md)."
+        "average kernel, same C, default tolerance, measured in the same rounds; BLAS has one thread, and times are "
+        "those of the CPU. Seconds are those of one machine; ratios are what is claimed. The gap is the relative "
+        "duality gap of what was returned, recomputed by one piece of code for everybody. "
+        "See [how to read this](../../../docs/bench.md)."
     )
 
 
