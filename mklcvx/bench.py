@@ -67,7 +67,10 @@ class InWorker:
         if reply.get("fault"):
             return Attempt(fault=reply["fault"])
         told = {key: reply[key] for key in ("seconds", "elapsed", "iterations", "peak", "message")}
-        return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)
+        try:
+            return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)
+        except InputError as fault:
+            return Attempt(fault=str(fault))
 
 
 def contestants(
@@ -126,6 +129,7 @@ def compare(
         file, folder = Path(place) / "instance.npz", Path(place) / "answers"
         save_instance(file, instance, compressed=False)
         folder.mkdir()
+        stamp = _stamp(file)
         setting = Setting(formulation, file, folder, tol, time_limit)
         with Worker(file) as worker:
             for turn in range(1, rounds + 1):
@@ -135,9 +139,22 @@ def compare(
                 for entrant, standing in zip(entrants, standings, strict=True):
                     if turn == 1 or standing.goes_on(time_limit):
                         report(f"round {turn} of {rounds}: {entrant.name}")
-                        standing.add(entrant.run(setting, resolved, worker), chosen, task)
+                        attempt = entrant.run(setting, resolved, worker)
+                        if _stamp(file) != stamp:
+                            attempt = Attempt(fault="it changed the instance's file")
+                            save_instance(file, instance, compressed=False)
+                            stamp = _stamp(file)
+                        standing.add(attempt, chosen, task)
     size = instance.samples, instance.count
     return Benchmark(formulation, resolved, *size, rounds, time_limit, reference, validation, standings)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """What differs after somebody has written to a file, replaced it or removed it."""
+    if not file.exists():
+        return ()
+    found = file.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> float:

@@ -23,11 +23,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import InputError
 from .files import load_instance, save_solution
 from .instance import Instance
 from .peers import PEERS
+
+Array = NDArray[np.float64]
 
 WARM_UP_SECONDS = 1.0
 REFERENCE_SECONDS = 0.05  # LIBSVM is fitted again until this has passed: a single fit is too short for a clock
@@ -110,20 +113,22 @@ def _reference(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     for kernel in instance.kernels:
         average += np.asarray(kernel, dtype=np.float64) / instance.count
     rows = [row for row in instance.targets.signs("the reference") if np.ptp(row) > 0]
-    seconds: list[float] = []
+    weight, seconds = instance.sample_weight, list[float]()
     while len(seconds) < 2 or sum(seconds[1:]) < REFERENCE_SECONDS:
         started = time.process_time()
         for row in rows:
-            _libsvm(request["parameters"]).fit(average, row, sample_weight=instance.sample_weight)
+            _libsvm(request["parameters"], row, weight).fit(average, row, sample_weight=weight)
         seconds.append(time.process_time() - started)
     return {"seconds": float(np.median(seconds[1:]))}
 
 
-def _libsvm(parameters: dict[str, Any]) -> Any:
+def _libsvm(parameters: dict[str, Any], labels: Array, weight: Array) -> Any:
+    """LIBSVM always has a bias: where ν is too large for that, the largest that is not."""
     from sklearn.svm import SVC, NuSVC
 
     if "nu" in parameters:
-        return NuSVC(nu=parameters["nu"], kernel="precomputed")
+        largest = 2 * min(weight[labels > 0].sum(), weight[labels < 0].sum()) / weight.sum()
+        return NuSVC(nu=min(parameters["nu"], largest * (1 - 1e-9)), kernel="precomputed")
     return SVC(C=parameters.get("C", 1.0), kernel="precomputed")
 
 

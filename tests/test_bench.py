@@ -111,8 +111,9 @@ def test_an_answer_is_data_and_never_code(tmp_path):
 
 # ------------------------------------------------------------------------------------------------ the contest
 SOLVES = """
-import json, sys
+import json, os, sys
 import numpy as np
+assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
 data = np.load(sys.argv[1], allow_pickle=False)
 record = json.load(open({known!r}))
 assert data["kernels"].shape == (4, 24, 24) and float(sys.argv[3]) == 1.0
@@ -120,6 +121,12 @@ if sys.argv[2].endswith(".npz"):
     np.savez(sys.argv[2], weights=record["weights"], alpha=np.array(record["alpha"])[:, None])
 else:
     json.dump({{"weights": record["weights"], "alpha": record["alpha"]}}, open(sys.argv[2], "w"))
+"""
+MEDDLES = """
+import json, sys
+import numpy as np
+np.savez(sys.argv[1], kernels=np.ones((4, 3, 3)), y=[1, 1, -1])
+json.dump({"weights": [0.25] * 4}, open(sys.argv[2], "w"))
 """
 LIES = """
 import json, sys
@@ -152,10 +159,11 @@ def contest(exact, tmp_path_factory):
     save_solution(folder / "known.json", exact)
     knows, hangs = SOLVES.format(known=str(folder / "known.json")), HANGS.format(noted=str(folder / "child"))
     scripts = {"json": knows, "lies": LIES, "fails": FAILS, "silent": SILENT, "nonsense": NONSENSE, "short": SHORT}
-    commands = [command(folder, name, text) for name, text in {**scripts, "hangs": hangs}.items()]
+    scripts = {"meddles": MEDDLES, **scripts, "hangs": hangs}
+    commands = [command(folder, name, text) for name, text in scripts.items()]
     commands += [command(folder, "npz", knows, "{answer.npz}"), "missing=/no/such/program {instance} {answer}"]
     entrants = contestants(L1, ["interior", "exact", "level"], commands)
-    return compare(INSTANCE, "l1", entrants, rounds=2, time_limit=4.0, C=1), folder
+    return compare(INSTANCE, "l1", entrants, rounds=2, time_limit=3.0, C=1), folder
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +199,7 @@ def test_commands_that_solve_are_certified_and_one_that_lies_is_not(told):
     ("name", "words"),
     [
         ("fails", "exit status 1: no licence for this"),
+        ("meddles", "it changed the instance's file"),
         ("silent", "none was written"),
         ("nonsense", "not readable JSON"),
         ("short", "weights has shape (1,)"),
@@ -232,11 +241,12 @@ def test_no_shell_reads_the_command():
 def test_a_process_that_does_not_look_at_the_clock_is_ended_and_another_started(tmp_path):
     save_instance(tmp_path / "i.npz", Instance(INSTANCE.kernels, classes=np.arange(24) % 3), compressed=False)
     with Worker(tmp_path / "i.npz") as worker:
-        for parameters in ({"C": 2.0}, {"nu": 0.4}, {"lam": 0.1}):
+        for parameters in ({"C": 2.0}, {"nu": 0.4}, {"nu": 1.0}, {"lam": 0.1}):
             assert worker.ask({"service": "reference", "parameters": parameters})["seconds"] > 0
-        assert "nu" in worker.ask({"service": "reference", "parameters": {"nu": 1.0}})["fault"]
+        assert "TypeError" in worker.ask({"service": "reference", "parameters": {"nu": "half"}})["fault"]
         assert "KeyError" in worker.ask({"service": "nosuch"})["fault"]
         first = worker.process
+        assert "OPENBLAS_NUM_THREADS=1\0" in Path(f"/proc/{first.pid}/environ").read_text()
         assert worker.ask({"service": "validate"}, patience=0.0) is None
         assert first.poll() is not None
         assert worker.ask({"service": "validate"})["seconds"] > 0
@@ -257,7 +267,7 @@ def test_the_first_fit_of_libsvm_is_not_counted(monkeypatch):
             clock[0] += 0.01 if fitted else 30.0
             fitted.append((kernel, y))
 
-    monkeypatch.setattr(bench_worker, "_libsvm", lambda parameters: Machine())
+    monkeypatch.setattr(bench_worker, "_libsvm", lambda *_: Machine())
     monkeypatch.setattr(bench_worker.time, "process_time", lambda: clock[0])
     assert bench_worker._reference(INSTANCE, {"parameters": {}})["seconds"] == pytest.approx(0.01)
     assert len(fitted) >= 6

@@ -47,7 +47,7 @@ Curve = tuple[list[float], list[float]]
 
 
 def curves(results: Sequence[Result], what: str) -> dict[str, Curve]:
-    """Sizes and median seconds for everybody who certified there; LIBSVM's are medians of the runs at that size."""
+    """Sizes and median seconds for everybody who certified there; LIBSVM's are the engine's run's."""
     found: dict[str, Curve] = {}
     for result in (r for r in results if r.job.labels["against"] == what):
         value, benchmark = result.job.labels["value"], result.benchmark
