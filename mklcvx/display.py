@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from . import formulations
 from .instance import Instance
 from .run import Row
 from .solution import Solution
+
+if TYPE_CHECKING:
+    from .bench_standing import Benchmark
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method means as zero
@@ -121,6 +124,32 @@ def bars(values: NDArray[np.float64]) -> str:
         "?" if np.isnan(v) else BLOCKS[max(0, k)] if v > 1e-6 * largest else "·"
         for v, k in zip(values, levels, strict=True)
     )
+
+
+def show_benchmark(benchmark: Benchmark) -> None:
+    """One row for each contestant, and what its times are measured in."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("solver", "seconds", "runs", "fits", "+ validation", "gap", "asked", "status", ""):
+        table.add_column(column, justify="left" if column in ("solver", "status", "") else "right")
+    for standing in benchmark.standings:
+        more = ">" if standing.status == "cut_off" else ""
+        fits = [benchmark.fits(standing), benchmark.fits(standing, validated=True)]
+        table.add_row(
+            _as_is(standing.name), _measured(standing.median, more), str(len(standing.seconds)),
+            *(_measured(value, more) for value in fits), "–" if standing.gap is None else f"{standing.gap:.1e}",
+            f"{standing.asked:.0e}", standing.status, _as_is(standing.fault or standing.message or standing.note),
+        )  # fmt: skip
+    console = Console()
+    console.print(table)
+    fit, validating = benchmark.fit, benchmark.validating / benchmark.fit
+    console.print(
+        f"One fit is LIBSVM on the average kernel, {fit:.2g} s; validating the instance takes {validating:.2g} fits. "
+        f"n = {benchmark.samples}, M = {benchmark.count}; medians of at most {benchmark.rounds} rounds, one thread."
+    )
+
+
+def _measured(value: float | None, more: str) -> str:
+    return "–" if value is None else more + (f"{value:,.0f}" if value >= 1000 else f"{value:.3g}")
 
 
 class Progress:

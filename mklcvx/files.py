@@ -63,8 +63,8 @@ def _check_spelling(others: list[str], keys: tuple[str, ...], where: str) -> Non
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
 
 
-def save_instance(path: str | Path, instance: Instance) -> None:
-    """Write an instance as `.npz`."""
+def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
+    """Write an instance as `.npz`; uncompressed it is larger, and read and written much faster."""
     path = check_output(path, (".npz",))
     targets = instance.targets
     values: dict[str, Any] = {
@@ -76,7 +76,8 @@ def save_instance(path: str | Path, instance: Instance) -> None:
         **{key: getattr(instance, key) for key in INSTANCE_KEYS if key != "label_names"},
     }
     arrays: dict[str, Any] = {key: np.asarray(value) for key, value in values.items() if value is not None}
-    write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+    write = np.savez_compressed if compressed else np.savez
+    write_whole(path, lambda file: write(file, **arrays))
 
 
 def load_test(path: str | Path) -> dict[str, Any]:
@@ -199,10 +200,7 @@ def load_solution(path: str | Path) -> Solution:
                 multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
         record.update(arrays)
     elif path.suffix == ".json":
-        try:
-            record = _parsed(path.read_text(encoding="utf-8"), path)
-        except (OSError, UnicodeDecodeError) as fault:
-            raise InputError(f"solution {path}: not readable ({_first_line(fault)}): write it again") from None
+        record = _read_json(path)
     else:
         raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
     if record.get("schema") != SCHEMA:
@@ -213,6 +211,19 @@ def load_solution(path: str | Path) -> Solution:
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
         what = f"{type(fault).__name__}: {_first_line(fault)}"
         raise InputError(f"solution {path}: incomplete or damaged ({what}): write it again") from None
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """The fields of a file that anybody may have written: a JSON object, or the arrays of `.npz` or `.mat`."""
+    path = _existing(path, "a .json or .npz file")
+    return _read_json(path) if path.suffix == ".json" else read_arrays(path)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return _parsed(path.read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputError(f"solution {path}: not readable ({_first_line(fault)}): write it again") from None
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:

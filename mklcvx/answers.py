@@ -1,0 +1,155 @@
+"""Anybody's answer, judged: a certificate recomputed from what the answer says, and from nothing else.
+
+An answer has any of weights, α, coefficients and multipliers. From α comes the lower bound, from the coefficients the
+upper one; where they are not given, f_m = weight_m K_m(α∘y). Weights alone are judged with the SVM that they make.
+What an answer claims (an objective, a certificate, a status) is not read, and its bias neither: the bound takes the
+best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for hypergraphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import Certificate, CertifiedPoint, certify
+from .errors import InputError, InternalError
+from .files import MULTIPLIER, read_record
+from .formulations import Formulation, Points, SingleTask, Task
+from .formulations._hypergraph import Embedding, Hypergraph, HyperTask, solved
+from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
+from .formulations.alignment import Alignment, AlignmentTask
+
+Array = NDArray[np.float64]
+
+FINE = 1e-10  # of the SVM that is solved for weights without α
+FIELDS = ("weights", "alpha", "coefficients")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What somebody says the solution is; None is what they do not say."""
+
+    weights: Array | None = None
+    alpha: Array | None = None
+    coefficients: Array | None = None
+    multipliers: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_answer(path: str | Path) -> Answer:
+    """An answer from `.json` or `.npz`, written by anybody."""
+    record = read_record(path)
+    given = {name: _numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
+    if not given:
+        raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
+    inside = record.get("multipliers")
+    multipliers = dict(inside) if isinstance(inside, Mapping) else {}
+    multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
+    return Answer(**given, multipliers=multipliers)
+
+
+def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:
+    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out."""
+    with np.errstate(all="ignore"):
+        offered, known = points(formulation, task, answer), formulation.at_hand(task)
+        point = certify(formulation, task, Points(offered.duals or known.duals, offered.primals or known.primals))
+    return _certificate(point)
+
+
+def _certificate(point: CertifiedPoint) -> Certificate:
+    if not np.isfinite([point.lower.value, point.upper.value]).all():
+        raise InputError("answer: its objective is not finite: give numbers of moderate size")
+    try:
+        return point.certificate
+    except InternalError as fault:
+        raise InputError(f"answer: {fault}: are the kernels positive semidefinite?") from None
+
+
+def points(formulation: Formulation, task: Any, answer: Answer) -> Points:
+    """The dual and primal points that an answer stands for."""
+    if isinstance(formulation, SingleTask):
+        return _single_task(task, answer)
+    if isinstance(formulation, MultiLabel):
+        return _many_labels(task, answer)
+    weights = _of_shape("weights", answer.weights, (task.count,))
+    if weights is None:
+        raise InputError(f"answer: has no weights, which {formulation.name} is about: write them")
+    if isinstance(formulation, Hypergraph):
+        return _hypergraph(task, weights, answer)
+    if isinstance(formulation, Alignment):
+        return Points([weights], [_projection(task, weights)])
+    beta = _of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
+    return Points([] if beta is None else [beta], [weights])
+
+
+def _single_task(task: Task, answer: Answer) -> Points:
+    weights = _of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
+    alpha = _of_shape("alpha", answer.alpha, (task.samples,))
+    coefficients = _of_shape("coefficients", answer.coefficients, (task.count, task.samples))
+    if alpha is None and coefficients is None and weights is not None:
+        alpha = _machine_alpha(task, weights)
+    if coefficients is None and alpha is not None and weights is not None:
+        coefficients = np.outer(weights, alpha * task.y)
+    return Points([] if alpha is None else [alpha], [] if coefficients is None else [coefficients])
+
+
+def _machine_alpha(task: Task, weights: Array) -> Array:
+    from .solvers._machine import Machine
+
+    if not (weights > 0).any():
+        raise InputError("answer: no weight is positive, and there is no alpha: write alpha as well")
+    return Machine(task, FINE)(task.combined(np.maximum(weights, 0.0)))
+
+
+def _many_labels(task: LabelTask, answer: Answer) -> Points:
+    shape = task.signs.shape
+    weights = _of_shape("weights", answer.weights, (task.count,))
+    alpha = _of_shape("alpha", answer.alpha, shape)
+    gamma = _of_shape("gamma", answer.multipliers.get("gamma", np.ones(task.classes)), shape[:1])
+    coefficients = _of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples))
+    if weights is None or alpha is None or gamma is None or weights.sum() <= 0 or gamma.sum() <= 0:
+        raise InputError("answer: weights or alpha are missing, or all zero: write both")
+    if coefficients is None:
+        coefficients = weights[None, :, None] * (alpha * task.signs)[:, None, :] / weights.sum()
+    return Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(coefficients, weights)])
+
+
+def _hypergraph(task: HyperTask, weights: Array, answer: Answer) -> Points:
+    if not (weights > 0).any():
+        raise InputError("answer: no weight is positive: write weights on the simplex")
+    own = solved(task, weights)
+    z = _of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
+    known = [own] if z is None else [own, z]
+    return Points([Embedding(weights, one) for one in known], known)
+
+
+def _projection(task: AlignmentTask, weights: Array) -> Array:
+    """The target's projection onto the ray of K(μ)."""
+    size = float(weights @ task.products @ weights)
+    return weights * max(float(task.target @ weights), 0.0) / size if size > 0 else weights
+
+
+def _numbers(name: str, value: Any) -> Array:
+    """Numbers from a file; what JSON has as null is undefined."""
+    try:
+        if isinstance(value, np.ndarray) and value.dtype.kind not in "fiub":
+            raise ValueError("no real numbers")
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"answer: {name} is no array of real numbers: write plain numbers") from None
+
+
+def _of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+    """The array in this shape, a vector standing or lying; `undefined` entries are allowed where others say it all."""
+    if value is None:
+        return None
+    array = _numbers(name, value)
+    if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
+        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")
+    if not (undefined or np.isfinite(array).all()):
+        raise InputError(f"answer: {name} has entries that are not finite: give finite numbers")
+    return array.reshape(shape)

@@ -1,0 +1,126 @@
+"""Contestants that are commands: they get an instance as a file, write an answer to a file, and are timed as a whole.
+
+    NAME=command {instance} {answer}
+
+The words of the command are given to the system as they are, without a shell. `{instance}` becomes the path of an
+`.npz` file, `{answer}` the path of the `.json` file to write (`{answer.npz}`: of an `.npz` file); `{formulation}`,
+`{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is too slow or writes
+nonsense is reported as such; it runs in a process group of its own, of which nothing is left afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .answers import read_answer
+from .bench_process import EXPECTED, ONE_THREAD, Attempt, Setting, Worker
+from .errors import InputError
+
+ENDINGS = ("answer.json", "answer.npz", "answer.json.npz")  # the last is what numpy.savez makes of the first
+
+
+@dataclass(frozen=True)
+class External:
+    """A command that takes part under a name."""
+
+    name: str
+    words: tuple[str, ...]
+    tolerance: float = EXPECTED
+    note: str = "timed as a whole process"
+
+    @staticmethod
+    def parse(text: str) -> External:
+        name, separator, command = text.partition("=")
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError as fault:
+            raise InputError(f"--external {name!r}: the command cannot be split into words ({fault})") from None
+        if not separator or not name.strip() or not words:
+            example = "mine='solver {instance} {answer}'"
+            raise InputError(f"--external {text[:60]!r} is not NAME=COMMAND: write for example {example}")
+        if not (any("{instance}" in word for word in words) and any("{answer" in word for word in words)):
+            raise InputError(f"--external {name}: the command lacks {{instance}} or {{answer}}: it needs both")
+        return External(name.strip(), words)
+
+    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
+        for ending in ENDINGS:
+            (setting.folder / ending).unlink(missing_ok=True)
+        started = time.perf_counter()
+        ended = self._ended(setting, parameters)
+        seconds = time.perf_counter() - started
+        if ended == "timeout":
+            return Attempt(seconds=seconds, elapsed=seconds, cut=True, message="ended at the time limit")
+        if ended:
+            return Attempt(fault=ended)
+        try:
+            return Attempt(seconds=seconds, elapsed=seconds, answer=read_answer(_written(setting.folder)))
+        except InputError as fault:
+            return Attempt(fault=str(fault).replace(f"{setting.folder}{os.sep}", ""))
+
+    def _ended(self, setting: Setting, parameters: Mapping[str, Any]) -> str:
+        """Run the command: nothing if it ended well, else what became of it."""
+        log = setting.folder / "stderr"
+        try:
+            with log.open("wb") as errors:
+                process = subprocess.Popen(
+                    _filled(self.words, setting, parameters), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=errors, env={**os.environ, **ONE_THREAD}, start_new_session=True,
+                )  # fmt: skip
+        except OSError as fault:
+            return f"cannot be started ({fault.strerror})"
+        try:
+            status = process.wait(setting.time_limit)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        finally:
+            end_group(process)
+        return f"exit status {status}{_last_words(log)}" if status else ""
+
+
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """End a process that leads a group of its own, and whatever it started in it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, Any]) -> list[str]:
+    values = {
+        "instance": setting.instance,
+        "answer": setting.folder / "answer.json",
+        "answer.json": setting.folder / "answer.json",
+        "answer.npz": setting.folder / "answer.npz",
+        "formulation": setting.formulation,
+        "tol": setting.tol or EXPECTED,
+        **parameters,
+    }
+    return [_replaced(word, values) for word in words]
+
+
+def _replaced(word: str, values: Mapping[str, Any]) -> str:
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", str(value))
+    return word
+
+
+def _written(folder: Path) -> Path:
+    found = [folder / ending for ending in ENDINGS if (folder / ending).exists()]
+    if not found:
+        raise InputError("answer: none was written: write weights and alpha to the path given as {answer}")
+    return found[0]
+
+
+def _last_words(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(log.stat().st_size - 2000, 0))
+        lines = file.read().decode("utf-8", "replace").strip().splitlines()
+    return f": {' '.join(lines[-1].split())[:120]}" if lines else ""
