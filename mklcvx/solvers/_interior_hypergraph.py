@@ -164,7 +164,7 @@ class InteriorHypergraph(Algorithm[Fitted]):
 
     def points(self, problem: Problem, state: Fitted) -> Points:
         """The best θ and Z, when they are new and near enough to be worth a certificate; in the end in any case."""
-        if not state.dead_end and (state.idle or state.gap > NEAR * problem.tolerance):
+        if not (state.dead_end or problem.closing) and (state.idle or state.gap > NEAR * problem.tolerance):
             return Points([], [])
         return Points([state.best], [state.best.z])
 
