@@ -10,6 +10,7 @@ import numpy as np
 from ._task import Array
 
 HALVINGS = 80
+STEPS, SETTLED = 40, 1e-14
 
 
 def increasing_root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -33,9 +34,35 @@ def increasing_roots(function: Callable[[Array], Array], high: Array) -> Array:
     return high
 
 
+def newton_weights(a: Array, start: Array, side: Callable[[Array], tuple[Array, ...]]) -> Array | None:
+    """The μ that minimises ½ Σ a²/μ + R(μ) where ψ(μ) = 0, by Newton's method on −a²/(2μ²) + R' + κψ' = 0; None where it
+    does not settle within a few steps. `side` gives R', R'', ψ, ψ' and ψ''."""
+    mu, kappa = start, 0.0
+    for _ in range(STEPS):
+        slope, bend, psi, along, curve = side(mu)
+        hessian = a**2 / mu**3 + bend + kappa * curve
+        if not (hessian > 0).all():
+            return None
+        gradient = slope - a**2 / (2 * mu**2)
+        kappa = float((psi - along @ (gradient / hessian)) / (along @ (along / hessian)))
+        change = -(gradient + kappa * along) / hessian
+        mu = mu + min(1.0, 0.9 / max(float(np.max(-change / mu)), 0.9)) * change
+        if (np.abs(change) <= SETTLED * mu).all():
+            return mu
+    return None
+
+
 def power_simplex(a: Array, c: float, p: float) -> Array:
     """The μ on the simplex that minimises ½ Σ a²/μ + (c/p) Σ μ^p: c μ^{p−1} − a²/(2μ²) equal for all kernels."""
-    count = len(a)
+    count, ones, zeros = len(a), np.ones(len(a)), np.zeros(len(a))
+    if (a > 0).all():
+        near = a ** (2 / 3)
+        start = (near / near.sum() + 1 / count) / 2
+        found = newton_weights(
+            a, start, lambda mu: (c * mu ** (p - 1), c * (p - 1) * mu ** (p - 2), mu.sum() - 1, ones, zeros)
+        )
+        if found is not None:
+            return found / found.sum()
 
     def slope(mu: Array) -> Array:
         return c * mu ** (p - 1) - a**2 / (2 * mu**2)

@@ -73,9 +73,9 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if not self.symmetric:
             return np.stack([(kernel @ vector + vector @ kernel) / 2 for kernel in self.kernels], dtype=np.float64)
-        if self.kernels.dtype == np.float64 and self.kernels.flags.c_contiguous:
-            return (self.kernels.reshape(-1, self.samples) @ vector).reshape(self.count, self.samples)
-        return np.stack([kernel @ vector for kernel in self.each_kernel()])
+        from scipy.linalg.blas import dsymv  # reads half of a kernel
+
+        return np.stack([dsymv(1.0, kernel.T, vector) for kernel in self.each_kernel()])
 
     @cached_property
     def factors(self) -> list[Factor]:

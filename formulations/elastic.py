@@ -31,7 +31,7 @@ from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Constraint, Regulariser
-from ._roots import increasing_root, increasing_roots
+from ._roots import increasing_root, increasing_roots, newton_weights
 from ._single import SingleTask
 from ._task import Array, Task
 
@@ -82,6 +82,11 @@ def threshold(d: Array, l1_ratio: float) -> float:
 def best_weights(a: Array, l1_ratio: float) -> Array:
     """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
     r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
+    if (a > 0).all():
+        zeros, start = np.zeros(len(a)), _tight(x ** (1 / 3) + 0.1 / len(a), r)
+        found = newton_weights(np.sqrt(2 * x), start, lambda mu: (zeros, zeros, *_constraint(mu, r)))
+        if found is not None:
+            return _tight(found, r)
 
     def weights(level: float) -> Array:
         return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
@@ -90,9 +95,19 @@ def best_weights(a: Array, l1_ratio: float) -> Array:
         mu = weights(level)
         return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
 
-    mu = weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a))))
+    return _tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
+
+
+def _tight(mu: Array, r: float) -> Array:
+    """The multiple of μ that meets the constraint."""
     linear, quadratic = r * mu.sum(), (1 - r) * (mu @ mu)
     return mu * 2 / (linear + np.sqrt(linear**2 + 4 * quadratic))
+
+
+def _constraint(mu: Array, r: float) -> tuple[Array, Array, Array]:
+    """ψ, ψ' and ψ''."""
+    psi = np.asarray(r * mu.sum() + (1 - r) * (mu @ mu) - 1)
+    return psi, r + 2 * (1 - r) * mu, np.full(len(mu), 2 * (1 - r))
 
 
 def weights(a: Array, d: Array, l1_ratio: float) -> Array:

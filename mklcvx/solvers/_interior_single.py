@@ -26,7 +26,7 @@ from ..polish import gain_slope, sharpened
 from ._curved import Curved
 from ._driver import Algorithm, Problem, State
 from ._point import Array, Interior
-from ._saddle import Newton, balance, residuals
+from ._saddle import Newton, Residuals, balance, residuals
 from ._weights_side import Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
@@ -46,6 +46,8 @@ class Centred(State):
     side: Side
     curved: Curved
     images: Array
+    residuals: Residuals
+    scale: float
     first: float
     earlier: Centred | None = None
     waited: int = 0
@@ -58,18 +60,24 @@ class Centred(State):
     def alpha(self, task: Task) -> Array:
         return self.at.values[: task.samples]
 
-    def followed(self, after: Centred, task: Task) -> Centred:
+    @property
+    def left(self) -> float:
+        """The complementarity, relative to the value."""
+        return self.at.total / self.scale
+
+    @property
+    def off(self) -> float:
+        """What the complementarity and the residuals may hide of the gap."""
+        return self.at.total + self.residuals.amount(self.at)
+
+    def followed(self, after: Centred) -> Centred:
         """The state after a step; the best one and the end if there has been no progress for long."""
-        if after.off(task) <= PROGRESS * self.best.off(task):
+        if after.off <= PROGRESS * self.best.off:
             ended = EXHAUSTED if after.at.level <= STALLED * self.first else ""
             return replace(after, earlier=None, waited=0, dead_end=ended)
         if self.waited >= PATIENCE:
             return replace(self.best, dead_end=EXHAUSTED)
         return replace(after, earlier=self.best, waited=self.waited + 1)
-
-    def off(self, task: Task) -> float:
-        """What the complementarity and the residuals may be off by."""
-        return self.at.total + residuals(task, self.side, self.at, self.images).amount(self.at)
 
 
 @dataclass(frozen=True)
@@ -86,32 +94,29 @@ class InteriorSingle(Algorithm[Centred]):
         x = side.start()
         alpha, images = first_alpha(task, side.weights(x))
         at = first_point(task, side, x, alpha, images)
-        return Centred(side.weights(x), at, side, Curved(task), images, at.level)
+        return centred(task, side, Curved(task), at, images, at.level)
 
     def step(self, problem: Problem, state: Centred) -> Centred:
-        task, at, side = problem.task, state.at, state.side
+        task, at, side, off = problem.task, state.at, state.side, state.residuals
         state.curved.towards(state.weights)
-        off = residuals(task, side, at, state.images)
         newton = Newton(at, state.curved, task.y, balance(task)[0], side, state.images, off)
         affine = newton.direction(0.0)
         reached = at.moved(at.longest(affine), affine).level
         behind = off.amount(at) > LAG * at.total
         centring = 1.0 if behind else max((max(reached, 0.0) / at.level) ** 3, side.least)
         step = newton.direction(at.level * centring, affine)
-        left = at.total / self.scale(task, state)
-        after = at.moved((1 - np.clip(left, 1e-4, SHORT)) * side.longest(at, step), step)
+        after = at.moved((1 - np.clip(state.left, 1e-4, SHORT)) * side.longest(at, step), step)
         images = task.images(after.values[: task.samples] * task.y)
         if not np.isfinite(after.level) or not np.isfinite(images).all():
             return replace(state.best, dead_end=EXHAUSTED)
-        weights = side.weights(after.values[2 * task.samples :][: len(side.sign)])
-        return state.followed(replace(state, weights=weights, at=after, images=images), task)
+        return state.followed(centred(task, side, state.curved, after, images, state.first))
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
-        task, alpha = problem.task, problem.task.feasible(state.alpha(problem.task))
-        left = state.at.total / self.scale(task, state)
+        task, left = problem.task, state.left
         if left > problem.tolerance and not (problem.closing or state.dead_end):
             return Points([], [])
+        alpha = task.feasible(state.alpha(task))
         offered = offer(task, alpha, state.weights)
         if left > REACHED * problem.tolerance:
             return offered
@@ -122,11 +127,13 @@ class InteriorSingle(Algorithm[Centred]):
         gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
         return sharper if gained else offered
 
-    def scale(self, task: Task, state: Centred) -> float:
-        """The larger of gain and cost at the point."""
-        alpha = state.alpha(task)
-        cost = float(state.weights @ (state.images @ (alpha * task.y))) / 2
-        return max(float(gain_slope(task) @ alpha), cost, 1e-300)
+
+def centred(task: Task, side: Side, curved: Curved, at: Interior, images: Array, first: float) -> Centred:
+    weights = side.weights(at.values[2 * task.samples :][: len(side.sign)])
+    alpha = at.values[: task.samples]
+    cost = float(weights @ (images @ (alpha * task.y))) / 2
+    scale = max(float(gain_slope(task) @ alpha), cost, 1e-300)  # the larger of gain and cost
+    return Centred(weights, at, side, curved, images, residuals(task, side, at, images), scale, first)
 
 
 def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:

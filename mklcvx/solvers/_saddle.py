@@ -28,7 +28,7 @@ from ._point import Array, Interior
 from ._weights_side import Side
 
 SWEEPS = 8
-ENOUGH = 1e-9  # of the right-hand side: refined no further
+ROUGHLY, ENOUGH = 1e-3, 1e-8  # of the right-hand side: predictor and corrector are refined no further
 
 
 @dataclass(frozen=True)
@@ -111,30 +111,35 @@ class Newton:
         for_x = self.side.sign * third - self.off.x
         for_x[: len(fourth)] -= fourth
         beta, others = self.solve(
-            self.y * (first - second) - self.off.beta, np.concatenate([for_x, self.off.totals, -self.off.equal])
+            self.y * (first - second) - self.off.beta,
+            np.concatenate([for_x, self.off.totals, -self.off.equal]),
+            ROUGHLY if predicted is None else ENOUGH,
         )
         alpha, x, nu, kappa = self.y * beta, others[:p], others[p : len(self.rows)], others[len(self.rows) :]
         values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
         return Interior(values, goals - self.ratios * values, nu, kappa)
 
-    def solve(self, beta: Array, others: Array) -> tuple[Array, Array]:
+    def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
-        found = np.zeros_like(beta), np.zeros_like(others)
-        left, best, least = (beta, others), found, np.inf
-        scale = self.curved.scale
-        first = 0.0
+        found = best = self._roughly(beta, others)
+        least = accuracy * self._size(beta, others)
+        best_off = np.inf
         for _ in range(SWEEPS):
-            off = float(np.linalg.norm(left[0] / scale) + np.linalg.norm(left[1] / self.size))
-            first = first or off
-            if off < least:
-                best, least = found, off
-            if off <= ENOUGH * first or off > 0.5 * least and off != least:
+            image = self._applied(*found)
+            left = beta - image[0], others - image[1]
+            off = self._size(*left)
+            if off < best_off:
+                best, improved, best_off = found, off < 0.5 * best_off, off
+            else:
+                improved = False
+            if off <= least or not improved:
                 break
             step = self._roughly(*left)
             found = found[0] + step[0], found[1] + step[1]
-            image = self._applied(*found)
-            left = beta - image[0], others - image[1]
         return best
+
+    def _size(self, beta: Array, others: Array) -> float:
+        return float(np.linalg.norm(beta / self.curved.scale) + np.linalg.norm(others / self.size))
 
     def _roughly(self, beta: Array, others: Array) -> tuple[Array, Array]:
         k = len(self.rows)
