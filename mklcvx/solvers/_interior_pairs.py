@@ -36,16 +36,17 @@ SHORT = 0.995  # of the way to the boundary
 FIRST = 0.1  # the products of all pairs together at the start, for a loss of about one
 CLOSE = 0.5  # the decrement per pair that is centred enough
 NEAR, REACHED = 1e3, 1e-9  # times the tolerance: a complementarity worth certifying, and one that rounding swallows
+ROUNDING = 4 * np.finfo(float).eps
 NOTHING_LEFT = "rounding allows no more"
 NOTHING = Points([], [])
 
 
 @dataclass(frozen=True)
 class CentredPairs(State):
-    """An interior point; `product` is τ until it is centred, then 0; `grain` is the rounding error of Σ β t z."""
+    """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²."""
 
     at: PairInterior
-    grain: Array
+    sizes: Array
     product: float
     offer: Points = NOTHING
 
@@ -68,7 +69,7 @@ class InteriorPairs(Algorithm[State]):
         mu, product = first_weights(task, sizes, curved), FIRST / task.pairs.count
         at = centred_point(task, mu, 1 - task.margins(mu), product)
         dear = np.maximum(task.pull(task.weight), 0.0) / task.lam if curved else np.zeros(task.count)
-        return CentredPairs(mu, at, 4 * np.finfo(float).eps * sizes, product, Points([task.weight], [dear]))
+        return CentredPairs(mu, at, sizes, product, Points([task.weight], [dear]))
 
     def step(self, problem: Problem, state: State) -> State:
         if not isinstance(state, CentredPairs):
@@ -76,12 +77,11 @@ class InteriorPairs(Algorithm[State]):
         newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
         if state.product > 0 and decrement(newton, state.product) > CLOSE:
             at = centring_step(newton, state.product)
-            return CentredPairs(at.mu, at, state.grain, state.product)
-        at = _further(newton)
-        if not np.isfinite(at.total) or at.total <= REACHED * problem.tolerance * _scale(state.at):
+            return CentredPairs(at.mu, at, state.sizes, state.product)
+        at = _further(newton, _grain(problem.task, state))
+        if not np.isfinite(at.total) or at.sides.total <= REACHED * problem.tolerance * _scale(state.at):
             return replace(state, dead_end=NOTHING_LEFT)
-        at = replace(at, floor=np.maximum(at.floor, state.grain))
-        return CentredPairs(at.mu, at, state.grain, 0.0)
+        return CentredPairs(at.mu, at, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
         """β with μ in two lengths, once that is worth a certificate; the approximate alignment keeps its weights."""
@@ -93,14 +93,20 @@ class InteriorPairs(Algorithm[State]):
         return Points([at.sides.beta], [at.mu, _lengthened(problem.task, at)])
 
 
-def _further(newton: PairNewton) -> PairInterior:
+def _further(newton: PairNewton, grain: Array) -> PairInterior:
     """Mehrotra's step; what the predictor neglects counts as far as the predictor itself can go."""
     now, predicted = newton.at.total, newton.predict()
     dual, primal = predicted.reach.longest
     left = max(predicted.reach.total(dual, primal), 0.0) / now
-    corrected = newton.correct(predicted, now / newton.at.size * left**3, dual * primal)
+    corrected = newton.correct(predicted, now / newton.at.size * left**3, dual * primal, grain)
     dual, primal = corrected.reach.longest
     return newton.moved(corrected, SHORT * dual, SHORT * primal)
+
+
+def _grain(task: PairTask, state: CentredPairs) -> Array:
+    """The rounding error of Σ β t z, as Σ β |z| ≤ √(Σ β²/w) √(Σ w z²)."""
+    beta = state.at.sides.beta
+    return ROUNDING * float(np.sqrt(np.sum(beta * (beta / task.weight)))) * state.sizes
 
 
 def _scale(at: PairInterior) -> float:

@@ -99,10 +99,12 @@ class PairNewton:
             centring += z @ (labels * softness * sides.push(1.0, 1.0))
         return Predicted(mu, floor, change, reach, neglected, centring)
 
-    def correct(self, predicted: Predicted, target: float, trust: float) -> Corrected:
+    def correct(self, predicted: Predicted, target: float, trust: float, grain: Array | float = 0.0) -> Corrected:
+        """No s is sent below its `grain`."""
         at, reach = self.at, Reach(self.curved)
         push = self.push + trust * predicted.neglected + target * predicted.centring
-        mu, floor = self._weights(push, target - trust * predicted.mu * predicted.floor)
+        goal = np.maximum(target, grain * at.mu) - trust * predicted.mu * predicted.floor
+        mu, floor = self._weights(push, goal)
         reach.see(at.floor, at.mu, floor, mu)
         corrected = Corrected(mu, floor, self.task.margins(mu), reach, predicted, target, trust)
         for sides, step, _ in self._in_chunks(corrected):

@@ -52,6 +52,10 @@ class Sides(NamedTuple):
     def products(self) -> tuple[Array, Array]:
         return self.beta * self.over, self.room * self.under
 
+    @property
+    def total(self) -> float:
+        return float(self.beta @ self.over + self.room @ self.under)
+
     def push(self, for_over: Array | float, for_under: Array | float) -> Array:
         """What goals for the two products ask of β, before it gives way."""
         return for_over / self.beta - for_under / self.room
@@ -79,8 +83,7 @@ class PairInterior:
     @property
     def total(self) -> float:
         """The complementarity: what is left of the duality gap once the equations hold."""
-        sides = self.sides
-        return float(self.mu @ self.floor + sides.beta @ sides.over + sides.room @ sides.under)
+        return float(self.mu @ self.floor) + self.sides.total
 
 
 class Reach:
