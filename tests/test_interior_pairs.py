@@ -119,6 +119,15 @@ def test_classes_label_sets_one_kernel_and_fifty(name):
     certified(name, Instance(base.kernels[:4], labels=members), lam=1e-3)
 
 
+@pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12, 0.0])
+@pytest.mark.parametrize("name", PAIRS)
+def test_kernels_that_are_nearly_alike(name, distance):
+    base, other = zoo.random(12, 2, seed=9).kernels, zoo.random(12, 2, seed=10)
+    instance = Instance(np.concatenate([base, base + distance * other.kernels]), other.y)
+    for lam in (1e-4, 0.1, 0.2):
+        certified(name, instance, lam=lam)
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_kernel_of_zeros_does_no_harm_and_its_weight_costs_nothing(name):
     base = zoo.random(16, 3, seed=2)

@@ -74,7 +74,10 @@ class InteriorPairs(Algorithm[State]):
     def step(self, problem: Problem, state: State) -> State:
         if not isinstance(state, CentredPairs):
             return _aligned(problem.task, 0.01 * problem.tolerance)
-        newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
+        try:
+            newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
+        except FloatingPointError:
+            return replace(state, dead_end=NOTHING_LEFT)
         if state.product > 0 and decrement(newton, state.product) > CLOSE:
             at = centring_step(newton, state.product)
             return CentredPairs(at.mu, at, state.sizes, state.product)

@@ -26,6 +26,7 @@ from ._interior_qp import factored
 from ._pair_point import Array, PairInterior, Reach, Sides
 
 REFINEMENTS = 2
+RIDGE = 1e-16  # of the diagonal: kernels that are nearly alike differ in little else
 CHUNK = 2**15  # pairs at a time where no kernel is read
 
 
@@ -69,13 +70,17 @@ class PairNewton:
             self.push += z @ (labels * softness * lack)
         self.off = slope(task.lam, at.mu, curved) - pull - at.floor
         matrix[np.diag_indices(task.count)] += at.floor / at.mu + task.lam * curved
-        self.matrix, self.inverse = matrix, factored(matrix)
+        self.scale = 1 / np.sqrt(np.diag(matrix))
+        self.matrix = self.scale[:, None] * matrix * self.scale
+        self.inverse = factored(self.matrix, RIDGE)
 
     def solve(self, right: Array) -> Array:
-        found = self.inverse(right)
+        """With a diagonal of ones, whatever the kernels' sizes."""
+        scaled = self.scale * right
+        found = self.inverse(scaled)
         for _ in range(REFINEMENTS):
-            found = found + self.inverse(right - self.matrix @ found)
-        return found
+            found = found + self.inverse(scaled - self.matrix @ found)
+        return self.scale * found
 
     def _weights(self, push: Array, goal: Array | float) -> tuple[Array, Array]:
         """dμ and ds, towards products s·μ of `goal`."""
