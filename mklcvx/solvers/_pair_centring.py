@@ -41,7 +41,7 @@ def centred_point(task: PairTask, mu: Array, lack: Array, product: float) -> Pai
 def decrement(newton: PairNewton, product: float) -> float:
     """Newton's decrement, per pair: how far from the centre the point is."""
     step = newton.solve(newton.off)
-    return float(np.sqrt(max(step @ newton.off, 0.0) / (product * len(newton.lack))))
+    return float(np.sqrt(max(float(step @ newton.off), 0.0) / (product * len(newton.lack))))
 
 
 def centring_step(newton: PairNewton, product: float) -> PairInterior:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations import Points
@@ -80,7 +81,7 @@ class TSPegasos(Algorithm[Walk]):
         return every_tenth_part(iteration)
 
 
-def pegasos_step(mu: Array, examples: Array, labels: Array, lam: float, t: int) -> Array:
+def pegasos_step(mu: Array, examples: Array, labels: NDArray[Any], lam: float, t: int) -> Array:
     """One projected subgradient step with length 1/(λt)."""
     violating = labels * (examples @ mu) < 1
     pull = (labels[violating] @ examples[violating]) / len(labels)
