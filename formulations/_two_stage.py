@@ -15,13 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from ._cvxpy import cp
 from ._formulation import Formulation, Parameter, Points, as_flag
+from ._pairs import Pairs
 from ._single import C
 from ._stack import Array, KernelStack
 
@@ -40,24 +43,37 @@ class PairBound(NamedTuple):
 
 @dataclass(frozen=True)
 class PairTask:
-    """K-examples (N, M) with their labels and weights; the weights sum to one."""
+    """The pairs of a stack's samples with their labels ±1 and their weights, which sum to one."""
 
-    examples: Array
-    labels: Array
+    pairs: Pairs
+    labels: NDArray[np.int8]
     weight: Array
     lam: float
 
     @property
     def count(self) -> int:
-        return self.examples.shape[1]
+        return self.pairs.kernels
+
+    @cached_property
+    def examples(self) -> Array:
+        """K-examples (N, M), for declarations only: half a stack."""
+        return self.pairs.examples()
+
+    def margins(self, mu: Array) -> Array:
+        """t μ'z for every pair."""
+        margins = self.pairs.outputs(mu)
+        margins *= self.labels
+        return margins
 
     def hinge(self, mu: Array) -> float:
         """The loss of the K-classifier μ."""
-        return float(self.weight @ np.maximum(0.0, 1.0 - self.labels * (self.examples @ mu)))
+        missing = self.margins(mu)
+        np.subtract(1.0, missing, out=missing)
+        return float(self.weight @ np.maximum(missing, 0.0, out=missing))
 
     def pull(self, beta: Array) -> Array:
         """Σ β_ij t_ij z_ij: how strongly the pairs pull at each kernel."""
-        return np.asarray((beta * self.labels) @ self.examples)
+        return self.pairs.pull(beta * self.labels)
 
     def typical_kernel_size(self) -> float:
         return 1.0
@@ -79,15 +95,15 @@ class PairDual:
     cuts: cp.Constraint | None = None
 
 
-def pair_examples(stack: KernelStack, together: Array, balanced: bool) -> tuple[Array, Array, Array]:
-    """K-examples, their labels and their weights, for a symmetric matrix of t_ij."""
-    upper = np.triu_indices(stack.samples)
-    examples = np.stack([kernel[upper] for kernel in stack.each_kernel()], axis=1)
-    labels = together[upper]
+def pair_task(stack: KernelStack, together: Array, balanced: bool, lam: float) -> PairTask:
+    """All pairs of a stack's samples, for a symmetric matrix of t_ij."""
+    pairs = Pairs(stack)
+    labels = pairs.triangle(together.astype(np.int8))
     if not balanced:
-        return examples, labels, np.full(len(labels), 1 / len(labels))
+        return PairTask(pairs, labels, np.broadcast_to(1 / pairs.count, labels.shape), lam)
     positive = labels > 0
-    return examples, labels, np.where(positive, 0.5 / positive.sum(), 0.5 / max((~positive).sum(), 1))
+    share = np.where(positive, 0.5 / positive.sum(), 0.5 / max((~positive).sum(), 1))
+    return PairTask(pairs, labels, share, lam)
 
 
 @dataclass(frozen=True)
@@ -118,8 +134,7 @@ class TwoStage(Formulation):
         if (together > 0).all():
             raise InputError(f"{self.name}: every pair of samples belongs together: give samples of two classes")
         stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
-        task = PairTask(*pair_examples(stack, together, balanced), lam)
-        return task, {"lam": lam, "balanced": balanced, "C": price}
+        return pair_task(stack, together, balanced, lam), {"lam": lam, "balanced": balanced, "C": price}
 
     def declare_primal(self, task: PairTask) -> PairPrimal:
         return self.primal(task)
@@ -128,7 +143,8 @@ class TwoStage(Formulation):
         return self.dual(task)
 
     def lower(self, task: PairTask, point: Array) -> PairBound:
-        beta = np.clip(np.nan_to_num(point), 0.0, task.weight)
+        beta = np.nan_to_num(point)
+        np.clip(beta, 0.0, task.weight, out=beta)
         value, beta = self.dual_value(task, beta)
         return PairBound(value, beta, float(beta.sum()))
 

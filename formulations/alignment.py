@@ -36,6 +36,7 @@ import numpy as np
 from . import _two_stage
 from ._cvxpy import cp
 from ._formulation import Formulation, Points, as_flag
+from ._pairs import Pairs
 from ._single import C
 from ._stack import Array, KernelStack
 
@@ -79,6 +80,15 @@ class AlignmentTask:
         return 1.0
 
 
+def alignment_task(pairs: Pairs, together: Array, approximate: bool) -> AlignmentTask:
+    """Inner products over all ordered pairs: a pair i < j counts twice, a pair (i, i) once."""
+    times = np.full(pairs.count, 2.0)
+    times[pairs.diagonal] = 1.0
+    target = pairs.pull(times * pairs.triangle(together))
+    traces = pairs.at(pairs.diagonal).sum(axis=0)
+    return AlignmentTask(pairs.gram(times), target, traces, len(together), approximate)
+
+
 @dataclass(frozen=True)
 class AlignmentProgram:
     problem: cp.Problem
@@ -101,11 +111,8 @@ class Alignment(Formulation):
         price = C.resolve(given.get("C"), self.name, instance.count)
         approximate = as_flag("approximate", given.get("approximate"), default=False)
         instance.targets.signs(self.name, constant_allowed=False)  # what the second stage will need
-        stack, target = KernelStack(instance.kernels, symmetric=instance.symmetric), instance.targets.together()
-        products = np.array([[np.vdot(one, other) for other in stack.each_kernel()] for one in stack.each_kernel()])
-        aligned = np.array([np.vdot(kernel, target) for kernel in stack.each_kernel()])
-        traces = np.array([np.trace(kernel) for kernel in stack.each_kernel()])
-        task = AlignmentTask(products, aligned, traces, instance.samples, approximate)
+        stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
+        task = alignment_task(Pairs(stack), instance.targets.together(), approximate)
         return task, {"C": price, "approximate": approximate}
 
     def declare_primal(self, task: AlignmentTask) -> AlignmentProgram:

@@ -8,8 +8,9 @@ from scipy.optimize import minimize
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.exact import CLARABEL, Run, solve_program
+from mklcvx.formulations._pairs import Pairs
 from mklcvx.formulations._stack import KernelStack
-from mklcvx.formulations._two_stage import PairTask, pair_examples
+from mklcvx.formulations._two_stage import PairTask, pair_task
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.measures import concentration_bound
 from mklcvx.second_stage import f1_scores, learned_kernel, one_versus_rest
@@ -45,22 +46,34 @@ def declared(name: str, task) -> tuple[float, float]:
     return values[0], values[1]
 
 
+def task_with(examples: np.ndarray, labels: np.ndarray, weight: np.ndarray, lam: float) -> PairTask:
+    """A task whose kernels have these K-examples, n(n+1)/2 of them."""
+    n = round(np.sqrt(2 * len(examples) + 0.25) - 0.5)
+    kernels, upper = np.zeros((examples.shape[1], n, n)), np.triu_indices(n)
+    for kernel, column in zip(kernels, examples.T, strict=True):
+        kernel[upper] = kernel.T[upper] = column
+    return PairTask(Pairs(KernelStack(kernels)), labels, weight, lam)
+
+
 # --------------------------------------------------------------------------------------------- K-examples
 def test_examples_are_the_pairs_of_the_upper_triangle():
     kernels = np.stack([np.arange(9.0).reshape(3, 3), np.ones((3, 3))])
     together = np.array([[1.0, -1, 1], [-1, 1, -1], [1, -1, 1]])
-    z, t, w = pair_examples(KernelStack((kernels + kernels.transpose(0, 2, 1)) / 2), together, balanced=False)
+    task = pair_task(KernelStack((kernels + kernels.transpose(0, 2, 1)) / 2), together, balanced=False, lam=1.0)
+    z, t, w = task.examples, task.labels, task.weight
     assert z[:, 0].tolist() == [0, 2, 4, 4, 6, 8]
     assert z[:, 1].tolist() == [1] * 6
     assert t.tolist() == [1, -1, 1, 1, -1, 1]
     assert w == pytest.approx(np.full(6, 1 / 6))
-    _, _, w = pair_examples(KernelStack(kernels), together, balanced=True)
+    raw = KernelStack(kernels, symmetric=False)
+    assert pair_task(raw, together, balanced=True, lam=1.0).examples.tolist() == z.tolist()
+    w = pair_task(KernelStack(kernels), together, balanced=True, lam=1.0).weight
     assert w == pytest.approx([1 / 8, 1 / 4, 1 / 8, 1 / 8, 1 / 4, 1 / 8])
 
 
 def test_a_single_pair_of_two_classes_has_half_of_the_weight():
     together = np.array([[1.0, -1], [-1, 1]])
-    _, _, w = pair_examples(KernelStack(np.eye(2)[None]), together, balanced=True)
+    w = pair_task(KernelStack(np.eye(2)[None]), together, balanced=True, lam=1.0).weight
     assert w == pytest.approx([1 / 4, 1 / 2, 1 / 4])
 
 
@@ -82,7 +95,7 @@ def test_both_programs_lie_within_the_certificate(name, kind, balanced):
 
 def test_values_follow_their_definitions():
     z = np.array([[1.0, 2.0], [-1.0, 0.5], [0.5, -2.0]])
-    task = PairTask(z, np.array([1.0, -1.0, 1.0]), np.array([0.5, 0.3, 0.2]), 0.4)
+    task = task_with(z, np.array([1.0, -1.0, 1.0]), np.array([0.5, 0.3, 0.2]), 0.4)
     mu, beta = np.array([0.2, 0.1]), np.array([0.3, 0.6, 0.1])
     hinge = 0.5 * (1 - 0.4) + 0.3 * (1 - 0.15) + 0.2 * (1 + 0.1)
     inside = np.array([0.3, 0.3, 0.1])
@@ -95,7 +108,7 @@ def test_values_follow_their_definitions():
     assert ts.lower(task, beta).value == pytest.approx(0.7 - pull @ pull / 0.8)
     assert ts.lower(task, beta).largest_term == pytest.approx(0.7)
     assert ts.lower(task, -beta).value == 0
-    negative = PairTask(-z, task.labels, task.weight, 0.4)
+    negative = task_with(-z, task.labels, task.weight, 0.4)
     assert ts.lower(negative, beta).value == pytest.approx(0.7)  # pulled below zero: no weight, no cost
     assert sparse.upper(task, mu).value == pytest.approx(0.4 * 0.3 + hinge)
     assert sparse.lower(task, beta).value == pytest.approx(0.7 * 0.4 / 0.65)
@@ -108,10 +121,10 @@ def test_values_follow_their_definitions():
 @pytest.mark.parametrize("seed", range(10))
 def test_random_points_never_violate_weak_duality(name, seed):
     rng = np.random.default_rng(seed)
-    weight = rng.dirichlet(np.ones(12))
-    task = PairTask(rng.normal(size=(12, 3)), rng.choice([-1.0, 1.0], 12), weight, rng.uniform(0.01, 1))
+    weight = rng.dirichlet(np.ones(15))
+    task = task_with(rng.normal(size=(15, 3)), rng.choice([-1, 1], 15), weight, rng.uniform(0.01, 1))
     formulation = formulations.get(name)
-    lower = formulation.lower(task, rng.uniform(-0.1, 1.2, 12) * weight)
+    lower = formulation.lower(task, rng.uniform(-0.1, 1.2, 15) * weight)
     upper = formulation.upper(task, rng.normal(size=3))
     assert lower.value <= upper.value + 1e-12
 

@@ -44,7 +44,7 @@ THEOREM = ("bounds", "declarations", "identities", "zoo", "task", "parameters", 
 TOPICS = {
     "_cvxpy": ("package",), "_dual": ("declarations",), "_primal": ("declarations",), "_formulation": ("parameters",),
     "_groups": ("bounds", "declarations"), "_roots": ("bounds",), "_stack": ("task", "declarations"),
-    "_regulariser": ("interior",),
+    "_regulariser": ("interior",), "_pairs": ("interior_pairs", "two_stage"),
     "_single": ("bounds", "task", "parameters", "declarations"), "_task": ("task", "bounds", "declarations"),
     "_silp": ("silp", "hypergraph"), "_multi_label": ("multi_label",), "ml_sum": ("multi_label",),
     "ml_minimax": ("multi_label",), "_two_stage": ("two_stage",), "ts": ("two_stage",), "ts_l1": ("two_stage",),

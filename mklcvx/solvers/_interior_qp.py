@@ -113,14 +113,14 @@ class System:
         return float((self.alpha + change) @ lower + (self.room - change) @ upper) / (2 * len(change))
 
 
-def factored(matrix: Array) -> Callable[[Array], Array]:
+def factored(matrix: Array, ridge: float = RIDGE) -> Callable[[Array], Array]:
     """The inverse of a positive semidefinite matrix, for a vector or for columns, with as small a ridge as the
     factorisation needs."""
     from scipy.linalg import cho_factor, cho_solve
 
     diagonal = np.diag(matrix)
     scale = 1 / np.sqrt(np.maximum(diagonal, np.finfo(float).eps * (diagonal.max() or 1.0)))
-    scaled, ridge = scale[:, None] * matrix * scale, RIDGE
+    scaled = scale[:, None] * matrix * scale
     if not np.isfinite(scaled).all():
         raise FloatingPointError("a matrix of Newton's equations")
     while True:

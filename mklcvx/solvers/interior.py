@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 from ..formulations import Points
 from ._driver import Algorithm, Problem
 from ._interior_hypergraph import InteriorHypergraph
+from ._interior_pairs import InteriorPairs
 from ._interior_single import InteriorSingle
 
-KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorHypergraph)
+KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorPairs, InteriorHypergraph)
 BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class TSPegasos(Algorithm[Walk]):
     def step(self, problem: Problem, state: Walk) -> Walk:
         task: PairTask = problem.task
         drawn = np.searchsorted(state.ladder, state.random.random(self.batch), side="right")
-        mu = pegasos_step(state.weights, task.examples[drawn], task.labels[drawn], task.lam, state.count + 1)
+        mu = pegasos_step(state.weights, task.pairs.at(drawn), task.labels[drawn], task.lam, state.count + 1)
         count = state.count + 1
         fresh = count >= 2 * state.since
         tail, since = (mu, count) if fresh else (state.tail + mu, state.since)
@@ -81,7 +81,7 @@ class TSPegasos(Algorithm[Walk]):
         return every_tenth_part(iteration)
 
 
-def pegasos_step(mu: Array, examples: Array, labels: Array, lam: float, t: int) -> Array:
+def pegasos_step(mu: Array, examples: Array, labels: NDArray[Any], lam: float, t: int) -> Array:
     """One projected subgradient step with length 1/(λt)."""
     violating = labels * (examples @ mu) < 1
     pull = (labels[violating] @ examples[violating]) / len(labels)
@@ -90,7 +90,7 @@ def pegasos_step(mu: Array, examples: Array, labels: Array, lam: float, t: int) 
 
 
 def implied_duals(task: PairTask, mu: Array) -> list[Array]:
-    margins = task.labels * (task.examples @ mu)
+    margins = task.margins(mu)
     return [task.weight * np.clip((1 - margins) / width + 0.5, 0.0, 1.0) for width in WIDTHS]
 
 
@@ -101,18 +101,12 @@ def choose_lambda(
     random = np.random.default_rng(seed)
     order = random.permutation(len(task.labels))
     held, kept = order[: len(order) // 5], order[len(order) // 5 :]
-    losses = []
+    ladder, losses = np.cumsum(task.weight[kept]), []
     for lam in GRID:
         report(f"λ = {lam:.1e}")
-        trial = replace(_part(task, kept), lam=lam)
-        mu, ladder = np.zeros(task.count), np.cumsum(trial.weight)
+        mu = np.zeros(task.count)
         for t in range(1, steps + 1):
-            drawn = np.searchsorted(ladder, ladder[-1] * random.random(batch), side="right")
-            mu = pegasos_step(mu, trial.examples[drawn], trial.labels[drawn], lam, t)
-        losses.append(_part(task, held).hinge(mu))
+            drawn = kept[np.searchsorted(ladder, ladder[-1] * random.random(batch), side="right")]
+            mu = pegasos_step(mu, task.pairs.at(drawn), task.labels[drawn], lam, t)
+        losses.append(float(task.weight[held] @ np.maximum(0.0, 1.0 - task.margins(mu)[held])))
     return GRID[int(np.argmin(losses))]
-
-
-def _part(task: PairTask, rows: NDArray[np.intp]) -> PairTask:
-    weight = task.weight[rows]
-    return replace(task, examples=task.examples[rows], labels=task.labels[rows], weight=weight / weight.sum())

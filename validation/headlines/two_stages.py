@@ -175,7 +175,7 @@ def sweep(setting: Setting, data: Split) -> list[tuple[float, float, float, floa
     pairs, told = _pairs(outer), []
     for lam in GRID[:: setting.choose(1, 6)]:
         weights = pegasos(inner, lam, setting.choose(1000, 100))[-1][1]
-        right = pairs.weight @ (pairs.labels * (pairs.examples @ weights) > 0)
+        right = pairs.weight @ (pairs.margins(weights) > 0)
         test = accuracy(data, weights[None]) if weights.any() else float("nan")
         told.append((lam, pairs.hinge(weights), float(right), test))
     return told
