@@ -114,7 +114,8 @@ class System:
 
 
 def factored(matrix: Array) -> Callable[[Array], Array]:
-    """The inverse of a positive semidefinite matrix, with as small a ridge as the factorisation needs."""
+    """The inverse of a positive semidefinite matrix, with as small a ridge as the factorisation needs: a function of
+    one right side, or of several in columns."""
     from scipy.linalg import cho_factor, cho_solve
 
     diagonal = np.diag(matrix)
@@ -125,6 +126,6 @@ def factored(matrix: Array) -> Callable[[Array], Array]:
     while True:
         try:
             factor = cho_factor(scaled + ridge * np.eye(len(matrix)), lower=True, check_finite=False)
-            return lambda right: np.asarray(scale * cho_solve(factor, scale * right, check_finite=False))
+            return lambda right: np.asarray((scale * cho_solve(factor, (scale * right.T).T, check_finite=False).T).T)
         except np.linalg.LinAlgError:
             ridge *= 100
