@@ -8,8 +8,9 @@ classes' importance, fixed.
 
 Start. Even weights, every α^k a multiple of its box, where the multiple is best for the class (at most half). Then
 z and w are chosen to make z − w the gradient, with products between τ and SPREAD·τ; where C is large and a margin
-far below 1, no such pair exists, and the equation is left to the steps: a far larger product would cost more of them.
-κ and s are the least that leave all φ·p ≥ τ and σ·γ ≥ τ.
+far below 1, no such pair exists, and the equation is left to the steps: larger products cost more of them, and digits.
+Only where the steps then creep, as with a large C and classes that no kernel separates, is it started again with
+products as large as the gradient wants. κ and s are the least that leave all φ·p ≥ τ and σ·γ ≥ τ.
 
 Bounds. With f_k^a = p_a K_a(α^k∘y^k) the pass over the kernels has already made everything that both bounds need, so
 that the gap is known at every step; only a point that is near goes to the certificate, which passes over the kernels
@@ -31,7 +32,10 @@ from ._label_saddle import Array, Images, LabelNewton, LabelPoint, passed
 
 SHORT = 0.995  # of the way to the boundary
 SPREAD = 1e4  # the largest product of α at the start, in the smallest
+LEAST = 1e-3  # gradient that counts at the start, which may be optimal by chance
+CREEPING, FAR, PATIENCE = 0.1, 0.5, 5  # steps shorter than that, with a gap above that, so many times: start again
 NEAR = 1e3  # times the tolerance: a gap worth certifying
+ROUNDING = "rounding allows no more"
 REACHED = 1e-2  # times the tolerance: a complementarity that leaves the rest of the gap to rounding
 
 
@@ -44,6 +48,8 @@ class Labelled(State):
     lengths: Array
     gap: float
     left: float  # of the gap, if all equations held: the complementarity, relative
+    spread: float  # of the products where it started
+    crept: int  # how many of the last steps were too short
 
 
 @dataclass(frozen=True)
@@ -56,12 +62,7 @@ class InteriorLabels(Algorithm[Labelled]):
     max_iter: ClassVar[int] = 60
 
     def start(self, problem: Problem) -> Labelled:
-        task, p = problem.task, problem.even
-        full = passed(task, np.tile(task.box, (task.classes, 1)), p)
-        shares = _best_shares(task, full.columns @ p)
-        alpha, images = np.outer(shares, task.box), Images(full.combined, shares[:, None, None] * full.columns)
-        free = problem.formulation.name == "ml_minimax"
-        return _judged(problem, _centred(task, alpha, p, images.columns, _class_weights(task, free), free), images)
+        return _started(problem, SPREAD)
 
     def step(self, problem: Problem, state: Labelled) -> Labelled:
         at = state.at
@@ -70,14 +71,18 @@ class InteriorLabels(Algorithm[Labelled]):
             affine = newton.direction(0.0)
             reached = at.moved(at.longest(affine), affine).level
             step = newton.direction(at.level * (max(reached, 0.0) / at.level) ** 2, affine)
-            after = at.moved(SHORT * at.longest(step), step)
         except FloatingPointError:
-            return replace(state, dead_end="rounding allows no more")
+            return replace(state, dead_end=ROUNDING)
+        length = at.longest(step)
+        crept = state.crept + 1 if length < CREEPING and state.gap > FAR else 0
+        if crept > PATIENCE and state.spread < np.inf:
+            return _started(problem, np.inf)
+        after = at.moved(SHORT * length, step)
         if not np.isfinite(after.level):
-            return replace(state, dead_end="rounding allows no more")
-        found = _judged(problem, after, passed(problem.task, after.alpha, after.p))
+            return replace(state, dead_end=ROUNDING)
+        found = _judged(problem, after, passed(problem.task, after.alpha, after.p), state.spread, crept)
         stalled = state.left <= REACHED * problem.tolerance and found.gap > state.gap / 2
-        return replace(found, dead_end="rounding allows no more") if stalled else found
+        return replace(found, dead_end=ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: Labelled) -> Points:
         """α of every class, and the classifiers that the weights make with it, once they are worth a certificate."""
@@ -87,6 +92,16 @@ class InteriorLabels(Algorithm[Labelled]):
         gamma = at.gamma if len(at.slack) else np.ones(task.classes)
         functions = at.p[None, :, None] * (state.lengths[:, None] * at.alpha * task.signs)[:, None, :]
         return Points([ClassDual(gamma[:, None] * at.alpha, gamma)], [ClassPrimal(functions, at.p)])
+
+
+def _started(problem: Problem, spread: float) -> Labelled:
+    task, p = problem.task, problem.even
+    full = passed(task, np.tile(task.box, (task.classes, 1)), p)
+    shares = _best_shares(task, full.columns @ p)
+    alpha, images = np.outer(shares, task.box), Images(full.combined, shares[:, None, None] * full.columns)
+    free = problem.formulation.name == "ml_minimax"
+    at = _centred(task, alpha, p, images.columns, _class_weights(task, free), free, spread)
+    return _judged(problem, at, images, spread)
 
 
 def _best_shares(task: LabelTask, gradient: Array) -> Array:
@@ -101,20 +116,22 @@ def _class_weights(task: LabelTask, free: bool) -> Array:
     return given / given.sum()
 
 
-def _centred(task: LabelTask, alpha: Array, p: Array, columns: Array, gamma: Array, free: bool) -> LabelPoint:
+def _centred(
+    task: LabelTask, alpha: Array, p: Array, columns: Array, gamma: Array, free: bool, spread: float
+) -> LabelPoint:
     """Multipliers that meet their equations, with products as even as that allows."""
     gradient, room = columns @ p - 1, task.box - alpha
     halves = np.einsum("ki,kia->ka", alpha, columns) / 2
-    product = max(float(np.mean(alpha * np.abs(gradient))), np.finfo(float).tiny)
-    upper = np.clip(product / alpha - gradient, product / room, SPREAD * product / room)
-    lower = np.clip(upper + gradient, product / alpha, SPREAD * product / alpha)
+    product = float(np.mean(alpha * np.maximum(np.abs(gradient), LEAST)))
+    upper = np.clip(product / alpha - gradient, product / room, spread * product / room)
+    lower = np.clip(upper + gradient, product / alpha, spread * product / alpha)
     costs, values = gamma @ halves, alpha.sum(axis=1) - halves @ p
     kappa, worst = float(np.max(costs + product / p)), float(np.max(values + product / gamma)) if free else 0.0
     slack = worst - values if free else np.zeros(0)
     return LabelPoint(alpha, room, lower, upper, p, kappa - costs, gamma, slack, kappa, worst)
 
 
-def _judged(problem: Problem, at: LabelPoint, images: Images) -> Labelled:
+def _judged(problem: Problem, at: LabelPoint, images: Images, spread: float, crept: int = 0) -> Labelled:
     """The state at a point: both bounds from what the pass over the kernels gave."""
     task, formulation = problem.task, problem.formulation
     squares = np.maximum(np.einsum("ki,kia->ka", at.alpha, images.columns), 0.0)
@@ -127,7 +144,7 @@ def _judged(problem: Problem, at: LabelPoint, images: Images) -> Labelled:
     products = at.gamma @ (at.alpha * at.lower + at.room * at.upper).sum(axis=1) + at.p @ at.floor
     products += at.gamma[: len(at.slack)] @ at.slack
     gap = (upper - gain + cost) / max(upper, size)
-    return Labelled(at.p, at, images, lengths, gap, total * float(products) / size)
+    return Labelled(at.p, at, images, lengths, gap, total * float(products) / size, spread, crept)
 
 
 def _upper(formulation: MultiLabel, task: LabelTask, p: Array, squares: Array, outputs: Array) -> float:

@@ -156,7 +156,9 @@ class LabelNewton:
             small[count:size, -1] = small[-1, count:size] = 1
         scale = np.ones(size + borders)
         scale[:size] = 1 / np.sqrt(np.diag(small)[:size])
-        scale[size:] = [1 / scale[:count].max(), 1 / scale[count:size].max(initial=0.0)][:borders]
+        scale[size] = 1 / scale[:count].max()
+        if free:
+            scale[-1] = 1 / scale[count:size].max()
         self.scale, self.small = scale, lu_factor(scale[:, None] * small * scale, check_finite=False)
 
     def _solve(self, right: Equations) -> Equations:
