@@ -14,8 +14,8 @@ products as large as the gradient wants. κ and s are the least that leave all �
 
 Bounds. With f_k^a = p_a K_a(α^k∘y^k) the pass over the kernels has already made everything that both bounds need, so
 that the gap is known at every step; only a point that is near goes to the certificate, which passes over the kernels
-again. The classifiers offered are lengthened where that costs less: with a large C, margins that rounding leaves at
-1 − 1e-13 cost C·1e-13.
+again. The classifiers offered are a trifle longer: with a large C, margins that rounding leaves at 1 − 1e-13 cost
+C·1e-13, and lengthening f by as much costs less.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ SHORT = 0.995  # of the way to the boundary
 SPREAD = 1e4  # the largest product of α at the start, in the smallest
 LEAST = 1e-3  # gradient that counts at the start, which may be optimal by chance
 CREEPING, FAR, PATIENCE = 0.1, 0.5, 5  # steps shorter than that, with a gap above that, so many times: start again
+SURE, TRIFLE = 1e-14, 1e-12  # lengths of f that rounding cannot undo, and what they may cost
 NEAR = 1e3  # times the tolerance: a gap worth certifying
 ROUNDING = "rounding allows no more"
 REACHED = 1e-2  # times the tolerance: a complementarity that leaves the rest of the gap to rounding
@@ -152,9 +153,10 @@ def _upper(formulation: MultiLabel, task: LabelTask, p: Array, squares: Array, o
 
 
 def _lengths(task: LabelTask, at: LabelPoint, penalties: Array, outputs: Array) -> Array:
-    """What to multiply every f_k by: 1, or what lifts the margins of all α < C to 1, if that costs less."""
+    """What to multiply every f_k by: what lifts the margins of all α < C to 1, and above rounding, unless that costs
+    more than a trifle."""
     below = at.room > 1e-6 * task.box
     lacks = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
-    longer = 1 + np.minimum(lacks, 1e-3)
-    cheaper = longer**2 * penalties + task.risks(longer[:, None] * outputs) < penalties + task.risks(outputs)
-    return np.where(cheaper, longer, 1.0)
+    longer = 1 + np.minimum(lacks, 1e-3) + SURE
+    now, then = penalties + task.risks(outputs), longer**2 * penalties + task.risks(longer[:, None] * outputs)
+    return np.where(then <= (1 + TRIFLE) * now, longer, 1.0)
