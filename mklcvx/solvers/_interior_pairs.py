@@ -91,7 +91,7 @@ class InteriorPairs(Algorithm[State]):
         if not isinstance(state, CentredPairs):
             return Points([] if problem.task.approximate else [state.weights], [state.weights])
         at = state.at
-        if state.product > 0 or at.total > NEAR * problem.tolerance * _scale(at):
+        if not problem.closing and (state.product > 0 or at.total > NEAR * problem.tolerance * _scale(at)):
             return state.offer
         return Points([at.sides.beta], [at.mu, _lengthened(problem.task, at)])
 

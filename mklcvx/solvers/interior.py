@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 from ..formulations import Points
 from ._driver import Algorithm, Problem
 from ._interior_hypergraph import InteriorHypergraph
+from ._interior_labels import InteriorLabels
 from ._interior_pairs import InteriorPairs
 from ._interior_single import InteriorSingle
 
-KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorPairs, InteriorHypergraph)
+KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorLabels, InteriorPairs, InteriorHypergraph)
 BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
 
 
