@@ -35,3 +35,4 @@ class Run:
     svm_solves: int = 0
     trace: list[Row] = field(default_factory=list)
     ending: str = ""
+    last: Any = None  # where an iterative solver stood in the end

@@ -29,6 +29,8 @@ class Curved:
         self.free = np.arange(task.samples)
 
     def towards(self, weights: Array) -> None:
+        if not np.isfinite(weights).all():
+            raise FloatingPointError("the weights")
         change = weights - self.weights
         change[np.abs(change) <= STALE * weights] = 0.0
         self.task.add_combined(self.kernel, change)
@@ -42,7 +44,7 @@ class Curved:
 
         self.diagonal, own = diagonal, np.diagonal(self.kernel)
         full = own + diagonal
-        if not np.isfinite(full).all():
+        if not (np.isfinite(full).all() and (full > 0).all()):
             raise FloatingPointError("a matrix of Newton's equations")
         self.scale = np.sqrt(full)
         self.free = np.flatnonzero(diagonal < SETTLED * own.sum())
@@ -54,6 +56,8 @@ class Curved:
                 break
             self.lower, failed = dpotrf(block.T, lower=1, clean=0, overwrite_a=1)
             ridge *= 100
+            if failed and ridge > 1:
+                raise FloatingPointError("a matrix of Newton's equations")
 
     def inverse(self, right: Array) -> Array:
         """Roughly H⁻¹ times one vector or several, row by row."""

@@ -37,6 +37,7 @@ class Problem:
     tolerance: float
     svm_solves: int = 0
     machine: Any = None  # the SVM inside, made when first needed: it remembers where it last ended
+    warm: Any = None  # where the run for a neighbouring parameter ended
     closing: bool = False  # whether the next points are the last that will be asked for
 
     @property
@@ -131,13 +132,15 @@ def drive(
     max_iter: int | None = None,
     report: Report = lambda _: None,
     callback: Callback = lambda _: None,
+    warm: Any = None,
 ) -> tuple[CertifiedPoint, Run]:
     """Step until the certificate proves the tolerance or something else ends the run; `run.ending` says what.
 
-    `callback` sees every row of the trace as it is made, and ends the run by returning something true.
+    `callback` sees every row of the trace as it is made, and ends the run by returning something true. `warm` is the
+    last state of a run for a neighbouring parameter (`run.last`), for algorithms that can use one.
     """
     started, run = time.perf_counter(), Run()
-    problem, limit = Problem(formulation, task, tolerance), max_iter or algorithm.max_iter
+    problem, limit = Problem(formulation, task, tolerance, warm=warm), max_iter or algorithm.max_iter
     best = certify(formulation, task, formulation.at_hand(task))
     try:
         state = algorithm.start(problem)
@@ -151,6 +154,7 @@ def drive(
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)
                 run.ending = _ending(row, state, tolerance, limit, time_limit, bool(stopped), last)
+            run.last = state
             if not run.ending:
                 state = algorithm.step(problem, state)
                 run.iterations += 1

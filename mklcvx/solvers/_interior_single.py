@@ -23,6 +23,8 @@ import numpy as np
 from ..certificate import certify
 from ..formulations import SINGLE_TASKS, Implied, Points, Task
 from ..polish import gain_slope, sharpened
+from ._active_set import Vertex
+from ._active_set import step as settled_step
 from ._curved import Curved
 from ._driver import Algorithm, Problem, State
 from ._point import Array, Interior
@@ -30,7 +32,9 @@ from ._saddle import Newton, Residuals, balance, residuals
 from ._weights_side import Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
-FIRST = 0.3  # of the mean product of gradient and value: the first τ
+FIRST, NEARER = 0.3, 0.1  # of the mean product of gradient and value: the first τ, cold and warm
+SNAPSHOT = 0.1  # the relative complementarity from which a neighbouring optimum is looked for
+TRIES, HOPELESS = 5, 0.5  # steps on the bounds that hold, and a gap that ends them
 REACHED = 1e-2  # of the tolerance: a complementarity that ought to have been enough
 LAG = 10.0  # times the complementarity: residuals that large have to shrink first
 PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
@@ -40,7 +44,8 @@ STALLED = 1e-22  # of the first complementarity: rounding is all that is left
 
 @dataclass(frozen=True)
 class Centred(State):
-    """An interior point with the images K_m(α∘y)."""
+    """An interior point with the images K_m(α∘y); `vertex` is the optimum itself where that was found directly, `shot` an
+    earlier point, from which the way to a neighbouring optimum is short."""
 
     at: Interior
     side: Side
@@ -51,11 +56,17 @@ class Centred(State):
     first: float
     earlier: Centred | None = None
     waited: int = 0
+    vertex: Vertex | None = None
+    shot: Interior | None = None
 
     @property
     def best(self) -> Centred:
         """The best so far, in case rounding spoils what comes after."""
         return self.earlier or self
+
+    @property
+    def near(self) -> Vertex:
+        return self.vertex or Vertex.near(self.at, len(self.side.sign), self.images)
 
     def alpha(self, task: Task) -> Array:
         return self.at.values[: task.samples]
@@ -91,6 +102,8 @@ class InteriorSingle(Algorithm[Centred]):
 
     def start(self, problem: Problem) -> Centred:
         task, side = problem.task, side_of(problem.task, problem.formulation)
+        if isinstance(problem.warm, Centred) and fits(problem.warm, task, side):
+            return from_neighbour(problem, side, problem.warm)
         x = side.start()
         alpha, images = first_alpha(task, side.weights(x))
         at = first_point(task, side, x, alpha, images)
@@ -109,19 +122,22 @@ class InteriorSingle(Algorithm[Centred]):
         images = task.images(after.values[: task.samples] * task.y)
         if not np.isfinite(after.level) or not np.isfinite(images).all():
             return replace(state.best, dead_end=EXHAUSTED)
-        return state.followed(centred(task, side, state.curved, after, images, state.first))
+        reached = centred(task, side, state.curved, after, images, state.first)
+        shot = state.shot or (after if reached.left <= SNAPSHOT else None)
+        return state.followed(replace(reached, shot=shot))
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
-        task, left = problem.task, state.left
+        task, left = problem.task, 0.0 if state.vertex is not None else state.left
         if left > problem.tolerance and not (problem.closing or state.dead_end):
             return Points([], [])
+        direct = state.vertex or solved(problem, state.side, state.curved, state.near)
+        if direct is not None:
+            return offer(task, task.feasible(direct.alpha), state.side.weights(direct.x))
         alpha = task.feasible(state.alpha(task))
         offered = offer(task, alpha, state.weights)
-        if left > REACHED * problem.tolerance:
-            return offered
         plain = certify(problem.formulation, task, offered)
-        if plain.certificate.proves(problem.tolerance):
+        if left > REACHED * problem.tolerance or plain.certificate.proves(problem.tolerance):
             return offered
         sharper = offer(task, task.feasible(sharpened(task, state.weights, alpha, plain.upper)), state.weights)
         gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
@@ -134,6 +150,56 @@ def centred(task: Task, side: Side, curved: Curved, at: Interior, images: Array,
     cost = float(weights @ (images @ (alpha * task.y))) / 2
     scale = max(float(gain_slope(task) @ alpha), cost, 1e-300)  # the larger of gain and cost
     return Centred(weights, at, side, curved, images, residuals(task, side, at, images), scale, first)
+
+
+def solved(problem: Problem, side: Side, curved: Curved, near: Vertex, tries: int = 1) -> Vertex | None:
+    """The optimum by a few steps on the bounds that hold, if the certificate agrees."""
+    at = near
+    for _ in range(tries):
+        try:
+            with np.errstate(all="ignore"):  # what cannot vanish, and does, is not finite
+                at = settled_step(problem.task, side, curved, at)
+                weights = side.weights(at.x)
+        except (FloatingPointError, np.linalg.LinAlgError):
+            return None
+        if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
+            return None
+        alpha = problem.task.feasible(at.alpha)
+        gap = certify(problem.formulation, problem.task, offer(problem.task, alpha, weights)).certificate
+        if gap.proves(problem.tolerance):
+            return at
+        if gap.relative_gap > HOPELESS:
+            return None
+    return None
+
+
+def fits(warm: Centred, task: Task, side: Side) -> bool:
+    """Whether a state is one of the same samples, kernels and variables."""
+    return warm.images.shape == (task.count, task.samples) and len(warm.side.sign) == len(side.sign)
+
+
+def from_neighbour(problem: Problem, side: Side, warm: Centred) -> Centred:
+    """The optimum for a neighbouring parameter as a start: with luck the same bounds hold; else its snapshot."""
+    task, curved = problem.task, warm.curved
+    direct = solved(problem, side, curved, warm.near.moved_to(task), TRIES)
+    if direct is not None:
+        return replace(warm, weights=side.weights(direct.x), side=side, vertex=direct, dead_end="")
+    at = warm.shot or warm.at
+    n, p = task.samples, len(side.sign)
+    alpha, room, x, _ = np.split(at.values, [n, 2 * n, 2 * n + p])
+    alpha = balanced(task, alpha / (alpha + room) * task.box)
+    images = task.images(alpha * task.y)
+    first = first_point(task, side, x, alpha, images, NEARER)
+    return centred(task, side, Curved(task), first, images, first.level)
+
+
+def balanced(task: Task, alpha: Array) -> Array:
+    """α with the larger class scaled down, so that y'α = 0."""
+    if not task.bias:
+        return alpha
+    positive = task.y > 0
+    up, down = float(alpha[positive].sum()), float(alpha[~positive].sum())
+    return alpha * np.where(positive, min(1.0, down / up), min(1.0, up / down))
 
 
 def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
@@ -152,14 +218,16 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     return length * shares * task.box, length * images
 
 
-def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array) -> Interior:
+def first_point(
+    task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = FIRST
+) -> Interior:
     """Prices that meet the equations as far as they can, no product below τ."""
     rows, _ = balance(task)
     room, beta = task.box - alpha, alpha * task.y
     pull = side.weights(x) @ images - task.y * gain_slope(task)
     nu = -np.linalg.lstsq(rows.T, pull, rcond=None)[0]
     gradient = task.y * (pull + nu @ rows)
-    tau = FIRST * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
+    tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
     upper = np.maximum(tau / room, tau / alpha - gradient)
     head = np.maximum(side.caps - x[: len(side.caps)], 1e-3 * side.caps)
     slope, equal = side.slope(x, images @ beta / 2), side.rows(x)

@@ -64,23 +64,19 @@ def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
     return Residuals(off, rows @ beta - totals, off_x, side.equalities(x))
 
 
-class Newton:
-    """The factored system; `direction(τ)` solves it for one target after another."""
+class System:
+    """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and `diagonal_x` are
+    what they leave on the diagonals."""
 
     def __init__(
-        self, at: Interior, curved: Curved, y: Array, rows: Array, side: Side, images: Array, off: Residuals
-    ) -> None:
-        n, p = len(y), len(side.sign)
-        self.at, self.curved, self.y, self.side, self.off = at, curved, y, side, off
-        self.parts = np.cumsum([n, n, p])
-        _, _, x, _ = self.split(at.values)
-        self.ratios = at.prices / at.values
-        halves = images @ (y * at.values[:n]) / 2
-        first, second, third, fourth = self.split(self.ratios)
-        curved.factor(first + second)
-        self.bend = side.curvature(x, halves, at.kappa)
-        self.bend[np.diag_indices(p)] += side.sign * third
-        self.bend[np.arange(len(fourth)), np.arange(len(fourth))] += fourth
+        self, curved: Curved, side: Side, images: Array, at: tuple[Array, Array, Array], rows: Array, diagonal: Array,
+        diagonal_x: Array,
+    ) -> None:  # fmt: skip
+        beta, x, kappa = at
+        self.curved, p = curved, len(x)
+        curved.factor(diagonal)
+        self.bend = side.curvature(x, images @ beta / 2, kappa)
+        self.bend[np.diag_indices(p)] += diagonal_x
         self.rows = np.vstack([side.along(x, images), rows])
         self.equal = side.rows(x)
         self.answers = curved.inverse(self.rows)
@@ -89,9 +85,6 @@ class Newton:
         self.size[len(self.rows) :] = np.maximum(np.abs(self.equal / self.size[:p]).max(axis=1, initial=0.0), 1e-300)
         self.inverse = _inverse(self.small / np.outer(self.size, self.size))
 
-    def split(self, values: Array) -> list[Array]:
-        return np.split(values, self.parts)
-
     def _small(self, p: int) -> Array:
         reduced, k = self.rows @ self.answers.T, len(self.equal)
         small = np.zeros((len(reduced) + k, len(reduced) + k))
@@ -99,25 +92,6 @@ class Newton:
         small[:p, :p] += self.bend
         small[len(reduced) :, :p], small[:p, len(reduced) :] = self.equal, self.equal.T
         return small
-
-    def direction(self, target: float, predicted: Interior | None = None) -> Interior:
-        """The step towards products of `target`, corrected by what the predictor neglects."""
-        at, p = self.at, len(self.side.sign)
-        goals = target - at.values * at.prices
-        if predicted is not None:
-            goals -= predicted.values * predicted.prices
-        goals /= at.values
-        first, second, third, fourth = self.split(goals)
-        for_x = self.side.sign * third - self.off.x
-        for_x[: len(fourth)] -= fourth
-        beta, others = self.solve(
-            self.y * (first - second) - self.off.beta,
-            np.concatenate([for_x, self.off.totals, -self.off.equal]),
-            ROUGHLY if predicted is None else ENOUGH,
-        )
-        alpha, x, nu, kappa = self.y * beta, others[:p], others[p : len(self.rows)], others[len(self.rows) :]
-        values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
-        return Interior(values, goals - self.ratios * values, nu, kappa)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
@@ -150,12 +124,51 @@ class Newton:
         return image - small[:k] @ self.answers, small
 
     def _applied(self, beta: Array, others: Array) -> tuple[Array, Array]:
-        k, p = len(self.rows), len(self.side.sign)
+        k, p = len(self.rows), len(self.bend)
         image = np.empty_like(others)
         image[:k] = -(self.rows @ beta)
         image[:p] += self.bend @ others[:p] + others[k:] @ self.equal
         image[k:] = self.equal @ others[:p]
         return self.curved.times(beta) + others[:k] @ self.rows, image
+
+
+class Newton:
+    """The factored system at an interior point; `direction(τ)` solves it for one target after another."""
+
+    def __init__(
+        self, at: Interior, curved: Curved, y: Array, rows: Array, side: Side, images: Array, off: Residuals
+    ) -> None:
+        n, p = len(y), len(side.sign)
+        self.at, self.y, self.side, self.off = at, y, side, off
+        self.parts = np.cumsum([n, n, p])
+        self.ratios = at.prices / at.values
+        lower, upper, floor, ceiling = self.split(self.ratios)
+        diagonal_x = side.sign * floor
+        diagonal_x[: len(ceiling)] += ceiling
+        where = y * at.values[:n], at.values[2 * n : 2 * n + p], at.kappa
+        self.system = System(curved, side, images, where, rows, lower + upper, diagonal_x)
+
+    def split(self, values: Array) -> list[Array]:
+        return np.split(values, self.parts)
+
+    def direction(self, target: float, predicted: Interior | None = None) -> Interior:
+        """The step towards products of `target`, corrected by what the predictor neglects."""
+        at, p, rows = self.at, len(self.side.sign), len(self.system.rows)
+        goals = target - at.values * at.prices
+        if predicted is not None:
+            goals -= predicted.values * predicted.prices
+        goals /= at.values
+        first, second, third, fourth = self.split(goals)
+        for_x = self.side.sign * third - self.off.x
+        for_x[: len(fourth)] -= fourth
+        beta, others = self.system.solve(
+            self.y * (first - second) - self.off.beta,
+            np.concatenate([for_x, self.off.totals, -self.off.equal]),
+            ROUGHLY if predicted is None else ENOUGH,
+        )
+        alpha, x, nu, kappa = self.y * beta, others[:p], others[p : rows], others[rows :]
+        values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
+        return Interior(values, goals - self.ratios * values, nu, kappa)
 
 
 def _inverse(matrix: Array) -> Array:
