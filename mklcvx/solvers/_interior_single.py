@@ -35,6 +35,7 @@ SHORT = 0.005  # of the way to the boundary is left, less when the optimum is ne
 FIRST, NEARER = 0.3, 0.1  # of the mean product of gradient and value: the first τ, cold and warm
 SNAPSHOT = 0.1  # the relative complementarity from which a neighbouring optimum is looked for
 TRIES, HOPELESS = 5, 0.5  # steps on the bounds that hold, and a gap that ends them
+MARGIN = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
 REACHED = 1e-2  # of the tolerance: a complementarity that ought to have been enough
 LAG = 10.0  # times the complementarity: residuals that large have to shrink first
 PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
@@ -128,8 +129,8 @@ class InteriorSingle(Algorithm[Centred]):
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
-        task, left = problem.task, 0.0 if state.vertex is not None else state.left
-        if left > problem.tolerance and not (problem.closing or state.dead_end):
+        task, last = problem.task, problem.closing or bool(state.dead_end)
+        if state.vertex is None and state.left > problem.tolerance and not last:
             return Points([], [])
         direct = state.vertex or solved(problem, state.side, state.curved, state.near)
         if direct is not None:
@@ -137,8 +138,10 @@ class InteriorSingle(Algorithm[Centred]):
         alpha = task.feasible(state.alpha(task))
         offered = offer(task, alpha, state.weights)
         plain = certify(problem.formulation, task, offered)
-        if left > REACHED * problem.tolerance or plain.certificate.proves(problem.tolerance):
+        if plain.certificate.proves(MARGIN * problem.tolerance):
             return offered
+        if state.left > REACHED * problem.tolerance:
+            return offered if last else Points([], [])
         sharper = offer(task, task.feasible(sharpened(task, state.weights, alpha, plain.upper)), state.weights)
         gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
         return sharper if gained else offered
@@ -166,7 +169,7 @@ def solved(problem: Problem, side: Side, curved: Curved, near: Vertex, tries: in
             return None
         alpha = problem.task.feasible(at.alpha)
         gap = certify(problem.formulation, problem.task, offer(problem.task, alpha, weights)).certificate
-        if gap.proves(problem.tolerance):
+        if gap.proves(MARGIN * problem.tolerance):
             return at
         if gap.relative_gap > HOPELESS:
             return None
@@ -203,7 +206,7 @@ def balanced(task: Task, alpha: Array) -> Array:
 
 
 def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
-    """The same share of every sample's box within a class, as large as the SVM's value wants, and the images."""
+    """The same share of every sample's box within a class, twice as large as its value wants, and the images."""
     positive = task.y > 0
     sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
     shares = np.zeros(task.samples)
@@ -213,8 +216,8 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     length = 1.0
     if task.loss == "c":
         cost = float(weights @ (images @ (shares * task.box * task.y)))
-        length = 1 / cost if cost > 0 else np.inf
-    length = min(length, 0.5 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
+        length = 2 / cost if cost > 0 else np.inf
+    length = min(length, 0.9 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
     return length * shares * task.box, length * images
 
 
