@@ -35,8 +35,8 @@ def increasing_roots(function: Callable[[Array], Array], high: Array) -> Array:
 
 
 def newton_weights(a: Array, start: Array, side: Callable[[Array], tuple[Array, ...]]) -> Array | None:
-    """The μ that minimises ½ Σ a²/μ + R(μ) where ψ(μ) = 0, by Newton's method on −a²/(2μ²) + R' + κψ' = 0; None where it
-    does not settle within a few steps. `side` gives R', R'', ψ, ψ' and ψ''."""
+    """The μ that minimises ½ Σ a²/μ + R(μ) where ψ(μ) = 0, by Newton's method on −a²/(2μ²) + R' + κψ' = 0; None
+    where it does not settle within a few steps. `side` gives R', R'', ψ, ψ' and ψ''."""
     mu, kappa = start, 0.0
     for _ in range(STEPS):
         slope, bend, psi, along, curve = side(mu)

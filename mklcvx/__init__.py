@@ -7,10 +7,12 @@ from ._version import __version__
 from .certificate import Certificate
 from .errors import InputError
 from .instance import Instance
+from .paths import Path, path
 from .second_stage import second_stage
 from .solution import Solution
 from .solving import solve
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "Solution", "__version__", "formulations", "second_stage", "solve",
+    "Certificate", "InputError", "Instance", "Path", "Solution", "__version__", "formulations", "path", "second_stage",
+    "solve",
 ]  # fmt: skip

@@ -78,7 +78,7 @@ def contestants(
 ) -> list[Contestant]:
     """The solvers with these names, or all that fit, `interior` first; then the external commands."""
     commands = [External.parse(text) for text in externals]
-    fitting = [s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves]
+    fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
     fitting.sort(key=lambda name: name != FIRST)
     chosen = [*fitting, *_installed(formulation)] if names is None else list(names)
     found = [*(_named(name, formulation) for name in chosen), *commands]

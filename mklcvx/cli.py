@@ -7,15 +7,19 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from . import __version__, formulations
 from .errors import InputError, InternalError
-from .files import check_output, load_instance, load_solution, load_test, save_solution
+from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
+
+if TYPE_CHECKING:
+    from .instance import Instance
+    from .preprocess import Preprocessing
 
 app = typer.Typer(
     name="mklcvx",
@@ -151,29 +155,42 @@ Settings = Annotated[
 ]
 
 
+SolverName = Annotated[
+    str,
+    typer.Option(
+        help="auto (interior, then exact), interior, exact, scs, or a published algorithm: see 'mklcvx list'."
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        help="Relative gap that the certificate must prove: 1e-8, but 1e-9 for interior and less for published ones.",
+        show_default=False,
+    ),
+]
+Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
+Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
+Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
+Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
+
+
 @app.command()
 def solve(
     instance: InstanceFile,
     formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
     settings: Settings = None,
-    solver: Annotated[str, typer.Option(help="exact, scs, or a published algorithm: see 'mklcvx list'.")] = "exact",
+    solver: SolverName = "auto",
     options: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="KEY=VALUE", help="An option of the solver, for example seed=1."),
     ] = None,
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            help="Relative gap that the certificate must prove: 1e-8 for exact, what to expect of the others.",
-            show_default=False,
-        ),
-    ] = None,
+    tol: Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations of the solver.")] = None,
-    normalise: Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")] = None,
-    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")] = False,
-    repair: Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")] = None,
-    kernels: Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")] = None,
+    normalise: Normalise = None,
+    centre: Centre = False,
+    repair: Repair = None,
+    kernels: Selection = None,
     trace: Annotated[
         Path | None, typer.Option(help="Write an iterative solver's bounds and weights, row by row: .json or .csv.")
     ] = None,
@@ -185,30 +202,22 @@ def solve(
 
     Example: `mklcvx solve problem.npz -f sm1 --set C=10 --set theta=0.3 -o answer.json`
     """
-    from .preprocess import Preprocessing
-    from .solving import preprocessed, solver_named, tracing
     from .solving import solve as run
+    from .solving import solver_named, tracing
 
     given, own = parse_settings(settings or []), parse_settings(options or [], "--option")
     chosen = formulations.get(formulation)
     method = solver_named(solver, chosen)
     method.check_options(own)
     if trace is not None:
-        if method.algorithm is None:
+        if method.algorithm is None and solver != "auto":
             raise InputError(f"--trace: solver {solver} keeps no trace: choose one of {', '.join(tracing(chosen))}")
         check_output(trace, (".json", ".csv"))
         if output is not None and trace.resolve() == output.resolve():
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     if output is not None:
         check_output(output, (".json", ".npz"))
-    problem = load_instance(instance, repair=repair)
-    for change in problem.repairs:
-        sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
-    if kernels is not None:
-        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
-    preparation = Preprocessing.from_options(centre=centre, normalise=normalise) if centre or normalise else None
-    if preparation is not None:
-        problem = preprocessed(problem, preparation)
+    problem, preparation = _loaded(instance, repair, kernels, centre, normalise)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
     from .display import Progress, cost_warning, show_solution  # not before anything that may refuse
 
@@ -242,6 +251,62 @@ def solve(
         show_solution(found)
     if not found.certified:
         sys.stderr.write(f"mklcvx: {found.message}\n")
+        raise typer.Exit(1)
+
+
+@app.command()
+def path(
+    instance: InstanceFile,
+    grid: Annotated[
+        list[str],
+        typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
+    ],
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    settings: Settings = None,
+    solver: SolverName = "auto",
+    tol: Tolerance = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for each point.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Iterations for each point.")] = None,
+    normalise: Normalise = None,
+    centre: Centre = False,
+    repair: Repair = None,
+    kernels: Selection = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Solve along a grid of parameters, each point starting where the last ended; one JSON line for each point.
+
+    Example: `mklcvx path problem.npz -f l1 --grid C=0.01,0.1,1,10 -o path.jsonl`
+    """
+    from .paths import combinations, each
+    from .solving import prepared
+
+    given, points = parse_settings(settings or []), combinations(parse_grid(grid), parse_settings(settings or []))
+    prepared(formulation, solver, tol, time_limit, max_iter, None)
+    if output is not None:
+        check_output(output, (".jsonl", ".json"))
+    problem, preparation = _loaded(instance, repair, kernels, centre, normalise)
+    for point in points:
+        formulations.get(formulation).task(problem, {**given, **point})  # refuses before anything costs time
+    from .display import Progress
+
+    found = []
+    with Progress(quiet) as progress:
+        for solution in each(
+            problem, formulation, points, solver=solver, tol=tol, time_limit=time_limit, max_iter=max_iter,
+            report=progress.say, preprocessing=preparation, **given,
+        ):  # fmt: skip
+            found.append(solution)
+            if output is None:
+                typer.echo(json.dumps(solution.as_dict(), allow_nan=False))
+    if output is not None:
+        lines = "".join(json.dumps(s.as_dict(), allow_nan=False) + "\n" for s in found)
+        write_whole(output, lambda stream: stream.write(lines.encode()))
+    missed = [solution for solution in found if not solution.certified]
+    if missed:
+        sys.stderr.write(
+            f"mklcvx: {len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}\n"
+        )
         raise typer.Exit(1)
 
 
@@ -329,6 +394,38 @@ def demo(
 
     if not run_demo(samples, seed):
         raise typer.Exit(1)
+
+
+def _loaded(
+    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
+) -> tuple[Instance, Preprocessing | None]:
+    """The instance as the options want it, and the steps that were applied."""
+    from .preprocess import Preprocessing
+    from .solving import preprocessed
+
+    problem = load_instance(instance, repair=repair)
+    for change in problem.repairs:
+        sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
+    if kernels is not None:
+        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
+    if not (centre or normalise):
+        return problem, None
+    preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
+    return preprocessed(problem, preparation), preparation
+
+
+def parse_grid(items: list[str]) -> dict[str, list[Any]]:
+    """KEY=V1,V2,... as lists of numbers, or of words."""
+    grid: dict[str, list[Any]] = {}
+    for item in items:
+        key, separator, values = item.partition("=")
+        parts = [part.strip() for part in values.split(",")]
+        if not separator or not key or not all(parts):
+            raise InputError(f"--grid {item!r} is not KEY=V1,V2,...: write for example --grid C=0.1,1,10")
+        if key in grid:
+            raise InputError(f"--grid {key} is given twice: keep one")
+        grid[key] = [_number_or_word(part) for part in parts]
+    return grid
 
 
 def _say_what_is_left_out(found: Solution, output: Path) -> None:

@@ -35,4 +35,5 @@ class Run:
     svm_solves: int = 0
     trace: list[Row] = field(default_factory=list)
     ending: str = ""
+    solver: str = ""  # who found it, where several were tried
     last: Any = None  # where an iterative solver stood in the end

@@ -12,6 +12,7 @@ from typing import Any
 from . import formulations
 from .assembling import assemble
 from .certificate import CertifiedPoint
+from .cost import estimate
 from .errors import InputError, nearest
 from .exact import SCS, Report, solve_declared
 from .formulations import Formulation
@@ -20,8 +21,10 @@ from .preprocess import Preprocessing
 from .run import Run
 from .solution import Solution
 from .solvers import ALGORITHMS, Algorithm, Callback, drive, with_options
+from .solvers.interior import InteriorPoint
 
 Outcome = tuple[CertifiedPoint, Run]
+LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,38 @@ class Solver:
 
 def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
     """An exact solver has no iterations that it could show to a callback, and no options."""
-    del given["callback"], given["options"]
-    return solve_declared(formulation, task, tolerance, **settings, **given)
+    return solve_declared(formulation, task, tolerance, **settings, **_without(given, "callback", "options", "warm"))
+
+
+def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
+    """`interior`, and `exact` after it where the certificate wants more and the problem is small enough."""
+    started, limit = time.perf_counter(), given["time_limit"]
+    warm = given.pop("warm", None)
+    found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
+    run.solver = InteriorPoint.name
+    left = None if limit is None else limit - (time.perf_counter() - started)
+    settled = found.certificate.proves(tolerance) or run.ending.startswith("it was interrupted")
+    if settled or given["max_iter"] or (left is not None and left <= 0) or _costs(task) > LONGEST:
+        return found, run
+    again, second = solve_declared(
+        formulation, task, tolerance, **{**_without(given, "options", "callback"), "time_limit": left}
+    )
+    best = CertifiedPoint(max(found.lower, again.lower, key=_value), min(found.upper, again.upper, key=_value))
+    second.solver = "exact"
+    return best, second
+
+
+def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in names}
+
+
+def _costs(task: Any) -> float:
+    """Seconds that `exact` would take, roughly."""
+    return estimate(getattr(task, "samples", 0), task.count, "exact")[0]
+
+
+def _value(bound: Any) -> float:
+    return float(bound.value)
 
 
 def _published(algorithm: type[Algorithm[Any]]) -> Solver:
@@ -64,6 +97,7 @@ def _published(algorithm: type[Algorithm[Any]]) -> Solver:
 
 
 SOLVERS: tuple[Solver, ...] = (
+    Solver("auto", "interior, then exact where interior cannot certify and the problem is small", _automatic),
     Solver("exact", "the declarations with Clarabel, an interior-point method", partial(_declared, {})),
     Solver(
         "scs",
@@ -98,7 +132,7 @@ def solve(
     instance: Instance,
     formulation: str,
     *,
-    solver: str = "exact",
+    solver: str = "auto",
     tol: float | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
@@ -111,28 +145,46 @@ def solve(
     """Solve a formulation to a certified relative gap of at most `tol`.
 
     The solution's status is "certified" if that was reached and "not_certified" otherwise; its certificate
-    holds in either case. Unless given, `tol` is what the solver can be expected to reach: 1e-8 for the exact ones.
+    holds in either case. Unless given, `tol` is what the solver can be expected to reach, for most 1e-8.
+    `solver="auto"` is `interior`, with `exact` to help where that is not enough; the solution names who found it.
     `options` are the solver's own, such as a seed; `callback` sees every row of an iterative solver's trace and ends
     the run by returning something true. `preprocessing`, already applied to the instance, travels with the solution
     so that it can be applied to test kernels.
     """
-    chosen = formulations.get(formulation)
-    method = solver_named(solver, chosen)
-    tol = method.tolerance if tol is None else tol
-    _check_limits(tol, time_limit, max_iter)
+    method = prepared(formulation, solver, tol, time_limit, max_iter, options)
+    given = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {})}
+    found, _ = solved(
+        instance, formulation, method, tol, parameters, preprocessing, report=report, callback=callback, **given
+    )
+    return found
+
+
+def prepared(
+    formulation: str, solver: str, tol: float | None, time_limit: float | None, max_iter: int | None,
+    options: Mapping[str, Any] | None,
+) -> Solver:  # fmt: skip
+    """The solver of that name, once nothing speaks against what it is asked for."""
+    method = solver_named(solver, formulations.get(formulation))
+    _check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
     method.check_options(options or {})
+    return method
+
+
+def solved(
+    instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Mapping[str, Any],
+    preprocessing: Preprocessing | None = None, **given: Any,
+) -> tuple[Solution, Any]:  # fmt: skip
+    """The solution, and where an iterative solver stood in the end: a warm start for the next parameter."""
+    chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
-    found, run = method.run(
-        chosen, task, tol, time_limit=time_limit, max_iter=max_iter, options=dict(options or {}), report=report,
-        callback=callback,
-    )  # fmt: skip
-    point, fields = assemble(chosen, task, found, tol, instance, resolved, polish=method.algorithm is None)
+    found, run = method.run(chosen, task, tol, **given)
+    point, fields = assemble(chosen, task, found, tol, instance, resolved, polish=not run.trace)
     proved = point.certificate.proves(tol)
-    return Solution(
+    solution = Solution(
         formulation=chosen.name,
         parameters=resolved,
-        solver=solver,
+        solver=run.solver or method.name,
         status="certified" if proved else "not_certified",
         certificate=point.certificate,
         iterations=run.iterations,
@@ -144,9 +196,10 @@ def solve(
         preprocessing=preprocessing,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
-        message="" if proved else _why_not(point, run, tol, time_limit),
+        message="" if proved else _why_not(point, run, tol, given.get("time_limit")),
         **fields,
     )
+    return solution, run.last
 
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:

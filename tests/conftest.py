@@ -69,7 +69,7 @@ def path(tmp_path):
 
 @pytest.fixture(scope="module")
 def solution():
-    return solve(Instance(FOR_FILES.kernels, FOR_FILES.y, names=["α", "two words", "<c>"]), "l1")
+    return solve(Instance(FOR_FILES.kernels, FOR_FILES.y, names=["α", "two words", "<c>"]), "l1", solver="exact")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def families():
 
     def of(name):
         if name not in found:
-            found[name] = solve(instance, name)
+            found[name] = solve(instance, name, solver="exact")
         return found[name]
 
     return of

@@ -18,7 +18,7 @@ INSTANCE = zoo.random(20, 3, seed=3)
 
 
 def record_of(name: str, **given) -> dict:
-    return json.loads(json.dumps(solve(INSTANCE, name, **given).as_dict()))
+    return json.loads(json.dumps(solve(INSTANCE, name, solver="exact", **given).as_dict()))
 
 
 def run(folder: Path, record: dict | None = None, *arguments: str) -> subprocess.CompletedProcess:
@@ -37,7 +37,7 @@ def test_an_honest_file_is_confirmed(tmp_path):
 
 
 def test_an_archive_is_read_as_well(tmp_path):
-    solution = solve(INSTANCE, "sm2")
+    solution = solve(INSTANCE, "sm2", solver="exact")
     save_solution(tmp_path / "answer.npz", solution)
     assert run(tmp_path, None, "problem.npz", "answer.npz").returncode == 0
     assert read_solution(tmp_path / "answer.npz")["alpha"] == pytest.approx(solution.alpha)

@@ -27,7 +27,7 @@ def record_of(solution) -> dict:
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("instance", [INSTANCE, AS_Y], ids=["labels", "y"])
 def test_the_bounds_are_found_again(name, instance):
-    solution = solve(instance, name)
+    solution = solve(instance, name, solver="exact")
     lower, upper = checker_families.check(instance.kernels, instance.targets.indicators(), record_of(solution))
     scale = solution.certificate.scale
     assert lower == pytest.approx(solution.certificate.lower, abs=2e-8 * scale)
@@ -37,7 +37,7 @@ def test_the_bounds_are_found_again(name, instance):
 
 @pytest.mark.parametrize("expansion", ["star", "zhou", "kcca"])
 def test_every_expansion_is_built_again(expansion):
-    solution = solve(INSTANCE, "hypergraph", expansion=expansion, lam=0.4)
+    solution = solve(INSTANCE, "hypergraph", solver="exact", expansion=expansion, lam=0.4)
     lower, upper = checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record_of(solution))
     assert (lower, upper) == pytest.approx((solution.certificate.lower, solution.certificate.upper), abs=1e-7)
 
@@ -55,7 +55,7 @@ def test_every_expansion_is_built_again(expansion):
     ],
 )
 def test_points_that_are_not_feasible_are_refused(name, change, fault):
-    record = {**record_of(solve(INSTANCE, name)), **change}
+    record = {**record_of(solve(INSTANCE, name, solver="exact")), **change}
     with pytest.raises(ValueError, match=fault):
         checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record)
 
@@ -64,7 +64,7 @@ def test_points_that_are_not_feasible_are_refused(name, change, fault):
 @pytest.mark.parametrize("name", ["ml_minimax", "ts", "hypergraph"])
 def test_it_runs_by_itself_and_confirms_what_the_file_claims(tmp_path, name, ending):
     save_instance(tmp_path / "problem.npz", INSTANCE)
-    save_solution(tmp_path / f"answer{ending}", solve(INSTANCE, name))
+    save_solution(tmp_path / f"answer{ending}", solve(INSTANCE, name, solver="exact"))
     command = [sys.executable, "-m", "mklcvx.checker_families", "problem.npz", f"answer{ending}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

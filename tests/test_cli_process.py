@@ -74,9 +74,15 @@ def test_nothing_heavy_is_imported_before_something_is_solved(problem, tmp_path,
 
 
 def test_the_probe_sees_what_is_imported(problem):
-    code, _, last = imported("solve", problem, "-q")
+    code, _, last = imported("solve", problem, "-q", "--solver", "exact")
     assert code == 0
     assert "cvxpy" in last
+
+
+def test_the_engine_needs_no_modelling_language(problem):
+    code, _, last = imported("solve", problem, "-q")
+    assert code == 0
+    assert "cvxpy" not in last
 
 
 def test_version():

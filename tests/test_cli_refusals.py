@@ -34,7 +34,7 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("--solver", "exakt"), ("unknown solver 'exakt'", "did you mean 'exact'?")),
         (
             ("-f", "l2", "--solver", "silp_exact"),
-            ("solver silp_exact does not fit l2", "l2 is solved by exact, scs,"),
+            ("solver silp_exact does not fit l2", "l2 is solved by auto, exact, scs, interior,"),
         ),
         (("--tol", "0"), ("tol = 0.0 is not between 0 and 1",)),
         (("--tol", "small"), ("--tol",)),

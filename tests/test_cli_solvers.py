@@ -45,16 +45,22 @@ def test_a_trace_as_a_table(run, problem, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--trace", "t.csv"), ("solver exact keeps no trace", "silp_exact, silp, simplemkl, level, analytic")),
+        (
+            ("--solver", "exact", "--trace", "t.csv"),
+            ("solver exact keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
+        ),
         (("--solver", "silp", "--trace", "t.txt"), ("t.txt", ".json")),
         (("--solver", "silp", "--trace", "nowhere/t.csv"), ("nowhere",)),
         (("--solver", "silp", "--trace", "same.json", "-o", "same.json"), ("the solution goes there too",)),
         (("--solver", "level", "--option", "share"), ("--option 'share' is not KEY=VALUE", "--option seed=1")),
         (("--solver", "level", "--option", "shaer=1"), ("unknown option 'shaer'", "did you mean 'share'?")),
         (("--solver", "level", "--option", "share=2"), ("option share = 2",)),
-        (("--option", "seed=1"), ("unknown option 'seed' of solver exact",)),
+        (("--option", "seed=1"), ("unknown option 'seed' of solver auto",)),
         (("--solver", "level", "--option", "share=.5", "--option", "share=.6"), ("--option share is given twice",)),
-        (("-f", "ckl", "--solver", "silp"), ("silp does not fit ckl", "exact, scs, ckl_alternating, mirror")),
+        (
+            ("-f", "ckl", "--solver", "silp"),
+            ("silp does not fit ckl", "auto, exact, scs, interior, ckl_alternating, mirror"),
+        ),
     ],
 )
 def test_refusals(refusal, problem, options, words):

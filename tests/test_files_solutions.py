@@ -36,23 +36,23 @@ def linear_on_single_features():
 
 def with_undefined_weights():
     instance, test = linear_on_single_features()
-    found = solve(instance, "li", C=10.0)
+    found = solve(instance, "li", solver="exact", C=10.0)
     assert np.isnan(found.weights).any()
     assert found.coefficients is not None
     return found, test, None
 
 
 def with_nu():
-    return solve(Instance(K, Y), "l2", nu=0.5), TEST, None
+    return solve(Instance(K, Y), "l2", solver="exact", nu=0.5), TEST, None
 
 
 def with_preprocessing():
     steps = Preprocessing.from_options(centre=True, normalise="cosine")
-    return solve(preprocessed(Instance(K, Y), steps), "l1", preprocessing=steps), TEST, DIAGONALS
+    return solve(preprocessed(Instance(K, Y), steps), "l1", solver="exact", preprocessing=steps), TEST, DIAGONALS
 
 
 def not_certified():
-    return solve(Instance(K, Y), "sm2", max_iter=1), TEST, None
+    return solve(Instance(K, Y), "sm2", solver="exact", max_iter=1), TEST, None
 
 
 @pytest.mark.parametrize("make", [with_undefined_weights, with_nu, with_preprocessing, not_certified])
@@ -95,7 +95,7 @@ def test_a_solution_of_every_family_comes_back_with_the_same_predictions(tmp_pat
     ids=["y", "classes", "named classes"],
 )
 def test_a_family_keeps_the_kind_of_its_labels(tmp_path, name, given, predicted):
-    found = solve(Instance(K, **given), name)
+    found = solve(Instance(K, **given), name, solver="exact")
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         loaded = load_solution(tmp_path / f"answer{ending}")
@@ -107,7 +107,7 @@ def test_a_family_keeps_the_kind_of_its_labels(tmp_path, name, given, predicted)
 
 def test_preprocessing_travels_with_the_solution_of_a_family(tmp_path):
     steps = Preprocessing.from_options(centre=True, normalise="cosine")
-    found = solve(preprocessed(Instance(K, labels=LABELS), steps), "ml_sum", preprocessing=steps)
+    found = solve(preprocessed(Instance(K, labels=LABELS), steps), "ml_sum", solver="exact", preprocessing=steps)
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         loaded = load_solution(tmp_path / f"answer{ending}")
@@ -164,7 +164,7 @@ def test_json_is_strict_and_has_a_schema(tmp_path):
 
 def test_names_that_cannot_be_encoded_do_no_harm(tmp_path):
     names = ["lone \ud800 surrogate", "tab\tand\nline", "\x1b[31mred"]
-    found = solve(Instance(K, Y, names=names), "l1")
+    found = solve(Instance(K, Y, names=names), "l1", solver="exact")
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         assert list(load_solution(tmp_path / f"answer{ending}").names) == names

@@ -28,13 +28,13 @@ from ._active_set import step as settled_step
 from ._curved import Curved
 from ._driver import Algorithm, Problem, State
 from ._point import Array, Interior
-from ._saddle import Newton, Residuals, balance, residuals
+from ._saddle import ROUGHLY, Newton, Residuals, balance, residuals
 from ._weights_side import Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
 FIRST, NEARER = 0.3, 0.1  # of the mean product of gradient and value: the first τ, cold and warm
 SNAPSHOT = 0.1  # the relative complementarity from which a neighbouring optimum is looked for
-TRIES, HOPELESS = 5, 0.5  # steps on the bounds that hold, and a gap that ends them
+TRIES, HOPELESS = 4, 0.05  # steps on the bounds that hold, and a gap that ends them
 MARGIN = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
 REACHED = 1e-2  # of the tolerance: a complementarity that ought to have been enough
 LAG = 10.0  # times the complementarity: residuals that large have to shrink first
@@ -45,8 +45,8 @@ STALLED = 1e-22  # of the first complementarity: rounding is all that is left
 
 @dataclass(frozen=True)
 class Centred(State):
-    """An interior point with the images K_m(α∘y); `vertex` is the optimum itself where that was found directly, `shot` an
-    earlier point, from which the way to a neighbouring optimum is short."""
+    """An interior point with the images K_m(α∘y); `vertex` is the optimum itself where that was found directly,
+    `shot` an earlier point, from which the way to a neighbouring optimum is short."""
 
     at: Interior
     side: Side
@@ -114,7 +114,7 @@ class InteriorSingle(Algorithm[Centred]):
         task, at, side, off = problem.task, state.at, state.side, state.residuals
         state.curved.towards(state.weights)
         newton = Newton(at, state.curved, task.y, balance(task)[0], side, state.images, off)
-        affine = newton.direction(0.0)
+        affine = newton.direction(0.0, accuracy=ROUGHLY)
         reached = at.moved(at.longest(affine), affine).level
         behind = off.amount(at) > LAG * at.total
         centring = 1.0 if behind else max((max(reached, 0.0) / at.level) ** 3, side.least)
@@ -193,7 +193,7 @@ def from_neighbour(problem: Problem, side: Side, warm: Centred) -> Centred:
     alpha = balanced(task, alpha / (alpha + room) * task.box)
     images = task.images(alpha * task.y)
     first = first_point(task, side, x, alpha, images, NEARER)
-    return centred(task, side, Curved(task), first, images, first.level)
+    return centred(task, side, curved, first, images, first.level)
 
 
 def balanced(task: Task, alpha: Array) -> Array:
@@ -221,9 +221,7 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     return length * shares * task.box, length * images
 
 
-def first_point(
-    task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = FIRST
-) -> Interior:
+def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = FIRST) -> Interior:
     """Prices that meet the equations as far as they can, no product below τ."""
     rows, _ = balance(task)
     room, beta = task.box - alpha, alpha * task.y

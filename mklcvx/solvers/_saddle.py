@@ -5,7 +5,8 @@
 
 (`_weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
 eliminated first: they add z/α + w/(box − α) to the diagonal of K(μ), which makes the positive definite H, and s/x
-and u/(cap − x) to that of ∂²L/∂x². Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, what is left is as small as there are kernels,
+and u/(cap − x) to that of ∂²L/∂x². Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels
+is left,
 
     [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
@@ -65,8 +66,8 @@ def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
 
 
 class System:
-    """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and `diagonal_x` are
-    what they leave on the diagonals."""
+    """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and
+    `diagonal_x` are what they leave on the diagonals."""
 
     def __init__(
         self, curved: Curved, side: Side, images: Array, at: tuple[Array, Array, Array], rows: Array, diagonal: Array,
@@ -151,7 +152,7 @@ class Newton:
     def split(self, values: Array) -> list[Array]:
         return np.split(values, self.parts)
 
-    def direction(self, target: float, predicted: Interior | None = None) -> Interior:
+    def direction(self, target: float, predicted: Interior | None = None, accuracy: float = ENOUGH) -> Interior:
         """The step towards products of `target`, corrected by what the predictor neglects."""
         at, p, rows = self.at, len(self.side.sign), len(self.system.rows)
         goals = target - at.values * at.prices
@@ -164,9 +165,9 @@ class Newton:
         beta, others = self.system.solve(
             self.y * (first - second) - self.off.beta,
             np.concatenate([for_x, self.off.totals, -self.off.equal]),
-            ROUGHLY if predicted is None else ENOUGH,
+            accuracy,
         )
-        alpha, x, nu, kappa = self.y * beta, others[:p], others[p : rows], others[rows :]
+        alpha, x, nu, kappa = self.y * beta, others[:p], others[p:rows], others[rows:]
         values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
         return Interior(values, goals - self.ratios * values, nu, kappa)
 

@@ -9,12 +9,12 @@ kernels, where x = (t, λ) and μ_m = 2c λ_m/t_j^e.
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from ..formulations import SingleTask, Task
 from ..formulations._groups import group_sums
 from ._point import Array, Interior
+
 
 class Side:
     """Without variables: the weights are given. No step aims below `least` times the present τ."""

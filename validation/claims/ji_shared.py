@@ -140,13 +140,18 @@ def unit_trace(kernels: Array) -> Array:
 
 def exact(problem: Problem) -> Solution:
     """min over Z of f, by the package, with its certificate."""
-    return solve(problem.instance, "hypergraph", lam=problem.lam, expansion=problem.expansion)
+    return solve(problem.instance, "hypergraph", solver="exact", lam=problem.lam, expansion=problem.expansion)
 
 
 def smooth(problem: Problem) -> Solution:
     """min over Z of f_μ, by the package, with its certificate."""
     return solve(
-        problem.instance, "hypergraph_smooth", lam=problem.lam, smoothing=problem.mu, expansion=problem.expansion
+        problem.instance,
+        "hypergraph_smooth",
+        solver="exact",
+        lam=problem.lam,
+        smoothing=problem.mu,
+        expansion=problem.expansion,
     )
 
 
