@@ -1,4 +1,4 @@
-"""Conventions: both sides solved, theirs as their source states it, ours certified; the answers must be each other's."""
+"""Conventions: both sides solved, theirs as its source states it, ours certified; answers must be each other's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from their_words import SAID
-from theirs import SOLVE
+from theirs import SOLVE, Theirs
 
 from mklcvx import Instance, Solution, formulations, zoo
 from mklcvx.answers import Answer, judge
@@ -60,12 +60,18 @@ VALUE = 1e-8  # how far their optimal value and ours may be apart, relative
 FUNCTION = 2e-5
 
 everywhere = pytest.mark.parametrize("kind", INSTANCES)
-every_case = pytest.mark.parametrize(("name", "given"), CASES, ids=IDS)
+every_case = pytest.mark.parametrize("case", range(len(CASES)), ids=IDS)
 
 
 @cache
 def instance_of(kind: str) -> Instance:
     return INSTANCES[kind]()
+
+
+@cache
+def solved(case: int, kind: str) -> Theirs:
+    name, given = CASES[case]
+    return SOLVE[name](instance_of(kind), **given)
 
 
 def best(problem: Problem) -> Solution:
@@ -75,11 +81,10 @@ def best(problem: Problem) -> Solution:
 
 @everywhere
 @every_case
-def test_their_optimum_is_ours(name, given, kind):
+def test_their_optimum_is_ours(case, kind):
     """Their problem, solved as stated, and converted: value, worth of weights and of α, decision values."""
-    instance = instance_of(kind)
-    theirs = SOLVE[name](instance, **given)
-    problem, answer = convert(theirs.answer, name, instance, given)
+    theirs = solved(case, kind)
+    problem, answer = convert(theirs.answer, CASES[case][0], instance_of(kind), CASES[case][1])
     ours, chosen = best(problem), formulations.get(problem.formulation)
     task, _ = chosen.task(problem.instance, problem.parameters)
     scale = ours.certificate.scale
@@ -96,25 +101,28 @@ def test_their_optimum_is_ours(name, given, kind):
 
 @everywhere
 @every_case
-def test_our_optimum_is_theirs(name, given, kind):
+def test_our_optimum_is_theirs(case, kind):
     """Our certified solution, converted: what it says in their words is the same function, and optimal for them."""
-    instance, convention = instance_of(kind), get(name)
+    instance, (name, given) = instance_of(kind), CASES[case]
+    convention = get(name)
     problem = convention.to_ours(instance, given)
     ours = best(problem)
     said = convention.answer_from_ours(ours, problem)
     f, value = SAID[name](instance, said, **given)
-    assert f == pytest.approx(ours.decision_function(problem.instance.kernels), abs=1e-6)
-    assert value == pytest.approx(said.objective, rel=VALUE)
-    optimum = SOLVE[name](instance, **given).answer.objective
+    # Where weights and α are not sharp enough, a solution has coefficients beside them, and says so.
+    short = ours.coefficients is None
+    assert f == pytest.approx(ours.decision_function(problem.instance.kernels), abs=1e-9 if short else FUNCTION)
+    assert value == pytest.approx(said.objective, rel=VALUE if short else WORTH)
+    optimum = solved(case, kind).answer.objective
     if optimum is not None:
-        assert value == pytest.approx(optimum, rel=VALUE)
+        assert said.objective == pytest.approx(optimum, rel=VALUE)
 
 
 @every_case
-def test_there_and_back(name, given):
+def test_there_and_back(case):
     """The conversion of answers is one-to-one, whatever they say."""
-    instance, convention, rng = instance_of("mixed"), get(name), np.random.default_rng(5)
-    problem = convention.to_ours(instance, given)
+    instance, convention, rng = instance_of("mixed"), get(CASES[case][0]), np.random.default_rng(5)
+    problem = convention.to_ours(instance, CASES[case][1])
     weights = rng.uniform(0.1, 1, problem.instance.count)
     answer = Answer(
         weights, rng.uniform(0, 1, instance.samples), rng.normal(size=problem.instance.kernels.shape[:2]), {}, 0.3, -2.5

@@ -1,4 +1,4 @@
-"""What an answer in another code's words says: its decision values and its objective, in NumPy, without our formulations.
+"""What an answer in another code's words says: decision values and objective, in NumPy, without our formulations.
 
 Every function takes the instance, the answer and the code's parameters, as its source states them.
 """

@@ -56,4 +56,28 @@ def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[s
     return Converted(problem, convention.answer_to_ours(answer, problem))
 
 
-__all__ = ["CONVENTIONS", "AnswerMap", "Convention", "Converted", "Problem", "as_answer", "convert", "get"]
+def table() -> str:
+    """One line for every convention: its name, our formulations, its title."""
+    return "\n".join(f"{c.name:<15} {', '.join(c.serves):<27} {c.title}" for c in CONVENTIONS)
+
+
+def as_text(convention: Convention) -> str:
+    """The statement, the proof of the conversion, and the parameters."""
+    lines = [f"    {name:<12} {meaning}" for name, meaning in convention.described_parameters]
+    return "\n".join([convention.theorem.strip(), "", f"Parameters of {convention.name}", *lines])
+
+
+def as_dict(convention: Convention) -> dict[str, Any]:
+    return {
+        "name": convention.name,
+        "title": convention.title,
+        "formulations": list(convention.serves),
+        "parameters": dict(convention.described_parameters),
+        "reference": convention.reference,
+    }
+
+
+__all__ = [
+    "CONVENTIONS", "AnswerMap", "Convention", "Converted", "Problem", "as_answer", "as_dict", "as_text", "convert",
+    "get", "table",
+]  # fmt: skip

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..answers import Answer, _of_shape
+from .. import formulations
+from ..answers import Answer, _numbers, _of_shape
 from ..errors import InputError, nearest
 from ..formulations._formulation import Parameter, as_choice, as_flag, shown
 from ..instance import Instance
@@ -108,8 +109,16 @@ class Convention:
     reweighing: Reweighing | None = None
 
     @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        """Name and description of every parameter."""
+        total = [("C_total", "n times C, instead of C")] if any(p.name == "C" for p in self.parameters) else []
+        words = [(name, f"{' or '.join(options)}; default {options[0]}") for name, options in self.choices.items()]
+        bias = ("bias", f"whether f has a constant term; default {str(self.bias).lower()}")
+        return [*(p.described for p in self.parameters), *total, *words, bias]
+
+    @property
     def parameter_names(self) -> list[str]:
-        return [*(p.name for p in self.parameters), *(["C_total"] if self._priced else []), *self.choices, "bias"]
+        return [name for name, _ in self.described_parameters]
 
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
@@ -121,7 +130,10 @@ class Convention:
         """Their parameters for a problem of ours, such that `to_ours` gives it back."""
         if formulation not in self.serves:
             raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
-        return self.theirs(Problem(formulation, dict(parameters or {}), instance))
+        _, resolved = formulations.get(formulation).task(instance, parameters or {})
+        if "nu" in resolved:
+            raise InputError(f"parameter nu is none of {self.name}'s: give C")
+        return self.theirs(Problem(formulation, resolved, instance))
 
     def _resolved(self, instance: Instance, given: Given) -> dict[str, Any]:
         for name in given:
@@ -138,10 +150,6 @@ class Convention:
         words = {name: as_choice(name, given.get(name), options) for name, options in self.choices.items()}
         return {**numbers, **words, "bias": as_flag("bias", given.get("bias"), default=self.bias)}
 
-    @property
-    def _priced(self) -> bool:
-        return any(parameter.name == "C" for parameter in self.parameters)
-
     # ------------------------------------------------------------------------------------------ answers
     def answer_to_ours(self, answer: Answer, problem: Problem) -> Answer:
         """Their weights, α, coefficients, bias and objective as ours; what is not given stays away."""
@@ -150,6 +158,7 @@ class Convention:
             answer,
             weights=_of_shape("weights", answer.weights, (instance.count,), undefined=answer.coefficients is not None),
             alpha=_of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
+            coefficients=_of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
         )
         ours = problem.answers.to_ours(checked)
         if self.reweighing is None or checked.weights is None:
@@ -170,7 +179,7 @@ class Convention:
         key, first = self.support
         if answer.alpha is None or answer.multipliers.get(key) is None:
             return answer.alpha
-        places = np.ravel(np.asarray(answer.multipliers[key], dtype=np.float64)) - first
+        places = np.ravel(_numbers(key, answer.multipliers[key])) - first
         values = np.ravel(answer.alpha)
         whole = np.isfinite(places).all() and (places == np.floor(places)).all()
         if not whole or len(places) != len(values) or ((places < 0) | (places >= samples)).any():

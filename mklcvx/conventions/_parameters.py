@@ -13,8 +13,21 @@ from ..formulations.lp import BALL
 from ..instance import Instance
 from ..preprocess import Preprocessing, UnitTrace
 from ..solving import preprocessed
+from ._convention import Array, Problem
 
-__all__ = ["BALL", "FIRST_LABEL", "SQUARED_BALL", "C", "ball", "check_unit_trace", "lam", "sample_side", "unit_trace"]
+__all__ = [
+    "BALL",
+    "FIRST_LABEL",
+    "SQUARED_BALL",
+    "UNIT",
+    "C",
+    "ball",
+    "check_unit_trace",
+    "exponent",
+    "lam",
+    "sample_side",
+    "unit_trace",
+]  # fmt: skip
 
 UNIT = 1e-9  # how far a trace may be from one
 
@@ -40,12 +53,17 @@ def ball(p: float) -> tuple[str, dict[str, float]]:
     return ("l2", {}) if p == 2 else ("lp", {"p": p})
 
 
+def exponent(problem: Problem) -> float:
+    """The p of one of our balls: the inverse of `ball`."""
+    return float({"l1": 1.0, "l2": 2.0}.get(problem.formulation) or problem.parameters["p"])
+
+
 def sample_side(parameters: dict[str, Any]) -> dict[str, Any]:
     """C and bias, which mean the same in most places."""
     return {name: parameters[name] for name in ("C", "bias") if name in parameters}
 
 
-def unit_trace(instance: Instance) -> tuple[Instance, np.ndarray]:
+def unit_trace(instance: Instance) -> tuple[Instance, Array]:
     """The instance with every kernel divided by its trace, and the traces; test kernels are divided as well."""
     chain = Preprocessing([UnitTrace()])
     scaled = preprocessed(instance, chain)

@@ -20,8 +20,9 @@ F/(k+1) never passes the root, and each trial is one of our certified solutions.
 
 There is no root exactly if k = 1 and h(α_t) < κ for all t: then f = 0 is optimal, and no C of ours gives it.
 
-Where several f are optimal (k = 1, and the least loss is linear in the norm there) all have the same value, and so has
-ours. References: Kloft et al. 2011, Theorem 1 (k = 2); Bach et al. 2004 and Suzuki & Tomioka 2011 (k = 1, plain block
+Only for k = 1 can several f be optimal: then h(α_t) = κ on an interval of t, as where every α is at its bound, which
+happens for exceptional κ alone. All of them have the same value; ours is that of one t in the interval.
+References: Kloft et al. 2011, Theorem 1 (k = 2); Bach et al. 2004 and Suzuki & Tomioka 2011 (k = 1, plain block
 norm).
 """
 

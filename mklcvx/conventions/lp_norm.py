@@ -36,11 +36,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..formulations._formulation import Parameter
 from ..instance import Instance
 from ._convention import AnswerMap, Convention, Problem
-from ._parameters import BALL, C, ball, sample_side
+from ._parameters import BALL, C, ball, exponent, sample_side
 from ._scaled_ball import Penalty, Tikhonov
 
 PRICE = Parameter("mu", "price of ‖θ‖_p (form tikhonov)", "μ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
@@ -78,10 +77,7 @@ def shogun(instance: Instance, parameters: dict[str, Any]) -> Problem:
 
 
 def theirs(ours: Problem) -> dict[str, Any]:
-    exponent = {"l1": 1.0, "l2": 2.0}.get(ours.formulation, ours.parameters.get("p", 1.5))
-    if "nu" in ours.parameters:
-        raise InputError("parameter nu is none of theirs: give C")
-    return {**sample_side(ours.parameters), "p": exponent}
+    return {**sample_side(ours.parameters), "p": exponent(ours)}
 
 
 KLOFT_LP = Convention(

@@ -8,8 +8,9 @@ smo_mkl:
     min over d ≥ 0, w, b    ½ Σ_m ‖w_m‖²/d_m + (λ/2) ‖d‖_p² + C Σ_i ξ_i
     max over α ∈ S          1'α − (1/(8λ)) ‖q(α)‖²_{p/(p−1)}
 
-p = 2 is `square` with θ = 1/λ: the same R(μ) = ‖μ‖²/(2θ), and in the dual (θ/2) Σ (½ q_m)² = ‖q‖²/(8λ). Any other p is
-`_scaled_ball` with κ = λ, k = 2: `lp` with C t, t = ‖d‖_p at their optimum, which is solved for; weights d/t, α t.
+p = 2 is `square` with θ = 1/λ. Proof: the same R(μ) = ‖μ‖²/(2θ), and in the dual (θ/2) Σ (½ q_m)² = ‖q‖²/(8λ). Any
+other p is `_scaled_ball` with κ = λ, k = 2: `lp` with C t, t = ‖d‖_p at their optimum, which is solved for; weights
+d/t, α t.
 
 spg_gmkl: the penalty is λ r(d), over a set that is chosen:
 
@@ -37,7 +38,7 @@ from typing import Any
 from ..errors import InputError
 from ..instance import Instance
 from ._convention import AnswerMap, Convention, Problem
-from ._parameters import FIRST_LABEL, SQUARED_BALL, C, ball, check_unit_trace, lam, sample_side, unit_trace
+from ._parameters import FIRST_LABEL, SQUARED_BALL, C, ball, check_unit_trace, exponent, lam, sample_side, unit_trace
 from ._scaled_ball import Penalty, Tikhonov, price_of_radius
 from .svc import class_order
 
@@ -90,23 +91,19 @@ def theirs(ours: Problem) -> dict[str, Any]:
         return side
     check_unit_trace(ours.instance, "smo_mkl")
     if ours.formulation == "square":
-        return {**side, "lam": 1 / ours.parameters.get("theta", 1.0), "p": 2.0}
-    if ours.formulation == "l2":
-        return {**side, "lam": price_of_radius(ours), "p": 2.0}
-    exponent = 1.0 if ours.formulation == "l1" else ours.parameters.get("p", 1.5)
-    return {**side, "lam": price_of_radius(ours), "p": exponent}
+        return {**side, "lam": 1 / ours.parameters["theta"], "p": 2.0}
+    return {**side, "lam": price_of_radius(ours), "p": exponent(ours)}
 
 
 def theirs_spg(ours: Problem) -> dict[str, Any]:
-    if ours.formulation == "sm2":
-        check_unit_trace(ours.instance, "spg_gmkl")
-        theta = ours.parameters.get("theta", 1.0)
-        return {**sample_side(ours.parameters), "lam": 1 / theta, "regulariser": "l2", "set": "simplex"}
+    if ours.formulation not in ("sm2", "l1"):
+        given = theirs(ours)
+        return given if ours.formulation == "svm" else {**given, "regulariser": "lp"}
+    check_unit_trace(ours.instance, "spg_gmkl")
+    simplex = {**sample_side(ours.parameters), "set": "simplex"}
     if ours.formulation == "l1":
-        check_unit_trace(ours.instance, "spg_gmkl")
-        return {**sample_side(ours.parameters), "regulariser": "l1", "set": "simplex"}
-    given = theirs(ours)
-    return given if ours.formulation == "svm" else {**given, "regulariser": "lp"}
+        return {**simplex, "regulariser": "l1"}
+    return {**simplex, "regulariser": "l2", "lam": 1 / ours.parameters["theta"]}
 
 
 SMO_MKL = Convention(

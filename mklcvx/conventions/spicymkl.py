@@ -38,7 +38,7 @@ def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
 def theirs(ours: Problem) -> dict[str, Any]:
     """λ = Σ‖f_m‖/C, for the total loss."""
     norms = math.sqrt(2 * price_of_radius(ours))
-    return {"lam": norms / ours.parameters.get("C", 1.0), "bias": ours.parameters.get("bias", True)}
+    return {"lam": norms / ours.parameters["C"], "bias": ours.parameters["bias"]}
 
 
 SPICYMKL = Convention(

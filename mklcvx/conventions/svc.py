@@ -73,8 +73,8 @@ def theirs(ours: Problem) -> dict[str, Any]:
 
 
 def theirs_pegasos(ours: Problem) -> dict[str, Any]:
-    price = ours.parameters.get("C", 1.0) * ours.instance.samples
-    return {"lam": 1 / price, "bias": ours.parameters.get("bias", True), **_combination(ours)}
+    price = ours.parameters["C"] * ours.instance.samples
+    return {"lam": 1 / price, "bias": ours.parameters["bias"], **_combination(ours)}
 
 
 SKLEARN_SVC = Convention(
