@@ -7,12 +7,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from their_words import SAID
-from theirs import SOLVE, Theirs
 
 from mklcvx import Instance, Solution, formulations, zoo
 from mklcvx.answers import Answer, judge
 from mklcvx.conventions import Problem, convert, get
+
+from their_words import SAID
+from theirs import SOLVE, Theirs
 
 INSTANCES = {
     "mixed": lambda: zoo.random(20, 4, overlap=0.7, seed=1),

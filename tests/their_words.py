@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from theirs import unit
 
 from mklcvx import Instance
 from mklcvx.answers import Answer
+
+from theirs import unit
 
 Words = tuple[np.ndarray, float]
 
