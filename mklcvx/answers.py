@@ -52,7 +52,7 @@ def read_answer(path: str | Path) -> Answer:
     inside = record.get("multipliers")
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
-    return Answer(*(given.get(name) for name in FIELDS), multipliers=multipliers)
+    return Answer(given.get("weights"), given.get("alpha"), given.get("coefficients"), multipliers)
 
 
 def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:

@@ -13,6 +13,7 @@ from mklcvx.answers import Answer
 from mklcvx.conventions import CONVENTIONS, convert, get
 
 from refusals import check_refused, strict
+from theirs import SOLVE
 
 INSTANCE = zoo.random(20, 4, overlap=0.7, seed=1)
 UNIT = INSTANCE.with_kernels(np.stack([kernel / np.trace(kernel) for kernel in INSTANCE.kernels]))
@@ -54,6 +55,25 @@ def test_spicymkl_says_from_which_penalty_on_the_function_is_zero(loss):
     assert problem.solve(solver="interior").norms.max() > 0
     with check_refused(f"lam = {1.001 * largest:.6g} is not below lam = {largest:.6g}", "f = 0", "smaller"):
         get("spicymkl").to_ours(INSTANCE, {"lam": 1.001 * largest, "loss": loss})
+
+
+def test_a_root_next_to_the_first_trial():
+    """The first trial is C = 1."""
+    lam = get("spicymkl").from_ours(INSTANCE, "l1", {"C": 1.0})["lam"]
+    for shift in (-2e-10, 2e-10, 1e-8):
+        problem = get("spicymkl").to_ours(INSTANCE, {"lam": lam * (1 + shift)})
+        assert problem.parameters["C"] == pytest.approx(1, rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.7, 0.99, 1.01, 3.0, 700.0])
+def test_a_long_way_on_which_nothing_changes_is_passed(share):
+    """Two samples far out and two nearby. Between C = 1e-3 and C = 1 the near ones are at their bounds, the far ones
+    have α = 0, and h does not change: penalties above 1.4 have smaller C, and C = 1 is where the search starts."""
+    x = 0.7 * np.array([1e3, 1.0, -1e3, -1.0])
+    instance, given = Instance(np.outer(x, x)[None], [1, 1, -1, -1]), {"lam": 1.4 * share}
+    problem, answer = convert(SOLVE["spicymkl"](instance, **given).answer, "spicymkl", instance, given)
+    assert (problem.parameters["C"] < 2e-3) == (share > 1)
+    assert answer.objective == pytest.approx(problem.solve(solver="interior").objective, rel=1e-6)
 
 
 def test_kernels_that_tell_nothing_apart_are_refused():
@@ -130,6 +150,18 @@ def test_wrong_indices_are_refused(places):
 def test_indices_that_are_words_are_refused():
     with check_refused("answer: pos", "write"):
         convert(Answer(alpha=np.ones(2), multipliers={"pos": ["a", "b"]}), "simplemkl", INSTANCE, {})
+
+
+@pytest.mark.parametrize("name", ["libsvm", "smo_mkl"])
+def test_coefficients_have_the_sign_of_the_class_order(name):
+    """f is positive for `first_label` in their words, for +1 in ours: α, coefficients and bias change sign together."""
+    answer = Answer(alpha=np.full(20, 0.3), coefficients=np.full((4, 20), 0.3), bias=0.1)
+    first = convert(answer, name, INSTANCE, {"first_label": 1}).answer
+    second = convert(answer, name, INSTANCE, {"first_label": -1}).answer
+    assert first.alpha * INSTANCE.y == pytest.approx(first.coefficients[0])
+    for part in ("alpha", "coefficients", "bias"):
+        assert getattr(second, part) == pytest.approx(-np.asarray(getattr(first, part)))
+    assert first.bias == -0.1
 
 
 # -------------------------------------------------------------------------------------------------- the thesis's λ

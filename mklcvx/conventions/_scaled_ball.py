@@ -18,7 +18,9 @@ the right side does not rise, and t² h(α_t) = h(tα_t), half the square of the
 logarithmic scales the difference F = log h(α_t) − log κ t^{k−1} has a slope between −(k+1) and −(k−1). A step of
 F/(k+1) never passes the root, and each trial is one of our certified solutions.
 
-There is no root exactly if k = 1 and h(α_t) < κ for all t: then f = 0 is optimal, and no C of ours gives it.
+There is no root exactly if k = 1 and h(α_t) < κ for all t: then f = 0 is optimal, and no C of ours gives it. One trial
+tells: if α_t has the largest gain 1'α that S(C) allows, it has the least h among all α with that gain, so that α_s =
+α_t will do for every s < t, and h(α_t) is the largest value that h ever has.
 
 Only for k = 1 can several f be optimal: then h(α_t) = κ on an interval of t, as where every α is at its bound, which
 happens for exceptional κ alone. All of them have the same value; ours is that of one t in the interval.
@@ -31,7 +33,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..errors import InputError
 from ..instance import Instance
@@ -39,7 +43,7 @@ from ..solving import solve
 from ._convention import AnswerMap, Factor, Problem
 
 FINE, ENOUGH = 1e-11, 1e-7  # the gap that a trial is asked for, and the one that it must reach
-SETTLED = 1e-10  # relative change of h below which shrinking t changes nothing any more
+ROUNDING = 1e-10  # relative: how far from its root an equation holds, and from its bound a gain is at it
 MAX_TRIALS = 80
 
 
@@ -53,6 +57,13 @@ class Penalty:
 
     def __call__(self, t: float) -> float:
         return self.kappa / self.k * t**self.k
+
+
+class Trial(NamedTuple):
+    """h(α_t), and whether no α has a larger gain than α_t."""
+
+    cost: float
+    full: bool
 
 
 @dataclass(frozen=True)
@@ -82,36 +93,31 @@ class Tikhonov:
         """The t with κ t^{k−1} = h(α_t), to rounding."""
         from scipy.optimize import brentq
 
-        known: dict[float, float] = {}
-
-        def excess(x: float) -> float:
-            if x not in known:
-                known[x] = math.log(self.cost(math.exp(x))) - math.log(self.penalty.kappa) - (self.penalty.k - 1) * x
-            return known[x]
-
-        low, high = self._bracket(excess)
-        root = low if low == high else brentq(excess, low, high, xtol=1e-13, rtol=1e-14, maxiter=MAX_TRIALS)
+        low, high = self._bracket()
+        root = low if low == high else brentq(self._excess, low, high, xtol=1e-13, rtol=1e-14, maxiter=MAX_TRIALS)
         return math.exp(root)
 
-    def _bracket(self, excess: Any) -> tuple[float, float]:
+    def _excess(self, x: float) -> float:
+        """F at t = exp(x)."""
+        return math.log(self.trial(math.exp(x)).cost) - math.log(self.penalty.kappa) - (self.penalty.k - 1) * x
+
+    def _bracket(self) -> tuple[float, float]:
         """Two logarithms of t on either side of the root."""
         x, stretch = 0.0, 1.0
-        value = excess(x)
+        value = self._excess(x)
         for _ in range(MAX_TRIALS):
-            if abs(value) <= SETTLED:
+            if abs(value) <= ROUNDING:
                 return x, x
+            if self.penalty.k == 1 and value < 0 and self.trial(math.exp(x)).full:
+                raise self._no_function(value)
             there = x + stretch * value / (self.penalty.k + 1)
-            beyond = excess(there)
+            beyond = self._excess(there)
             if beyond * value <= 0:
                 return min(x, there), max(x, there)
-            # For k = 1 the excess is log h(α_t) − log κ: it rises no more once every α is where t → 0 takes it.
-            if self.penalty.k == 1 and value < 0 and x - there > 1 and beyond - value < SETTLED:
-                raise self._no_function(beyond)
             x, value, stretch = there, beyond, 2 * stretch
         raise InputError(f"{self.formulation}: no C of ours was found for their problem: give less extreme parameters")
 
-    def cost(self, t: float) -> float:
-        """h(α_t)."""
+    def trial(self, t: float) -> Trial:
         ours = solve(self.instance, self.formulation, solver="interior", tol=FINE, **self.parameters(t))
         if not ours.certificate.proves(ENOUGH):
             raise InputError(
@@ -121,7 +127,12 @@ class Tikhonov:
         tau = float(ours.multipliers["tau"])
         if tau <= 0:
             raise self._no_function(-math.inf)
-        return tau / t**2
+        return Trial(tau / t**2, float(np.sum(ours.alpha)) >= (1 - ROUNDING) * t * self._largest_gain())
+
+    def _largest_gain(self) -> float:
+        """The largest 1'α in S(C)."""
+        box, positive = self.price * self.instance.sample_weight, self.instance.y > 0
+        return float(2 * min(box[positive].sum(), box[~positive].sum()) if self.bias else box.sum())
 
     def _no_function(self, excess: float) -> InputError:
         fault = "no kernel tells the classes apart"
