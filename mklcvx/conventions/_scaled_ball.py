@@ -35,8 +35,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..errors import InputError
 from ..instance import Instance
 from ..solving import solve
@@ -127,7 +125,8 @@ class Tikhonov:
         tau = float(ours.multipliers["tau"])
         if tau <= 0:
             raise self._no_function(-math.inf)
-        return Trial(tau / t**2, float(np.sum(ours.alpha)) >= (1 - ROUNDING) * t * self._largest_gain())
+        gain = ours.certificate.lower + tau  # the bound is gain(α) − h(α)
+        return Trial(tau / t**2, gain >= (1 - ROUNDING) * t * self._largest_gain())
 
     def _largest_gain(self) -> float:
         """The largest 1'α in S(C)."""
