@@ -32,12 +32,15 @@ FIELDS = ("weights", "alpha", "coefficients")
 
 @dataclass(frozen=True)
 class Answer:
-    """What somebody says the solution is; None is what they do not say."""
+    """What somebody says the solution is; None is what they do not say. Bias and objective are claims: no bound is
+    made from them."""
 
     weights: Array | None = None
     alpha: Array | None = None
     coefficients: Array | None = None
     multipliers: Mapping[str, Any] = field(default_factory=dict)
+    bias: float | None = None
+    objective: float | None = None
 
 
 def read_answer(path: str | Path) -> Answer:
@@ -49,7 +52,7 @@ def read_answer(path: str | Path) -> Answer:
     inside = record.get("multipliers")
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
-    return Answer(**given, multipliers=multipliers)
+    return Answer(given.get("weights"), given.get("alpha"), given.get("coefficients"), multipliers)
 
 
 def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:

@@ -148,6 +148,22 @@ def explain(
     typer.echo(as_latex(formulation) if latex else as_text(formulation))
 
 
+@app.command("conventions")
+def list_conventions(
+    name: Annotated[str | None, typer.Argument(help="Explain this one, for example spicymkl.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """List the other codes whose problems and answers can be converted, or explain one."""
+    from . import conventions
+
+    chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)
+    if as_json:
+        rows = [conventions.as_dict(convention) for convention in chosen]
+        typer.echo(json.dumps({"schema": "mklcvx.conventions/1", "conventions": rows}, ensure_ascii=False))
+    else:
+        typer.echo(conventions.table() if name is None else conventions.as_text(chosen[0]))
+
+
 InstanceFile = Annotated[Path, typer.Argument(help="Kernels and labels: .npz or .mat.", show_default=False)]
 Settings = Annotated[
     list[str] | None,

@@ -19,7 +19,7 @@ def blocks(name: str) -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/by-hand.md", "docs/bench.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/by-hand.md", "docs/bench.md", "docs/conventions.md"])
 def test_every_block_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space: dict = {}
@@ -58,7 +58,8 @@ def test_the_two_commands_exist():
 
 
 def test_links_lead_somewhere():
-    for name in ("README.md", "CONTRIBUTING.md", "docs/by-hand.md", "docs/certificate.md", "docs/bench.md"):
+    documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
+    for name in ("README.md", "CONTRIBUTING.md", *documents):
         for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text(encoding="utf-8")):
             if not target.startswith("http"):
                 assert (ROOT / name).parent.joinpath(target).exists(), f"{name}: {target}"
