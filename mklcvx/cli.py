@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, formulations
+from . import __version__, cli_zoo, formulations
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution
 from .solution import LARGE, Solution
@@ -25,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+app.add_typer(cli_zoo.app, name="zoo")
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]

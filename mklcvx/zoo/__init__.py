@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from .catalogue import SPECIMENS, specimen
 from .generators import ZOO, badly_scaled, by_hand, duplicated, imbalanced, make, random, rank_one, tiny
+from .plans import Optimum
 from .planted import Planted, planted
+from .quantised import checksum, quantised
 from .real import REAL, real
+from .specimens import Specimen
 
 __all__ = [
     "REAL",
+    "SPECIMENS",
     "ZOO",
+    "Optimum",
     "Planted",
+    "Specimen",
     "badly_scaled",
     "by_hand",
+    "checksum",
     "duplicated",
     "imbalanced",
     "make",
     "planted",
+    "quantised",
     "random",
     "rank_one",
     "real",
+    "specimen",
     "tiny",
 ]
