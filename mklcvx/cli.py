@@ -146,7 +146,8 @@ def explain(
     typer.echo(as_latex(formulation) if latex else as_text(formulation))
 
 
-InstanceFile = Annotated[Path, typer.Argument(help="Kernels and labels: .npz or .mat.", show_default=False)]
+FORMATS = ".npz, .mat, .json, or a folder of .csv files"
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
@@ -250,7 +251,7 @@ def solve(
 @app.command()
 def predict(
     solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o'.", show_default=False)],
-    test: Annotated[Path, typer.Argument(help="test_kernels (M, t, n): .npz or .mat.", show_default=False)],
+    test: Annotated[Path, typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}.", show_default=False)],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,

@@ -112,7 +112,7 @@ SPECIMENS: tuple[Specimen, ...] = (
             v.contradicting, optimum=partial(v.hopeless, 30)),
     # ---------------------------------------------------------------------------------------------------- scales
     _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), partial(v.scaled, 60),
-            parameters={"C": 2.0**-60, "theta": 2.0**60}),
+            parameters={"C": 2.0**-60}),
     _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), partial(v.scaled, -60),
             parameters={"C": 2.0**60}),
     _varied("scales-apart", "scales", "kernels of sizes from 2^-15 to 2^15", (40, 4, 17),
