@@ -56,12 +56,13 @@ def solver_table() -> None:
 
 def zoo_table(specimens: Sequence[Specimen]) -> None:
     table = Table(title="The zoo", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for column in ("name", "M", "n", "targets", "what is special"):
+    for column in ("name", "M", "n", "targets", "optimum", "what is special"):
         table.add_column(column, no_wrap=column == "name", justify="right" if column in ("M", "n") else "left")
     for specimen in specimens:
         size = specimen.recorded
-        about = f"{specimen.special} (optimum known)" if specimen.optimum else specimen.special
-        table.add_row(specimen.name, str(size["kernels"]), str(size["samples"]), size["targets"], about)
+        known = "known" if specimen.optimum else ""
+        shown = str(size["kernels"]), str(size["samples"]), size["targets"], known, specimen.special
+        table.add_row(specimen.name, *shown)
     Console().print(table)
 
 

@@ -115,7 +115,7 @@ def _content(name: str, file: Path) -> Any:
     if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
         return words(file)
     values = numbers(file)
-    if name == "objective" and values.size == 1:
+    if name in ("bias", "objective") and values.size == 1:
         return float(values[0, 0])
     return values.ravel() if name not in MATRICES and 1 in values.shape else values
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .catalogue import SPECIMENS, specimen
 from .generators import ZOO, badly_scaled, by_hand, duplicated, imbalanced, make, random, rank_one, tiny
+from .grid import checksum, quantised
 from .plans import Optimum
-from .planted import Planted, planted
-from .quantised import checksum, quantised
-from .real import REAL, real
+from .planting import Planted, planted
+from .real_data import REAL, real
 from .specimens import Specimen
 
 __all__ = [

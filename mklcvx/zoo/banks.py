@@ -14,7 +14,7 @@ from ..kernels import Gaussian, KernelBank, Linear, kumar_bank, xu_bank
 from ..preprocess import Preprocessing
 from .constructions import noise_features, pairs
 from .draws import Draws
-from .quantised import quantised, rounded
+from .grid import quantised, rounded
 
 Array = NDArray[np.float64]
 STEPS = 16  # to a standard deviation

@@ -158,5 +158,7 @@ _BY_NAME: Mapping[str, Specimen] = {specimen.name: specimen for specimen in SPEC
 def specimen(name: str) -> Specimen:
     """The specimen of that name."""
     if name not in _BY_NAME:
-        raise InputError(f"unknown instance {name[:60]!r} of the zoo: {nearest(name, _BY_NAME)}")
+        close = nearest(name[:60], _BY_NAME)
+        remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
+        raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")
     return _BY_NAME[name]

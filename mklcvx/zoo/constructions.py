@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..instance import Instance
 from .draws import Draws
-from .quantised import quantised
+from .grid import quantised
 
 Array = NDArray[np.float64]
 

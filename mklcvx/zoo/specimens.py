@@ -12,8 +12,8 @@ from typing import Any
 from .. import formulations
 from ..errors import InternalError
 from ..instance import Instance
+from .grid import checksum
 from .plans import Optimum
-from .quantised import checksum
 
 RECORD = Path(__file__).with_name("recorded.json")
 SINGLE = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li")
