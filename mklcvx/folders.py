@@ -53,7 +53,8 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
         size = sum(file.stat().st_size for file in used)
     except OSError as fault:
         raise InputError(f"{path}: cannot be read ({fault.strerror}): check the folder") from None
-    check_size(str(path), GROWTH * size, None if limit is None else GROWTH * limit)
+    check_size(str(path), size, limit)
+    check_size(str(path), GROWTH * size, None, "would need")
     taken = {file.stem for stack in stacks.values() for file in stack if file.parent == path}
     content: dict[str, Any] = {name: None for name in files if name not in taken}
     content.update({name: _content(name, file) for name, file in wanted.items()})

@@ -25,9 +25,8 @@ def memory() -> float:
 def check_size(where: str, size: float, limit: float | None, what: str = "has") -> None:
     """Refuse what fits neither into memory nor, if there is one, into the limit of what can be meant, in bytes."""
     if limit is not None and size > limit:
-        raise InputError(
-            f"{where}: {what} {_bytes(size)}, at most {_bytes(limit)} can belong here: is it the right file?"
-        )
+        most = f"at most {_bytes(limit)} can belong here"
+        raise InputError(f"{where}: {what} {_bytes(size)}, {most}: check that it is the right file")
     if size > MOST_OF_MEMORY * memory():
         raise InputError(f"{where}: {what} {_bytes(size)}, more than fits into memory: use fewer samples")
 

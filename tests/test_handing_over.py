@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,9 +13,10 @@ import pytest
 
 from mklcvx import formulations, zoo
 from mklcvx.answers import judge, read_answer
-from mklcvx.files import load_instance, read_record, save_instance
+from mklcvx.files import load_instance, read_record, save_answer, save_instance
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "handing_over"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PROBLEMS = {"clouds": 1.0, "planted-l1": 1.0, "imbalanced": 4.0}
 OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
 COMPILER = shutil.which("g++") or shutil.which("clang++")
@@ -45,6 +47,22 @@ def test_plain_python_takes_a_folder_and_returns_json(tmp_path, name):
     save_instance(tmp_path / "problem", zoo.specimen(name).instance())
     run(sys.executable, EXAMPLES / "solve_l1.py", tmp_path / "problem", tmp_path / "answer.json", PROBLEMS[name])
     check_optimal(tmp_path / "answer.json", name, PROBLEMS[name])
+
+
+def test_the_page_about_it_runs(tmp_path, monkeypatch, capsys):
+    instance = zoo.specimen("clouds").instance()
+    for place in ("problem", "problem.mat"):
+        save_instance(tmp_path / place, instance)
+    run(sys.executable, EXAMPLES / "solve_l1.py", tmp_path / "problem", tmp_path / "answer.json", 1.0)
+    for place in ("answer.mat", "answer"):
+        save_answer(tmp_path / place, **read_record(tmp_path / "answer.json"))
+    monkeypatch.chdir(tmp_path)
+    ((language, text),) = BLOCK.findall((EXAMPLES / "README.md").read_text(encoding="utf-8"))
+    assert language == "python"
+    exec(compile(text, "README.md", "exec"), {})
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == ["answer.mat", "answer", "answer.json"]
+    assert all(float(row[-1]) <= 1e-6 for row in rows)
 
 
 @pytest.fixture(scope="module")
