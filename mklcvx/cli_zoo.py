@@ -76,7 +76,9 @@ def export(
     from .files import check_instance_output, save_instance
 
     check_instance_output(output)
-    save_instance(output, chosen.instance())
+    instance = chosen.instance()
+    save_instance(output, instance)
+    typer.echo(f"{chosen.name}: {instance.count} kernels, {instance.samples} samples, written to {output}")
 
 
 def _export_all(names: list[str], output: Path | None, kind: str) -> None:
@@ -93,6 +95,7 @@ def _export_all(names: list[str], output: Path | None, kind: str) -> None:
         (folder / INDEX).write_text(text, encoding="utf-8")
 
     write_folder(output, write)
+    typer.echo(f"{len(names)} instances and {INDEX} written to {output}")
 
 
 def _index(names: list[str]) -> dict[str, object]:

@@ -253,14 +253,18 @@ def test_the_zoo_is_listed(run):
 @pytest.mark.parametrize("output", ["one.npz", "one.mat", "one.json", "one"])
 @pytest.mark.parametrize("name", ["labels-rare", "imbalanced-weighted", "four-classes"])
 def test_an_exported_specimen_is_the_same_in_every_format(run, tmp_path, output, name):
-    assert run("zoo", "export", name, "-o", tmp_path / output) == (0, "", "")
+    code, out, err = run("zoo", "export", name, "-o", tmp_path / output)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{name}: ")
     assert zoo.checksum(load_instance(tmp_path / output)) == zoo.specimen(name).recorded["sha256"]
 
 
 def test_all_are_exported_with_their_provenance(run, tmp_path, monkeypatch):
     few = [specimen for specimen in zoo.SPECIMENS if specimen.name in ("by-hand", "two-samples")]
     monkeypatch.setattr(zoo, "SPECIMENS", few)
-    assert run("zoo", "export", "all", "-o", tmp_path / "all", "--as", "csv") == (0, "", "")
+    code, out, err = run("zoo", "export", "all", "-o", tmp_path / "all", "--as", "csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 instances and zoo.json written")
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["by-hand", "two-samples", "zoo.json"]
     index = strict((tmp_path / "all" / "zoo.json").read_text(encoding="utf-8"))
     for entry in index["instances"]:
