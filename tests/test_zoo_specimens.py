@@ -228,6 +228,17 @@ def test_ties_duplicates_and_bounds_show():
     assert (instance_of("imbalanced").y > 0).sum() == 2
 
 
+@pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic"])
+@pytest.mark.parametrize(("name", "power"), [("huge", 60), ("minute", -60)])
+def test_scales_change_nothing_but_the_units(name, power, formulation):
+    specimen, scaled = zoo.specimen(name), instance_of(name)
+    plain = scaled.with_kernels(np.ldexp(scaled.kernels, -power))
+    one = solve(scaled, formulation, solver="interior", tol=1e-8, **specimen.parameters_for(formulation))
+    other = solve(plain, formulation, solver="interior", tol=1e-8, C=1.0)
+    assert (one.status, other.status) == ("certified", "certified")
+    assert one.objective == pytest.approx(np.ldexp(other.objective, -power), rel=3e-8)
+
+
 @pytest.mark.parametrize("name", ["single-features", "with-constant"])
 def test_low_rank_leaves_weights_of_li_undefined(name):
     specimen = zoo.specimen(name)

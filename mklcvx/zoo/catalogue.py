@@ -61,6 +61,13 @@ def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **
     return Specimen(name, "real", special, source, partial(build, seed=seed), seed, **more)
 
 
+def _in_units(power: int) -> dict[str, Any]:
+    """Parameters with which kernels of size 2^power make the problem that kernels of size 1 make with C = θ = 1."""
+    size = 2.0**power
+    own = {"sm2": {"theta": size}, "square": {"theta": size}, "smp": {"theta": size**2, "p": 1.5}}
+    return {"parameters": {"C": 1 / size}, "own": own}
+
+
 SPECIMENS: tuple[Specimen, ...] = (
     *(_planted(name, 1) for name in PLANTED),
     Specimen(
@@ -112,9 +119,9 @@ SPECIMENS: tuple[Specimen, ...] = (
             v.contradicting, optimum=partial(v.hopeless, 30)),
     # ---------------------------------------------------------------------------------------------------- scales
     _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), partial(v.scaled, 60),
-            parameters={"C": 2.0**-60}),
+            **_in_units(60)),
     _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), partial(v.scaled, -60),
-            parameters={"C": 2.0**60}),
+            **_in_units(-60)),
     _varied("scales-apart", "scales", "kernels of sizes from 2^-15 to 2^15", (40, 4, 17),
             partial(v.scaled, (-15, -5, 5, 15))),
     # ---------------------------------------------------------------------------------------------------- corners

@@ -26,8 +26,8 @@ LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 class Specimen:
     """A named instance: what is special, where it comes from, what it suits, and parameters to solve it with.
 
-    `parameters` are recommended to every formulation that has them. `optimum`, where there is one, is known without
-    any solver.
+    `parameters` are recommended to every formulation that has them, `own` ones to those that they are listed for.
+    `optimum`, where there is one, is known without any solver.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Specimen:
     suits: tuple[str, ...] = GROUPED
     parameters: Mapping[str, Any] = field(default_factory=lambda: {"C": 1.0})
     optimum: Callable[[], Optimum] | None = field(default=None, repr=False)
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def instance(self) -> Instance:
         """The instance; refused where this machine makes another one than was recorded."""
@@ -52,7 +53,8 @@ class Specimen:
     def parameters_for(self, formulation: str) -> dict[str, Any]:
         """The recommended parameters that the formulation has."""
         known = formulations.get(formulation).parameter_names
-        return {name: value for name, value in self.parameters.items() if name in known}
+        shared = {name: value for name, value in self.parameters.items() if name in known}
+        return {**shared, **self.own.get(formulation, {})}
 
     @property
     def recorded(self) -> Mapping[str, Any]:
@@ -69,6 +71,7 @@ class Specimen:
             "seed": self.seed,
             "suits": list(self.suits),
             "parameters": dict(self.parameters),
+            "own_parameters": {name: dict(given) for name, given in self.own.items()},
             "optimum": self.optimum is not None,
             **self.recorded,
         }
