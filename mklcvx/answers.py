@@ -23,10 +23,12 @@ from .formulations import Formulation, Points, SingleTask, Task
 from .formulations._hypergraph import Embedding, Hypergraph, HyperTask, solved
 from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from .formulations.alignment import Alignment, AlignmentTask
+from .instance import Instance
 
 Array = NDArray[np.float64]
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
+LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
 FIELDS = ("weights", "alpha", "coefficients")
 
 
@@ -43,9 +45,9 @@ class Answer:
     objective: float | None = None
 
 
-def read_answer(path: str | Path) -> Answer:
-    """An answer from `.json` or `.npz`, written by anybody."""
-    record = read_record(path)
+def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
+    """An answer in any of the formats, written by anybody; what is too large to be one for the instance is not read."""
+    record = read_record(path, LARGEST if instance is None else largest_answer(instance))
     given = {name: _numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
     if not given:
         raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
@@ -53,6 +55,13 @@ def read_answer(path: str | Path) -> Answer:
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
     return Answer(given.get("weights"), given.get("alpha"), given.get("coefficients"), multipliers)
+
+
+def largest_answer(instance: Instance) -> float:
+    """Bytes that no answer exceeds: an entry for every pair of samples, and four for every label, kernel and sample, as
+    a solution's coefficients, norms and preprocessing have; as text an entry and what is around it take 64 at most."""
+    samples, labels = instance.samples, max(1, len(instance.targets.names))
+    return 64.0 * (4 * labels * instance.count * samples + samples**2) + 2**20
 
 
 def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:

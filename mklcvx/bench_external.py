@@ -3,9 +3,11 @@
     NAME=command {instance} {answer}
 
 The words of the command are given to the system as they are, without a shell. `{instance}` becomes the path of an
-`.npz` file, `{answer}` the path of the `.json` file to write (`{answer.npz}`: of an `.npz` file); `{formulation}`,
-`{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is too slow or writes
-nonsense is reported as such; it runs in a process group of its own, of which nothing is left afterwards.
+`.npz` file (`{instance.mat}`, `{instance.json}`: of such a file; `{instance.csv}`: of a folder), `{answer}` the path of
+the `.json` file to write (`{answer.npz}`, `{answer.mat}`: of such a file; `{answer.csv}`: of a folder to make);
+`{formulation}`, `{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is
+too slow or writes nonsense is reported as such; it runs in a process group of its own, of which nothing is left
+afterwards.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -24,8 +27,11 @@ from typing import Any
 from .answers import read_answer
 from .bench_process import EXPECTED, ONE_THREAD, Attempt, Setting, Worker
 from .errors import InputError
+from .files import load_instance, save_instance
 
-ENDINGS = ("answer.json", "answer.npz", "answer.json.npz")  # the last is what numpy.savez makes of the first
+# The third is what numpy.savez makes of the first, the last a folder of csv files.
+ENDINGS = ("answer.json", "answer.npz", "answer.json.npz", "answer.mat", "answer")
+OTHERS = {"instance.mat": "instance.mat", "instance.json": "instance.json", "instance.csv": "instance"}
 
 
 @dataclass(frozen=True)
@@ -47,13 +53,16 @@ class External:
         if not separator or not name.strip() or not words:
             example = "mine='solver {instance} {answer}'"
             raise InputError(f"--external {text[:60]!r} is not NAME=COMMAND: write for example {example}")
-        if not (any("{instance}" in word for word in words) and any("{answer" in word for word in words)):
+        if not (any("{instance" in word for word in words) and any("{answer" in word for word in words)):
             raise InputError(f"--external {name}: the command lacks {{instance}} or {{answer}}: it needs both")
         return External(name.strip(), words)
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
-        for ending in ENDINGS:
-            (setting.folder / ending).unlink(missing_ok=True)
+        for name in (*ENDINGS, *OTHERS.values()):
+            _remove(setting.folder / name)
+        for name, file in OTHERS.items():
+            if any(f"{{{name}}}" in word for word in self.words):
+                save_instance(setting.folder / file, load_instance(setting.instance))
         started = time.perf_counter()
         ended = self._ended(setting, parameters)
         seconds = time.perf_counter() - started
@@ -96,9 +105,12 @@ def end_group(process: subprocess.Popen[Any]) -> None:
 def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, Any]) -> list[str]:
     values = {
         "instance": setting.instance,
+        **{name: setting.folder / file for name, file in OTHERS.items()},
         "answer": setting.folder / "answer.json",
         "answer.json": setting.folder / "answer.json",
         "answer.npz": setting.folder / "answer.npz",
+        "answer.mat": setting.folder / "answer.mat",
+        "answer.csv": setting.folder / "answer",
         "formulation": setting.formulation,
         "tol": setting.tol or EXPECTED,
         **parameters,
@@ -110,6 +122,13 @@ def _replaced(word: str, values: Mapping[str, Any]) -> str:
     for name, value in values.items():
         word = word.replace(f"{{{name}}}", str(value))
     return word
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _written(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, formulations
+from . import __version__, cli_zoo, formulations
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
@@ -29,6 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+app.add_typer(cli_zoo.app, name="zoo")
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
@@ -164,7 +166,8 @@ def list_conventions(
         typer.echo(conventions.table() if name is None else conventions.as_text(chosen[0]))
 
 
-InstanceFile = Annotated[Path, typer.Argument(help="Kernels and labels: .npz or .mat.", show_default=False)]
+FORMATS = ".npz, .mat, .json, or a folder of .csv files"
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
@@ -329,7 +332,7 @@ def path(
 @app.command()
 def predict(
     solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o'.", show_default=False)],
-    test: Annotated[Path, typer.Argument(help="test_kernels (M, t, n): .npz or .mat.", show_default=False)],
+    test: Annotated[Path, typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}.", show_default=False)],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,

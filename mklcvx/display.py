@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from .solution import Solution
 
 if TYPE_CHECKING:
     from .bench_standing import Benchmark
+    from .zoo import Specimen
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method means as zero
@@ -50,6 +51,18 @@ def solver_table() -> None:
         about = f"{solver.summary} ({solver.reference})" if solver.reference else solver.summary
         solves = "all" if solver.serves is None else ", ".join(solver.serves)
         table.add_row(solver.name, about, solves, f"{solver.tolerance:.0e}", ", ".join(solver.options))
+    Console().print(table)
+
+
+def zoo_table(specimens: Sequence[Specimen]) -> None:
+    table = Table(title="The zoo", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for column in ("name", "M", "n", "targets", "optimum", "what is special"):
+        table.add_column(column, no_wrap=column == "name", justify="right" if column in ("M", "n") else "left")
+    for specimen in specimens:
+        size = specimen.recorded
+        known = "known" if specimen.optimum else ""
+        shown = str(size["kernels"]), str(size["samples"]), size["targets"], known, specimen.special
+        table.add_row(specimen.name, *shown)
     Console().print(table)
 
 

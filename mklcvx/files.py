@@ -7,34 +7,53 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
-import tempfile
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import Certificate
 from .errors import InputError
+from .folders import read_folder, write_csv
 from .instance import Instance
+from .json_text import check_size, first_line, parsed, read_object
 from .preprocess import Preprocessing
-from .solution import SCHEMA, Solution
+from .solution import SCHEMA, Solution, plain
+from .writing import check_folder_output, check_output, write_folder, write_whole
+
+__all__ = [
+    "check_instance_output",
+    "check_output",
+    "load_instance",
+    "load_solution",
+    "load_test",
+    "read_arrays",
+    "read_record",
+    "save_answer",
+    "save_instance",
+    "save_solution",
+    "write_folder",
+    "write_whole",
+]
 
 INSTANCE_SCHEMA = "mklcvx.instance/1"
 TARGET_KEYS = ("y", "classes", "labels")
 INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
 MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
-MOST_OF_MEMORY = 0.8
+ANSWER_FIELDS = ("weights", "alpha", "bias", "coefficients", "objective")
+ENDINGS = (".npz", ".mat", ".json")
+READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
 
 # ---------------------------------------------------------------------------------------------- instances
 def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
-    """An instance from `.npz` (arrays named as in INSTANCE_KEYS) or from MATLAB's `.mat`, kernels n×n×M."""
+    """An instance from `.npz`, `.json` (arrays named as in INSTANCE_KEYS), MATLAB's `.mat` (kernels n×n×M), or a
+    folder of `.csv` files (see `folders`)."""
     content = read_arrays(path)
     where = f"instance {path}"
     schema = str(content.get("schema", INSTANCE_SCHEMA))
@@ -63,9 +82,17 @@ def _check_spelling(others: list[str], keys: tuple[str, ...], where: str) -> Non
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
 
 
+def check_instance_output(path: str | Path) -> Path:
+    """Refuse a place for an instance or an answer before the work: a name without an ending is a folder's."""
+    path = Path(path)
+    return check_output(path, ENDINGS) if path.suffix else check_folder_output(path)
+
+
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
-    """Write an instance as `.npz`; uncompressed it is larger, and read and written much faster."""
-    path = check_output(path, (".npz",))
+    """Write an instance as `.npz`, `.mat`, `.json` or, without an ending, a new folder of `.csv` files.
+
+    An uncompressed `.npz` is larger, and read and written much faster.
+    """
     targets = instance.targets
     values: dict[str, Any] = {
         "schema": INSTANCE_SCHEMA,
@@ -75,9 +102,38 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
         "label_names": None if targets.kind == "y" else targets.names,
         **{key: getattr(instance, key) for key in INSTANCE_KEYS if key != "label_names"},
     }
+    _write_arrays(path, values, compressed)
+
+
+def save_answer(path: str | Path, multipliers: Mapping[str, Any] | None = None, **fields: Any) -> None:
+    """Write an answer, any of ANSWER_FIELDS and multipliers, as `.npz`, `.mat`, `.json` or a new folder of `.csv`."""
+    for key in fields:
+        if key not in ANSWER_FIELDS:
+            raise InputError(f"answer: {key!r} is no part of one: give any of {', '.join(ANSWER_FIELDS)}, multipliers")
+    _write_arrays(path, {**fields, **{MULTIPLIER + key: value for key, value in (multipliers or {}).items()}})
+
+
+def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool = True) -> None:
+    path = check_instance_output(path)
     arrays: dict[str, Any] = {key: np.asarray(value) for key, value in values.items() if value is not None}
-    write = np.savez_compressed if compressed else np.savez
-    write_whole(path, lambda file: write(file, **arrays))
+    if path.suffix == "":
+        write_folder(path, lambda folder: write_csv(folder, arrays))
+    elif path.suffix == ".json":
+        record = {key: _listed(value) for key, value in arrays.items()}
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    elif path.suffix == ".mat":
+        from .matlab import write_mat
+
+        write_whole(path, lambda file: write_mat(path, file, arrays))
+    else:
+        write = np.savez_compressed if compressed else np.savez
+        write_whole(path, lambda file: write(file, **arrays))
+
+
+def _listed(array: NDArray[Any]) -> Any:
+    undefined = array.dtype.kind == "f" and not np.isfinite(array).all()
+    return plain(array) if undefined else array.tolist()
 
 
 def load_test(path: str | Path) -> dict[str, Any]:
@@ -89,15 +145,32 @@ def load_test(path: str | Path) -> dict[str, Any]:
 
 
 def read_arrays(path: str | Path) -> dict[str, Any]:
-    """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours."""
-    path = _existing(path, "a .npz or .mat file")
+    """The arrays of an instance's file or folder, MATLAB's order turned into ours."""
+    return _read_any(path, "instance")
+
+
+def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[str, Any]:
+    """What a file or folder holds by name; `what` it is meant to be, "instance" or "answer", is what counts in MATLAB's
+    files and folders, which may hold anything else; `limit` is the largest size in bytes that can be meant."""
+    if Path(path).suffix not in ENDINGS and _is_folder(path):
+        return read_folder(Path(path), what, limit)
+    path = _existing(path, READABLE)
     if path.suffix == ".npz":
-        return _read_npz(path)
+        return _read_npz(path, limit)
+    if path.suffix == ".json":
+        return read_object(path, what, limit)
     if path.suffix == ".mat":
         from .matlab import read_mat
 
-        return read_mat(path)
-    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give a .npz or .mat file")
+        return read_mat(path, what, limit)
+    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give {READABLE}")
+
+
+def _is_folder(path: str | Path) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False  # _existing says what is wrong
 
 
 def _existing(path: str | Path, wanted: str) -> Path:
@@ -112,10 +185,10 @@ def _existing(path: str | Path, wanted: str) -> Path:
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
+def _read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
     """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
     try:
-        _check_kind(path)
+        _check_kind(path, limit)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers of old versions, which are read all the same
             with np.load(path, allow_pickle=False) as archive:
@@ -125,11 +198,11 @@ def _read_npz(path: Path) -> dict[str, Any]:
     except Exception as fault:  # a damaged archive can fail anywhere inside zlib, zipfile or the header's parser
         if "Object arrays" in str(fault):
             raise InputError(f"{path}: {PICKLED}") from None
-        what = f"{type(fault).__name__}: {_first_line(fault)}"
+        what = f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"{path}: damaged, perhaps truncated ({what}): copy or write it again") from None
 
 
-def _check_kind(path: Path) -> None:
+def _check_kind(path: Path, limit: float | None) -> None:
     with path.open("rb") as file:
         head = file.read(8)
     if not head:
@@ -142,25 +215,12 @@ def _check_kind(path: Path) -> None:
         raise InputError(f"{path}: is no .npz archive: write one with numpy.savez")
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    if size > MOST_OF_MEMORY * _memory():
-        raise InputError(f"{path}: unpacks to {size / 1e9:.3g} GB, more than fits into memory: use fewer samples")
-
-
-def _memory() -> float:
-    """Bytes of this machine's memory; infinite where it does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
+    check_size(str(path), size, limit, "unpacks to")
 
 
 def _found(content: Mapping[str, Any]) -> str:
     names = ", ".join(sorted(content)[:8]) or "nothing"
     return f"found {names}"
-
-
-def _first_line(fault: Exception) -> str:
-    return (str(fault).strip().splitlines() or [type(fault).__name__])[0][:120]
 
 
 # ---------------------------------------------------------------------------------------------- solutions
@@ -193,14 +253,14 @@ def load_solution(path: str | Path) -> Solution:
         arrays = _read_npz(path)
         if "record" not in arrays:
             raise InputError(f"solution {path}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
-        record = _parsed(str(arrays.pop("record")), path)
+        record = parsed(str(arrays.pop("record")), f"solution {path}")
         multipliers = record.get("multipliers")
         if isinstance(multipliers, dict):
             for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
                 multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
         record.update(arrays)
     elif path.suffix == ".json":
-        record = _read_json(path)
+        record = read_object(path, "solution")
     else:
         raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
     if record.get("schema") != SCHEMA:
@@ -209,35 +269,13 @@ def load_solution(path: str | Path) -> Solution:
     try:
         return _solution(record)
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
-        what = f"{type(fault).__name__}: {_first_line(fault)}"
+        what = f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"solution {path}: incomplete or damaged ({what}): write it again") from None
 
 
-def read_record(path: str | Path) -> dict[str, Any]:
-    """The fields of a file that anybody may have written: a JSON object, or the arrays of `.npz` or `.mat`."""
-    path = _existing(path, "a .json or .npz file")
-    return _read_json(path) if path.suffix == ".json" else read_arrays(path)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        return _parsed(path.read_text(encoding="utf-8"), path)
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputError(f"solution {path}: not readable ({_first_line(fault)}): write it again") from None
-
-
-def _parsed(text: str, path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"solution {path}: not readable JSON ({_first_line(fault)}): write it again") from None
-    if not isinstance(record, dict):
-        raise InputError(f"solution {path}: holds no JSON object: give a file written by mklcvx solve -o")
-    return record
-
-
-def _no_number(token: str) -> float:
-    raise ValueError(f"{token} is no number of JSON")
+def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
+    """The fields of an answer that anybody may have written, in any of the formats; at most `limit` bytes of them."""
+    return _read_any(path, "answer", limit)
 
 
 def _solution(record: Mapping[str, Any]) -> Solution:
@@ -327,48 +365,3 @@ def _numbers(values: Any) -> NDArray[np.float64]:
     if array.ndim == 0:
         raise ValueError("a list of numbers is missing")
     return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)
-
-
-# ------------------------------------------------------------------------------------------------- output
-def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
-    """Refuse an output path before the work, not after it."""
-    path = Path(path)
-    if path.suffix not in endings:
-        raise InputError(f"output {path}: unknown kind of file {path.suffix!r}: end the name in {' or '.join(endings)}")
-    try:
-        if not path.parent.is_dir():
-            raise InputError(f"output {path}: no folder {path.parent}: create it first")
-        if path.is_dir():
-            raise InputError(f"output {path}: is a folder: give a file name")
-    except OSError as fault:
-        raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
-    return path
-
-
-def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write to a neighbour and move it into place; a full disk and the like are said in a line."""
-    path = Path(path)
-    try:
-        _write_and_move(path, write)
-    except OSError as fault:
-        raise InputError(f"output {path}: could not be written ({fault.strerror or fault}): choose another") from None
-
-
-def _write_and_move(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".mklcvx.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import mmap
 import struct
+import sys
 import warnings
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .json_text import MOST_OF_MEMORY, check_size, memory
 
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
 STACKS = ("kernels", "test_kernels")
@@ -21,6 +23,9 @@ MATRICES = ("labels", "test_labels", "test_diagonals")
 WORDS = ("names", "label_names")
 CLASSES = ("classes", "test_classes")
 WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
+ANSWER = ("weights", "alpha", "bias", "coefficients", "objective")
+MULTIPLIER = "multiplier_"
+LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
 
 # The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
 PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
@@ -28,19 +33,44 @@ CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the oth
 SPARSE, COMPLEX = 5, 0x800
 
 
-def read_mat(path: Path) -> dict[str, Any]:
+def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
     """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
 
-    Other variables than those of an instance are named, so that a misspelt one can be found, but not read.
+    Other variables than those of an instance, or of an answer, are named, so that a misspelt one can be found, but not
+    read. What they unpack to may have `limit` bytes at most.
     """
+    ours = _ours if what == "instance" else _answer
     try:
-        variables = _read_v73(path) if _is_v73(path) else _read_v5(path)
-        return {name: _ours(path, name, value) for name, value in variables.items()}
+        check_size(str(path), path.stat().st_size, limit)
+        variables = _read_v73(path, what, limit) if _is_v73(path) else _read_v5(path, what, limit)
+        return {name: ours(path, name, value) for name, value in variables.items()}
     except InputError:
         raise
     except Exception as fault:  # a damaged file can fail anywhere inside the readers
-        what = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
-        raise InputError(f"{path}: not a readable MATLAB file ({what}): save it again") from None
+        kind = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
+        raise InputError(f"{path}: not a readable MATLAB file ({kind}): save it again") from None
+
+
+def write_mat(path: Path, file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:
+    """A v5 file as MATLAB people have it: stacks n×n×M, vectors as columns, words in cells."""
+    from scipy.io import savemat
+
+    for name, array in arrays.items():
+        if array.dtype.kind != "U" and array.nbytes > LARGEST:
+            raise InputError(f"output {path}: {name} take more than 2 GB, too much for a v5 file: end the name in .npz")
+    savemat(file, {name: _theirs(name, array) for name, array in arrays.items()}, do_compression=True, oned_as="column")
+
+
+def _theirs(name: str, array: NDArray[Any]) -> Any:
+    if name in STACKS:
+        return np.moveaxis(array, 0, 2)
+    if array.dtype.kind == "U" and array.ndim == 1:
+        return _cells(array.tolist())
+    return array
+
+
+def _wanted(name: str, what: str) -> bool:
+    return name in WANTED if what == "instance" else name in ANSWER or name.startswith(MULTIPLIER)
 
 
 def _is_v73(path: Path) -> bool:
@@ -49,18 +79,18 @@ def _is_v73(path: Path) -> bool:
     return head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
 
 
-def _read_v5(path: Path) -> dict[str, Any]:
+def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
     from scipy.io import loadmat, whosmat
 
-    _check_elements(path)
+    _check_elements(path, limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
         names = [name for name, _, _ in whosmat(path)]
-        content = loadmat(path, variable_names=[name for name in names if name in WANTED])
+        content = loadmat(path, variable_names=[name for name in names if _wanted(name, what)])
     return {name: content.get(name) for name in names if not name.startswith("__")}
 
 
-def _check_elements(path: Path) -> None:
+def _check_elements(path: Path, limit: float | None) -> None:
     """SciPy's reader looks an element's code up in a table without asking whether it is in it, and crashes."""
     if path.stat().st_size <= 128:
         return  # no elements: SciPy says what it is
@@ -71,11 +101,22 @@ def _check_elements(path: Path) -> None:
         order = "<" if mark == b"IM" else ">"
         for code, start, end in _elements(content, 128, len(content), order, (MATRIX, COMPRESSED)):
             if code == COMPRESSED:
-                inflated = zlib.decompress(content[start:end])
+                inflated = _inflated(path, content[start:end], limit)
                 for _, inner_start, inner_end in _elements(inflated, 0, len(inflated), order, (MATRIX,)):
                     _check_matrix(inflated, inner_start, inner_end, order)
             else:
                 _check_matrix(content, start, end, order)
+
+
+def _inflated(path: Path, content: bytes, limit: float | None) -> bytes:
+    """An element unpacked, but for one that would fill the memory."""
+    most = int(min(MOST_OF_MEMORY * memory(), sys.maxsize - 1 if limit is None else limit))
+    inflater = zlib.decompressobj()
+    inflated = inflater.decompress(content, most + 1)
+    check_size(str(path), len(inflated), limit, "unpacks to at least")
+    if not inflater.eof:
+        raise ValueError("a compressed element that does not end")
+    return inflated
 
 
 def _check_matrix(content: Any, start: int, end: int, order: str) -> None:
@@ -109,7 +150,7 @@ def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, 
         start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
 
 
-def _read_v73(path: Path) -> dict[str, Any]:
+def _read_v73(path: Path, what: str, limit: float | None) -> dict[str, Any]:
     try:
         import h5py
     except ImportError:
@@ -117,7 +158,9 @@ def _read_v73(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
     with h5py.File(path, "r") as file:
         names = [name for name in file if not name.startswith("#")]
-        return {name: _from_hdf5(file, file[name]) if name in WANTED else None for name in names}
+        wanted = [name for name in names if _wanted(name, what)]
+        check_size(str(path), sum(getattr(file[name], "nbytes", 0) for name in wanted), limit, "unpacks to")
+        return {name: _from_hdf5(file, file[name]) if name in wanted else None for name in names}
 
 
 def _from_hdf5(file: Any, item: Any) -> Any:
@@ -155,6 +198,16 @@ def _ours(path: Path, name: str, value: Any) -> Any:
     if array.dtype == bool:
         array = array.astype(float)
     return array if name in MATRICES else array.ravel()
+
+
+def _answer(path: Path, name: str, value: Any) -> Any:
+    """Numbers as they are; MATLAB has no vectors, and a number is a matrix to it."""
+    if value is None or not _wanted(name, "answer"):
+        return None
+    array = np.asarray(_full(value))
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
+    return float(array.item()) if name in ("bias", "objective") and array.size == 1 else array
 
 
 def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:

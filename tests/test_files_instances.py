@@ -10,7 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, files, zoo
+from mklcvx import InputError, Instance, json_text, zoo
 from mklcvx.files import load_instance, load_test, save_instance
 
 from refusals import check_refused
@@ -93,13 +93,13 @@ def test_missing_file_is_refused(tmp_path):
 
 def test_folder_is_refused(tmp_path):
     (tmp_path / "folder.npz").mkdir()
-    with check_refused("folder.npz: is a folder: give a .npz or .mat file"):
+    with check_refused("folder.npz: is a folder: give a .npz, .mat or .json file, or a folder of .csv files"):
         load_instance(tmp_path / "folder.npz")
 
 
 def test_pipe_is_refused_rather_than_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.npz")
-    with check_refused("pipe.npz: is not an ordinary file: give a .npz or .mat file"):
+    with check_refused("pipe.npz: is not an ordinary file: give a .npz, .mat or .json file, or a folder of .csv files"):
         load_instance(tmp_path / "pipe.npz")
 
 
@@ -117,7 +117,7 @@ def test_name_too_long_for_the_system_is_refused():
 @pytest.mark.parametrize("name", ["problem.csv", "problem", "problem.npz.gz", "problem.NPZ"])
 def test_other_endings_are_refused(path, name):
     other = path.rename(path.parent / name)
-    with check_refused("unknown kind of file", "give a .npz or .mat file"):
+    with check_refused("unknown kind of file", "give a .npz, .mat or .json file, or a folder of .csv files"):
         load_instance(other)
 
 
@@ -214,9 +214,9 @@ def test_header_that_is_no_dictionary_is_refused(tmp_path):
 def test_archive_that_unpacks_to_more_than_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     archive(tmp_path / "bomb.npz", kernels=header((10**6,)) + bytes(8 * 10**6))
     assert (tmp_path / "bomb.npz").stat().st_size < 10**5
-    monkeypatch.setattr(files, "_memory", lambda: 1e6)
+    monkeypatch.setattr(json_text, "memory", lambda: 1e6)
     monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("unpacked"))
-    with check_refused("bomb.npz: unpacks to 0.008 GB, more than fits into memory"):
+    with check_refused("bomb.npz: unpacks to 8 MB, more than fits into memory"):
         load_instance(tmp_path / "bomb.npz")
 
 

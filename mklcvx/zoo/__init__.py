@@ -1,0 +1,33 @@
+"""The zoo: generators of instances with chosen difficulties, and specimens that are the same on every machine."""
+
+from __future__ import annotations
+
+from .catalogue import SPECIMENS, specimen
+from .generators import ZOO, badly_scaled, by_hand, duplicated, imbalanced, make, random, rank_one, tiny
+from .grid import checksum, quantised
+from .plans import Optimum
+from .planting import Planted, planted
+from .real_data import REAL, real
+from .specimens import Specimen
+
+__all__ = [
+    "REAL",
+    "SPECIMENS",
+    "ZOO",
+    "Optimum",
+    "Planted",
+    "Specimen",
+    "badly_scaled",
+    "by_hand",
+    "checksum",
+    "duplicated",
+    "imbalanced",
+    "make",
+    "planted",
+    "quantised",
+    "random",
+    "rank_one",
+    "real",
+    "specimen",
+    "tiny",
+]

@@ -1,0 +1,105 @@
+"""Instance generators: problems with chosen difficulties, each reproducible from its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, nearest
+from ..instance import Instance
+
+Array = NDArray[np.float64]
+
+
+def random(
+    n: int = 40, M: int = 5, *, overlap: float = 0.5, conditioning: float = 1e3, positive: float = 0.5, seed: int = 0
+) -> Instance:
+    """Gaussian kernels on noisy views of two clouds. `overlap` 0 separates the classes, 1 mixes them fully;
+    `conditioning` is the ratio of the largest to the smallest eigenvalue of every kernel."""
+    rng = np.random.default_rng(seed)
+    y = labels_of(n, positive)
+    kernels = np.empty((M, n, n))
+    for m in range(M):
+        view = rng.normal(size=(n, 3)) + 3 * (1 - overlap) * y[:, None] / (1 + m / 2)
+        kernels[m] = _conditioned(_gaussian(view, 0.3), conditioning)
+    return Instance(kernels, y, groups=np.arange(M) % max(1, (M + 1) // 2))
+
+
+def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
+    """Every kernel occurs twice: the split of weight between twins is open, the value is not."""
+    half = random(n, (M + 1) // 2, seed=seed)
+    kernels = np.concatenate([half.kernels, half.kernels])[:M]
+    return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)
+
+
+def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
+    """Linear kernels on single features."""
+    rng = np.random.default_rng(seed)
+    y = labels_of(n, 0.5)
+    features = rng.normal(size=(M, n)) + 0.6 * y
+    return Instance(features[:, :, None] * features[:, None, :], y, groups=np.arange(M) % 3 % M)
+
+
+def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) -> Instance:
+    """Kernels whose sizes run from spread^(−½) to spread^(½)."""
+    base = random(n, M, seed=seed)
+    sizes = np.geomspace(spread**-0.5, spread**0.5, M)
+    return Instance(base.kernels * sizes[:, None, None], base.y, groups=base.groups)
+
+
+def imbalanced(n: int = 40, M: int = 5, seed: int = 0) -> Instance:
+    """One positive sample in ten."""
+    return random(n, M, positive=0.1, seed=seed)
+
+
+def tiny(n: int = 4, M: int = 2, seed: int = 0) -> Instance:
+    """Two to five samples."""
+    return random(n, M, overlap=0.3, seed=seed)
+
+
+def by_hand() -> Instance:
+    """Two kernels, four points: (1, 0) and (0, 2) with label +1, (−1, 0) and (0, −2) with label −1, and one linear
+    kernel for each coordinate. `docs/by-hand.md` solves it on paper."""
+    x = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0], [0.0, -2.0]])
+    kernels = np.stack([np.outer(x[:, j], x[:, j]) for j in range(2)])
+    return Instance(kernels, [1, 1, -1, -1], groups=[0, 1], names=["first coordinate", "second coordinate"])
+
+
+ZOO: Mapping[str, Callable[..., Instance]] = {
+    "random": random,
+    "duplicated": duplicated,
+    "rank_one": rank_one,
+    "badly_scaled": badly_scaled,
+    "imbalanced": imbalanced,
+    "tiny": tiny,
+    "by_hand": by_hand,
+}
+
+
+def make(kind: str, **options: Any) -> Instance:
+    """An instance of a named kind."""
+    if kind not in ZOO:
+        raise InputError(f"unknown kind of instance {kind!r}: {nearest(kind, ZOO)}")
+    return ZOO[kind](**options)
+
+
+def labels_of(n: int, positive: float) -> Array:
+    count = min(max(1, round(n * positive)), n - 1)
+    return np.where(np.arange(n) < count, 1.0, -1.0)
+
+
+def _gaussian(x: Array, gamma: float) -> Array:
+    squares = np.sum(x**2, axis=1)
+    distances = np.maximum(squares[:, None] + squares - 2 * x @ x.T, 0.0)
+    np.fill_diagonal(distances, 0.0)
+    kernel = np.exp(-gamma * distances)
+    return (kernel + kernel.T) / 2
+
+
+def _conditioned(kernel: Array, conditioning: float) -> Array:
+    """The kernel with its eigenvalues raised to the floor that the condition number asks for."""
+    largest = float(np.linalg.eigvalsh(kernel)[-1])
+    return kernel + np.eye(len(kernel)) * largest / (conditioning - 1)

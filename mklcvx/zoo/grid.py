@@ -1,0 +1,95 @@
+"""Kernels on a grid, and a checksum that holds wherever they are made.
+
+**Quantising.** The grid of a kernel K has the step δ = 2^(e−b), where 2^(e−1) ≤ max |K_ij| < 2^e and b is the number of
+bits. Entries are rounded to the nearest multiple of δ. What rounding changes is a symmetric matrix with entries of at
+most δ/2, hence of spectral norm at most nδ/2; so if an entry was changed at all, ⌈n/2⌉ + 1 steps are added to the
+diagonal, and a positive semidefinite kernel stays one. Kernels that lie on the grid, such as those of low rank with
+whole features, are left as they are, rank and all.
+
+**The same everywhere.** Two machines may compute an entry with different last bits, and agree on the rounded one unless
+it lies in the middle between two multiples. That no entry lies within SAFETY steps of a middle, nor the largest one
+within that of a power of two, is checked: then errors up to SAFETY·δ, a few hundred times those of double precision,
+change nothing.
+
+**The checksum** is SHA-256 of the whole numbers K_m/δ_m, δ_m now the largest power of two that divides the entries of
+kernel m, with these powers, the targets, groups and sample weights. It needs nothing but the instance, so that it can
+be recomputed from a file that came from anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, InternalError
+from ..instance import Instance
+from ..targets import as_words
+
+Array = NDArray[np.float64]
+
+BITS = 23  # with the lift no more than 24, so that kernels are exact in single precision too
+SAFETY = 2.0**-21
+MANTISSA = 53
+
+
+def quantised(kernels: Array, bits: int = BITS) -> Array:
+    """The kernels on their grids, symmetric, positive semidefinite if they were."""
+    return np.stack([_on_grid(np.asarray(kernel, dtype=float), bits) for kernel in kernels])
+
+
+def _on_grid(kernel: Array, bits: int) -> Array:
+    largest = float(np.abs(kernel).max())
+    if largest == 0:
+        return kernel
+    mantissa, exponent = np.frexp(largest)
+    if 0 < min(mantissa - 0.5, 1 - mantissa) * 2**bits < SAFETY:
+        raise InternalError(f"the largest entry {largest!r} is too near to a power of two to be the same everywhere")
+    steps = np.ldexp((kernel + kernel.T) / 2, bits - int(exponent))
+    whole = rounded(steps)
+    if (whole != steps).any():
+        whole[np.diag_indices_from(whole)] += np.ceil(len(kernel) / 2) + 1
+    return np.ldexp(whole, int(exponent) - bits)
+
+
+def rounded(steps: Array) -> Array:
+    """Nearest whole numbers, none of them decided by the last bits."""
+    nearest = np.rint(steps)
+    nearness = 0.5 - np.abs(steps - nearest)
+    if (nearness < SAFETY).any():
+        raise InternalError(f"an entry is {nearness.min():.1e} steps from the middle: another seed is needed")
+    return nearest
+
+
+def checksum(instance: Instance) -> str:
+    """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; the names play no part."""
+    found = hashlib.sha256()
+    for kernel in instance.kernels:
+        _add_whole(found, np.asarray(kernel, dtype=float), "the kernels")
+    targets = instance.targets
+    values = "\n".join(as_words(targets.values)) if targets.values.ndim == 1 else None
+    found.update(f"{targets.kind}\n{values}\n".encode())
+    if values is None:
+        _add_whole(found, targets.values, "the labels")
+    _add_whole(found, np.zeros(0) if instance.groups is None else instance.groups.astype(float), "the groups")
+    _add_whole(found, instance.sample_weight, "the sample weights")
+    return found.hexdigest()
+
+
+def _add_whole(found: Any, values: Array, what: str) -> None:
+    """Shape, step and multiples of the coarsest grid that the values lie on."""
+    mantissas, exponents = np.frexp(np.ascontiguousarray(values, dtype=float))
+    whole = np.ldexp(mantissas, MANTISSA).astype(np.int64)
+    ends = np.where(whole == 0, np.iinfo(np.int32).max, exponents - MANTISSA + _trailing_zeros(whole))
+    step = int(ends.min(initial=np.iinfo(np.int32).max)) if whole.any() else 0
+    if whole.any() and int(exponents[whole != 0].max()) - step > 62:
+        raise InputError(f"{what} lie on no common grid of 62 bits: a checksum is for quantised instances")
+    found.update(f"{values.shape} {step}\n".encode())
+    found.update(np.ldexp(values, -step).astype("<i8").tobytes())
+
+
+def _trailing_zeros(whole: NDArray[np.int64]) -> NDArray[np.int64]:
+    lowest = (whole & -whole).astype(float)
+    return np.frexp(np.where(lowest > 0, lowest, 1.0))[1].astype(np.int64) - 1

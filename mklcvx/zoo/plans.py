@@ -1,0 +1,115 @@
+"""Optima chosen first, and problems built around them in whole numbers: known exactly, not to some digits.
+
+C = 1, and a third of the samples has α = 0, a third ½, a third 1, the same in both classes, so that y'α = 0. Margins
+fit: 1 where α = ½, more where it is 0, less where it is 1, and such that β'h = 16 with β = α∘y and h = y∘margins − b.
+
+A plan for a formulation of family A or `li` has weights μ and sizes c with w = Σ μ_m c_m a power of two. With u = h/w
+and s = β'u = 16/w, kernel m is
+
+    K_m = c_m u_m u_m'/s + F F',    u_m = u + z_m t,    β't = 0,  F'β = 0,  Σ μ_m c_m z_m = 0.
+
+Then K_mβ = c_m u_m and q_m(α) = c_m s, so Σ μ_m K_mβ = h: the classifier has the margins above, and (α, h, b) satisfies
+the conditions of the SVM with kernel Σ μ_m K_m. If μ_m is what the formulation derives from q, the pair (α, μ) is
+optimal, and the value is 1'α − R*(½q). Numbers are few bits long: nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..instance import Instance
+from .draws import Draws
+from .grid import quantised
+
+Array = NDArray[np.float64]
+
+SAMPLES, FREE, BOUND, BIAS = 48, 0.5, 1.0, 0.25
+SIZE = 16.0  # β'h
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What is known of a solution without any solver; what is not known, or not unique, is None."""
+
+    formulation: str
+    parameters: Mapping[str, float]
+    value: float
+    weights: Array | None = None
+    alpha: Array | None = None
+    bias: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Weights μ, sizes c and tilts z, kernel by kernel, and the value that R* makes of them."""
+
+    formulation: str
+    weights: tuple[float, ...]
+    sizes: tuple[float, ...]
+    tilts: tuple[int, ...]
+    value: float
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+# 1'α = 24. The values are 24 − R*(½q) with q = c·16/w.
+PLANS: Mapping[str, Plan] = {
+    "planted-l1": Plan("l1", (1 / 2, 1 / 2, 0, 0, 0, 0), (1, 1, 1 / 2, 1 / 2, 1 / 4, 1 / 4), (1, -1, 1, 2, 0, 1), 16.0),
+    "planted-l1-unequal": Plan("l1", (3 / 4, 1 / 4, 0, 0), (1, 1, 7 / 8, 1 / 2), (1, -3, 2, 1), 16.0),
+    "planted-sm1": Plan("sm1", (1 / 2, 1 / 2, 0, 0), (3, 1, 1 / 2, 1 / 4), (1, -3, 1, 2), 16.0, {"theta": 0.5}),
+    "planted-sm2": Plan(
+        "sm2", (1 / 2, 1 / 4, 1 / 4, 0), (65 / 64, 63 / 64, 63 / 64, 1 / 2), (0, 1, -1, 1), 16.1875, {"theta": 1.0}
+    ),
+    "planted-square": Plan(
+        "square", (3, 2, 1, 1, 1, 0), (3, 2, 1, 1, 1, 0), (1, -2, -1, 0, 0, 0), 20.0, {"theta": 2.0}
+    ),
+    "planted-l2": Plan("l2", (1 / 2,) * 4 + (0,), (1, 1, 1, 1, 0), (1, -1, 2, -2, 0), 16.0),
+    "planted-li": Plan("li", (1, 2, 2), (4, 1, 1), (1, -1, -1), 16.0),
+}  # fmt: skip
+
+
+def plan_instance(name: str, seed: int) -> Instance:
+    return _planted(PLANS[name], seed)[0]
+
+
+def plan_optimum(name: str, seed: int) -> Optimum:
+    plan = PLANS[name]
+    alpha = _planted(plan, seed)[1]
+    return Optimum(plan.formulation, {"C": BOUND, **plan.parameters}, plan.value, np.array(plan.weights), alpha, BIAS)
+
+
+def _planted(plan: Plan, seed: int) -> tuple[Instance, Array]:
+    draws = Draws(seed)
+    third = SAMPLES // 6
+    y = np.repeat([1.0, -1.0], SAMPLES // 2)
+    alpha = np.tile(np.repeat([0.0, FREE, BOUND], third), 2)
+    target = y * _margins(draws, alpha) - BIAS
+    share = sum(weight * size for weight, size in zip(plan.weights, plan.sizes, strict=True))
+    base, tilt = target / share, _perpendicular(draws, 2)
+    kernels = []
+    for size, slope in zip(plan.sizes, plan.tilts, strict=True):
+        image = base + slope * tilt / 4
+        factor = np.stack([_perpendicular(draws, 2) for _ in range(SAMPLES // 2)], axis=1)
+        kernels.append(size * np.outer(image, image) * (share / SIZE) + factor @ factor.T / 32)
+    order = draws.order(SAMPLES)  # so that nothing can be read off the order of the samples
+    stack = quantised(np.stack(kernels))[:, order][:, :, order]
+    return Instance(stack, y[order], groups=np.arange(len(stack)) // 2), alpha[order]
+
+
+def _margins(draws: Draws, alpha: Array) -> Array:
+    """1 for free samples, 9/8 to 2 for α = 0, and for α = 1 eighths around ½ whose mean is ½."""
+    margins = np.ones(len(alpha))
+    zero, bound = alpha == 0, alpha == BOUND
+    margins[zero] += draws.whole(1, 8, int(zero.sum())) / 8
+    around = draws.whole(-3, 3, int(bound.sum()) // 2) / 8
+    margins[bound] = 0.5 + np.concatenate([around, -around])
+    return margins
+
+
+def _perpendicular(draws: Draws, largest: int) -> Array:
+    """Whole numbers t with β't = 0: samples of equal α come in pairs, one of each class, and t is the same for both."""
+    half = draws.whole(-largest, largest, SAMPLES // 2).astype(float)
+    return np.concatenate([half, half])

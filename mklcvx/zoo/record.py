@@ -1,0 +1,19 @@
+"""Make every specimen and write what it is: `python -m mklcvx.zoo.record`. To be run when the catalogue changes."""
+
+from __future__ import annotations
+
+import json
+
+from ..files import write_whole
+from .catalogue import SPECIMENS
+from .specimens import RECORD, measured
+
+
+def main() -> None:
+    found = {specimen.name: measured(specimen) for specimen in SPECIMENS}
+    text = json.dumps(found, indent=1) + "\n"
+    write_whole(RECORD, lambda file: file.write(text.encode()))
+
+
+if __name__ == "__main__":
+    main()
