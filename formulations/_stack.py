@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._low_rank import LowRank
+
 Array = NDArray[np.float64]
 
 
@@ -23,9 +25,10 @@ class Factor(NamedTuple):
 
 @dataclass(frozen=True)
 class KernelStack:
-    """Kernels (M, n, n) of any real dtype. `symmetric`: to the last bit; otherwise the symmetric part is used."""
+    """Kernels (M, n, n) of any real dtype, or `LowRank`. `symmetric`: to the last bit; otherwise the symmetric part is
+    used."""
 
-    kernels: NDArray[Any]
+    kernels: Any
     symmetric: bool = field(default=True, kw_only=True)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -35,7 +38,7 @@ class KernelStack:
 
     @property
     def samples(self) -> int:
-        return self.kernels.shape[1]
+        return int(self.kernels.shape[1])
 
     def each_kernel(self) -> Iterator[Array]:
         """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
@@ -53,6 +56,10 @@ class KernelStack:
         """Add Σ_m weight_m K_m in place; kernels without weight are not read."""
         from scipy.linalg.blas import daxpy
 
+        if isinstance(self.kernels, LowRank):
+            columns = self.kernels.columns
+            kernel += (columns * self.kernels.spread(weights)) @ columns.T
+            return
         for weight, stored in zip(weights, self.kernels, strict=True):
             if weight != 0:
                 base = np.asarray(stored, dtype=np.float64)
@@ -71,14 +78,30 @@ class KernelStack:
     def _images(self, vector: Array) -> Array:
         if not vector.any():
             return np.zeros((self.count, self.samples))
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.images(vector)
         if not self.symmetric:
             return np.stack([(kernel @ vector + vector @ kernel) / 2 for kernel in self.kernels], dtype=np.float64)
         from scipy.linalg.blas import dsymv  # reads half of a kernel
 
         return np.stack([dsymv(1.0, kernel.T, vector) for kernel in self.each_kernel()])
 
+    def squares(self, vector: Array) -> Array:
+        """v'K_m v for every kernel."""
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.squares(vector)
+        return np.maximum(self.images(vector) @ vector, 0.0)
+
+    @cached_property
+    def traces(self) -> Array:
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
+        return np.array([float(np.trace(kernel)) for kernel in self.kernels])
+
     @cached_property
     def factors(self) -> list[Factor]:
+        if isinstance(self.kernels, LowRank):
+            return [_of_factor(self.kernels.factor(m)) for m in range(self.count)]
         return [_factor(kernel) for kernel in self.each_kernel()]
 
     def share_factors(self, scaled: KernelStack, size: float) -> None:
@@ -92,7 +115,7 @@ class KernelStack:
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""
-        sizes = np.array([np.trace(kernel) / self.samples for kernel in self.kernels], dtype=float)
+        sizes = self.traces / self.samples
         return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
 
 
@@ -103,3 +126,12 @@ def _factor(kernel: Array) -> Factor:
         return Factor(np.zeros((len(values), 1)), np.zeros((len(values), 1)))
     roots, vectors = np.sqrt(values[keep]), vectors[:, keep]
     return Factor(vectors * roots, vectors / roots)
+
+
+def _of_factor(factor: Array) -> Factor:
+    """The same from a factor that is known."""
+    vectors, roots, _ = np.linalg.svd(factor, full_matrices=False)
+    keep = roots > len(factor) * np.finfo(float).eps * (roots[0] if len(roots) else 0.0)
+    if not keep.any():
+        return Factor(np.zeros((len(factor), 1)), np.zeros((len(factor), 1)))
+    return Factor(vectors[:, keep] * roots[keep], vectors[:, keep] / roots[keep])

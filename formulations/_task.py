@@ -78,8 +78,7 @@ class Task(KernelStack):
     # ------------------------------------------------------------------ the dual side of the bounds
     def correlations(self, alpha: Array) -> Array:
         """d_m = √q_m(α), the norm of K_m(α∘y) in kernel m's space."""
-        signed = alpha * self.y
-        return np.sqrt(np.maximum(self.images(signed) @ signed, 0.0))
+        return np.sqrt(self.squares(alpha * self.y))
 
     def gain(self, alpha: Array) -> float:
         return math.fsum(alpha) if self.loss == "c" else 0.0
@@ -100,7 +99,7 @@ class Task(KernelStack):
         """Outputs Σ_m K_m c_m at the samples, and the norms a_m = ‖f_m‖ = √(c_m'K_m c_m)."""
         if isinstance(coefficients, Implied):
             images = coefficients.weights[:, None] * self.images(coefficients.signed)
-            squares = coefficients.weights * (images @ coefficients.signed)
+            squares = coefficients.weights**2 * self.squares(coefficients.signed)
         else:
             images = np.stack([k @ c for k, c in zip(self.each_kernel(), coefficients, strict=True)])
             squares = np.einsum("mi,mi->m", images, coefficients)

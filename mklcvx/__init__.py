@@ -6,6 +6,7 @@ from . import formulations
 from ._version import __version__
 from .certificate import Certificate
 from .errors import InputError
+from .formulations._low_rank import LowRank
 from .instance import Instance
 from .paths import Path, path
 from .second_stage import second_stage
@@ -13,6 +14,6 @@ from .solution import Solution
 from .solving import solve
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "Path", "Solution", "__version__", "formulations", "path", "second_stage",
+    "Certificate", "InputError", "Instance", "LowRank", "Path", "Solution", "__version__", "formulations", "path", "second_stage",
     "solve",
 ]  # fmt: skip

@@ -84,8 +84,7 @@ def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: 
 
 
 def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
-    traces = np.array([float(np.trace(kernel)) for kernel in task.kernels])
-    return roots > UNSEEN * np.sqrt(np.maximum(traces, 0.0)) * np.linalg.norm(alpha)
+    return np.asarray(roots > UNSEEN * np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(alpha))
 
 
 def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint, tolerance: float) -> Assembled:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
+from .formulations._low_rank import LowRank
 from .targets import Targets, as_targets, find_test_targets, named_classes
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ class Instance:
         test = _as_test_stack(test_kernels, stack.shape)
         diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
         for name, value in {
-            "kernels": _read_only(stack),
+            "kernels": stack if isinstance(stack, LowRank) else _read_only(stack),
             "targets": replace(targets, values=_read_only(targets.values)),
             "groups": None if groups is None else _read_only(_as_groups(groups, len(stack))),
             "names": kernel_names,
@@ -136,8 +137,8 @@ class Instance:
 
 
 # ------------------------------------------------------------------------------------------------ kernels
-def _as_stack(kernels: Any) -> NDArray[Any]:
-    stack = _as_array(kernels, "kernels", "(M, n, n)")
+def _as_stack(kernels: Any) -> Any:
+    stack = kernels if isinstance(kernels, LowRank) else _as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
     count, rows, columns = stack.shape
@@ -172,6 +173,11 @@ def _as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
 def _validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) -> tuple[NDArray[Any], list[str], bool]:
     if repair not in (None, "clip", "shift"):
         raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
+    if isinstance(stack, LowRank):
+        for m, name in enumerate(names):
+            _check_finite(stack.factor(m), f"the factor of kernel {name!r} (index {m})")
+            _check_size(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
+        return stack, [], True
     repairs: list[str] = []
     symmetric = True
     tolerance = rounding(stack.dtype)
@@ -208,10 +214,10 @@ def _check_finite(kernel: Array, where: str) -> None:
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
 
 
-def _check_size(kernel: Array, where: str) -> None:
+def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
     """Sizes whose squares, and whose inverse's squares, are numbers too."""
     largest = float(np.abs(kernel).max())
-    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+    if largest > limit or 0 < largest < 1 / limit:
         kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
         raise InputError(
             f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"

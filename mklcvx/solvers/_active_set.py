@@ -66,7 +66,7 @@ def step(task: Task, side: Side, curved: Curved, at: Vertex) -> Vertex:
     bounds_x = _bounds_x(side, at, gradient_x)
     held, held_x = ~np.isnan(bounds), ~np.isnan(bounds_x)
     curved.towards(np.maximum(side.weights(at.x), 0.0))
-    firm = HELD * max(float(np.trace(curved.kernel)), np.finfo(float).tiny)
+    firm = HELD * max(curved.trace, np.finfo(float).tiny)
     beta = task.y * at.alpha
     halves = at.images @ beta / 2
     firm_x = HELD * max(float(np.abs(side.along(at.x, halves[:, None])).max(initial=0.0)), np.finfo(float).tiny)

@@ -1,5 +1,11 @@
 """H = K(μ) + diagonal, factored where it matters.
 
+Kernels of low rank are never formed: with K(μ) = A A', A = F√μ of R columns, and the diagonal D,
+
+    H⁻¹ = D⁻¹ − D⁻¹A (I + A'D⁻¹A)⁻¹ A'D⁻¹,
+
+which costs n R² as long as R < n. For dense kernels:
+
 A sample that is settled at a bound has a diagonal entry far beyond the kernel's own size. There H is as good as its
 diagonal, and only the others are factored: towards the end that is the support vectors between the bounds.
 K(μ) is kept from step to step, and a kernel is added again only when its weight has changed.
@@ -11,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formulations import Task
+from ..formulations._low_rank import LowRank
+from ._interior_qp import factored
 
 Array = NDArray[np.float64]
 
@@ -19,14 +27,27 @@ SETTLED = 30.0  # times the trace
 STALE = 1e-3  # of a weight: a smaller change waits
 
 
+def curved_for(task: Task) -> Curved:
+    low = isinstance(task.kernels, LowRank) and task.kernels.rank < task.samples
+    return CurvedLowRank(task) if low else Curved(task)
+
+
 class Curved:
     """K(μ) for the weights last given, and H for the diagonal last given."""
 
     def __init__(self, task: Task) -> None:
-        self.task, self.kernel = task, np.zeros((task.samples, task.samples))
+        self.task = task
+        self.kernel = self._nothing()
         self.weights = np.zeros(task.count)
         self.diagonal = self.scale = np.ones(task.samples)
         self.free = np.arange(task.samples)
+
+    def _nothing(self) -> Array:
+        return np.zeros((self.task.samples, self.task.samples))
+
+    @property
+    def trace(self) -> float:
+        return float(np.trace(self.kernel))
 
     def towards(self, weights: Array) -> None:
         if not np.isfinite(weights).all():
@@ -67,3 +88,36 @@ class Curved:
         if len(self.free) and right.size:
             found[..., self.free] = dpotrs(self.lower, right[..., self.free].T, lower=1)[0].T
         return found
+
+
+class CurvedLowRank(Curved):
+    """The same from factors: `kernel` is A, (n, R)."""
+
+    def _nothing(self) -> Array:
+        return np.zeros((self.task.samples, 0))
+
+    @property
+    def trace(self) -> float:
+        return float(np.sum(self.kernel**2))
+
+    def towards(self, weights: Array) -> None:
+        if not np.isfinite(weights).all():
+            raise FloatingPointError("the weights")
+        stack: LowRank = self.task.kernels
+        self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
+
+    def times(self, vector: Array) -> Array:
+        return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)
+
+    def factor(self, diagonal: Array) -> None:
+        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
+            raise FloatingPointError("a matrix of Newton's equations")
+        self.diagonal, self.over = diagonal, self.kernel / diagonal[:, None]
+        self.scale = np.sqrt(diagonal + np.einsum("ir,ir->i", self.kernel, self.kernel))
+        inner = self.kernel.T @ self.over
+        inner[np.diag_indices(len(inner))] += 1.0
+        self.solve = factored(inner, ridge=0.0)
+
+    def inverse(self, right: Array) -> Array:
+        pulled = right @ self.over
+        return np.asarray(right / self.diagonal - self.solve(pulled.T).T @ self.over.T)

@@ -128,4 +128,4 @@ def factored(matrix: Array, ridge: float = RIDGE) -> Callable[[Array], Array]:
             factor = cho_factor(scaled + ridge * np.eye(len(matrix)), lower=True, check_finite=False)
             return lambda right: np.asarray((scale * cho_solve(factor, (scale * right.T).T, check_finite=False).T).T)
         except np.linalg.LinAlgError:
-            ridge *= 100
+            ridge = max(100 * ridge, RIDGE)

@@ -25,7 +25,7 @@ from ..formulations import SINGLE_TASKS, Implied, Points, Task
 from ..polish import gain_slope, sharpened
 from ._active_set import Vertex
 from ._active_set import step as settled_step
-from ._curved import Curved
+from ._curved import Curved, curved_for
 from ._driver import Algorithm, Problem, State
 from ._point import Array, Interior
 from ._saddle import ROUGHLY, Newton, Residuals, balance, residuals
@@ -108,7 +108,7 @@ class InteriorSingle(Algorithm[Centred]):
         x = side.start()
         alpha, images = first_alpha(task, side.weights(x))
         at = first_point(task, side, x, alpha, images)
-        return centred(task, side, Curved(task), at, images, at.level)
+        return centred(task, side, curved_for(task), at, images, at.level)
 
     def step(self, problem: Problem, state: Centred) -> Centred:
         task, at, side, off = problem.task, state.at, state.side, state.residuals
