@@ -14,6 +14,6 @@ from .solution import Solution
 from .solving import solve
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "LowRank", "Path", "Solution", "__version__", "formulations", "path", "second_stage",
-    "solve",
+    "Certificate", "InputError", "Instance", "LowRank", "Path", "Solution", "__version__", "formulations", "path",
+    "second_stage", "solve",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -187,8 +188,9 @@ def _validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) 
         where = f"kernel {name!r} (index {m})"
         _check_finite(kernel, where)
         _check_size(kernel, where)
-        symmetric &= _check_symmetric(kernel, where, tolerance)
-        smallest = smallest_eigenvalue(kernel, tolerance)
+        exactly = _check_symmetric(kernel, where, tolerance)
+        symmetric &= exactly
+        smallest = smallest_eigenvalue(kernel, tolerance, exactly)
         if smallest is None:
             continue
         if repair is None:
@@ -208,15 +210,20 @@ def rounding(dtype: np.dtype[Any]) -> float:
     return 0.1 * float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
 
 
+def largest_entry(kernel: Array) -> float:
+    """max |K_ij|; not finite if an entry is not."""
+    return float(max(kernel.max(), -kernel.min()))
+
+
 def _check_finite(kernel: Array, where: str) -> None:
-    if not np.isfinite(kernel).all():
+    if not np.isfinite(largest_entry(kernel)):
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
 
 
 def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
     """Sizes whose squares, and whose inverse's squares, are numbers too."""
-    largest = float(np.abs(kernel).max())
+    largest = largest_entry(kernel)
     if largest > limit or 0 < largest < 1 / limit:
         kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
         raise InputError(
@@ -226,31 +233,48 @@ def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
 
 def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
     """Whether the kernel is symmetric to the last bit; refused if it is not even up to rounding."""
+    if np.array_equal(kernel, kernel.T):
+        return True
     difference = np.abs(kernel - kernel.T)
-    if difference.max() > tolerance * np.abs(kernel).max():
+    if difference.max() > tolerance * largest_entry(kernel):
         i, j = np.unravel_index(difference.argmax(), difference.shape)
         raise InputError(
             f"{where} is not symmetric: [{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}; "
             "give (K + K')/2 if that is what you mean"
         )
-    return not difference.any()
+    return False
 
 
-def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
+def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails."""
-    size = np.abs(kernel).max()
+    size = largest_entry(kernel)
     if size == 0:
         return None
-    shifted = (kernel + kernel.T) / 2
     # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
     slack = len(kernel) * size * 400 * tolerance**2
-    shifted[np.diag_indices_from(shifted)] += slack
+    if _has_factor(_lifted(kernel, slack, symmetric)):
+        return None
+    smallest = float(np.linalg.eigvalsh(_lifted(kernel, slack, symmetric))[0]) - slack
+    return smallest if smallest < -slack else None
+
+
+def _has_factor(matrix: Array) -> bool:
+    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but a refusal shall not wait for its import."""
+    lapack = sys.modules.get("scipy.linalg.lapack")
+    if lapack is not None:
+        return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
     try:
-        np.linalg.cholesky(shifted)
+        np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
-        smallest = float(np.linalg.eigvalsh(shifted)[0]) - slack
-        return smallest if smallest < -slack else None
-    return None
+        return False
+    return True
+
+
+def _lifted(kernel: Array, slack: float, symmetric: bool) -> Array:
+    """The symmetric part with `slack` on the diagonal, in memory of its own."""
+    shifted = np.array(kernel, order="C") if symmetric else (kernel + kernel.T) / 2
+    shifted[np.diag_indices_from(shifted)] += slack
+    return shifted
 
 
 def _repaired(kernel: Array, repair: str, smallest: float) -> tuple[Array, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tracemalloc
 
 import numpy as np
@@ -207,6 +208,7 @@ def test_good_kernels_cost_one_cholesky_factorisation_each_and_no_eigenvalues(mo
         raise AssertionError("eigenvalues of a good kernel")
 
     kernels, y = smooth(1e-4)
+    monkeypatch.delitem(sys.modules, "scipy.linalg.lapack", raising=False)
     monkeypatch.setattr(np.linalg, "cholesky", counted)
     for name in ("eigvalsh", "eigh", "eigvals", "eig", "svd"):
         monkeypatch.setattr(np.linalg, name, forbidden)
@@ -214,6 +216,21 @@ def test_good_kernels_cost_one_cholesky_factorisation_each_and_no_eigenvalues(mo
     assert factorised == [(N, N)] * M
     Instance(kernels, y)
     assert factorised[M:] == [(200, 200)]
+
+
+def test_both_ways_to_factorise_find_the_same_kernels_indefinite(monkeypatch):
+    from scipy.linalg import lapack
+
+    bad = K.copy()
+    bad[1] -= 0.5 * np.eye(N) * np.trace(bad[1]) / N
+    for loaded in (True, False):
+        if loaded:
+            monkeypatch.setitem(sys.modules, "scipy.linalg.lapack", lapack)
+        else:
+            monkeypatch.delitem(sys.modules, "scipy.linalg.lapack")
+        assert Instance(K, Y).count == M
+        with pytest.raises(InputError, match="'K2'.* is not positive semidefinite"):
+            Instance(bad, Y)
 
 
 def test_zero_kernel_is_accepted():

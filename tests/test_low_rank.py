@@ -1,0 +1,132 @@
+"""Kernels of low rank as their factors: the same optima as the kernels they make, which are never formed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, Instance, LowRank, solve
+from mklcvx.formulations import SINGLE_TASKS, Task, get
+from mklcvx.formulations._stack import KernelStack
+from mklcvx.solvers._curved import Curved, CurvedLowRank, curved_for
+
+RNG = np.random.default_rng(5)
+N = 40
+FACTORS = [RNG.normal(size=(N, r)) for r in (1, 3, 2, 4)]
+Y = np.where(FACTORS[1][:, 0] + FACTORS[3][:, 1] + 0.5 * RNG.normal(size=N) > 0, 1.0, -1.0)
+DENSE = np.stack([factor @ factor.T for factor in FACTORS])
+GROUPS = [0, 0, 1, 1]
+LOW = Instance(LowRank(FACTORS), Y, groups=GROUPS)
+WEIGHTS = np.array([0.1, 0.4, 0.2, 0.3])
+
+
+def test_it_looks_like_the_stack():
+    stack = LowRank(FACTORS)
+    assert (stack.shape, stack.ndim, len(stack), stack.rank) == (DENSE.shape, 3, 4, 10)
+    assert stack[1] == pytest.approx(DENSE[1])
+    assert stack[-1] == pytest.approx(DENSE[-1])
+    assert np.stack(list(stack)) == pytest.approx(DENSE)
+    assert np.stack(list(stack[[2, 0]])) == pytest.approx(DENSE[[2, 0]])
+    assert stack[1:3].ranks == (3, 2)
+
+
+def test_products_combinations_and_traces_are_those_of_the_kernels():
+    low, dense = KernelStack(LowRank(FACTORS)), KernelStack(DENSE)
+    vector = RNG.normal(size=N)
+    assert low.images(vector) == pytest.approx(dense.images(vector))
+    assert low.squares(vector) == pytest.approx(dense.squares(vector))
+    assert low.combined(WEIGHTS) == pytest.approx(dense.combined(WEIGHTS))
+    assert low.traces == pytest.approx(dense.traces)
+    assert low.typical_kernel_size() == pytest.approx(dense.typical_kernel_size())
+    for factor, kernel in zip(low.factors, DENSE, strict=True):
+        assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-10)
+        assert factor.to_coefficients.T @ kernel @ factor.to_coefficients == pytest.approx(
+            np.eye(factor.columns.shape[1])
+        )
+
+
+def test_squares_that_vanish_are_seen_to():
+    """Where K(α∘y) is zero, √q is known to 1e-15 from factors and to 1e-8 from the kernel."""
+    vector = RNG.normal(size=N)
+    vector -= FACTORS[0][:, 0] * (FACTORS[0][:, 0] @ vector) / (FACTORS[0][:, 0] @ FACTORS[0][:, 0])
+    assert np.sqrt(KernelStack(LowRank(FACTORS)).squares(vector)[0]) < 1e-13
+
+
+@pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name not in ("svm", "li", "ckl")])
+def test_the_optimum_is_that_of_the_kernels(name):
+    found, dense = solve(LOW, name, solver="interior"), solve(Instance(DENSE, Y, groups=GROUPS), name, solver="exact")
+    assert found.certified, found.message
+    assert found.certificate.lower <= dense.certificate.upper + 1e-12
+    assert dense.certificate.lower <= found.certificate.upper + 1e-12
+
+
+@pytest.mark.parametrize("name", ["l1", "li"])
+def test_the_declarations_take_factors_as_they_are(name):
+    found = solve(LOW, name, solver="exact", tol=1e-7)
+    assert found.certified
+    assert found.objective == pytest.approx(
+        solve(Instance(DENSE, Y), name, solver="exact", tol=1e-7).objective, rel=3e-7
+    )
+
+
+def test_no_kernel_is_formed(monkeypatch):
+    def forbidden(*_):
+        raise AssertionError("a kernel is formed")
+
+    monkeypatch.setattr(LowRank, "__getitem__", forbidden)
+    monkeypatch.setattr(LowRank, "__iter__", forbidden)
+    monkeypatch.setattr(KernelStack, "combined", forbidden)
+    monkeypatch.setattr(KernelStack, "add_combined", forbidden)
+    assert solve(Instance(LowRank(FACTORS), Y), "l1", solver="interior").certified
+
+
+def test_the_inverse_by_factors_is_the_inverse():
+    task, _ = get("l1").task(LOW, {})
+    curved = curved_for(task)
+    assert isinstance(curved, CurvedLowRank)
+    curved.towards(WEIGHTS)
+    diagonal = np.geomspace(0.01, 1e4, N)
+    curved.factor(diagonal)
+    matrix, rows = task.combined(WEIGHTS) + np.diag(diagonal), RNG.normal(size=(3, N))
+    assert curved.times(rows[0]) == pytest.approx(matrix @ rows[0])
+    assert curved.inverse(rows) == pytest.approx(np.linalg.solve(matrix, rows.T).T)
+    assert curved.inverse(rows[0]) == pytest.approx(np.linalg.solve(matrix, rows[0]))
+    assert curved.trace == pytest.approx(np.trace(task.combined(WEIGHTS)))
+
+
+def test_many_columns_are_dense_after_all():
+    wide = Instance(LowRank([RNG.normal(size=(N, 30)) for _ in range(3)]), Y)
+    task, _ = get("l1").task(wide, {})
+    assert type(curved_for(task)) is Curved
+    assert solve(wide, "l1", solver="interior").certified
+
+
+@pytest.mark.parametrize(
+    ("factors", "words"),
+    [
+        ([], "none rows"),
+        ([np.ones(5)], r"factor 0 has shape \(5,\)"),
+        ([np.ones((5, 0))], r"factor 0 has shape \(5, 0\)"),
+        ([np.ones((5, 1)), np.ones((6, 1))], "factors have 5, 6 rows"),
+        ([[["a"]]], "factor 0 is no array of numbers"),
+    ],
+)
+def test_bad_factors_are_refused(factors, words):
+    with pytest.raises(InputError, match=words):
+        LowRank(factors)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e80])
+def test_bad_entries_are_refused_by_the_instance(bad):
+    factor = np.ones((4, 1))
+    factor[2] = bad
+    with pytest.raises(InputError, match="the factor of kernel 'K1'"):
+        Instance(LowRank([factor]), [1, 1, -1, -1])
+
+
+def test_a_selection_keeps_the_factors():
+    chosen = LOW.select([3, 1])
+    assert isinstance(chosen.kernels, LowRank)
+    assert chosen.kernels.ranks == (4, 3)
+    task: Task = get("l1").task(chosen, {})[0]
+    assert task.count == 2
