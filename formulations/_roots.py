@@ -52,17 +52,25 @@ def newton_weights(a: Array, start: Array, side: Callable[[Array], tuple[Array, 
     return None
 
 
+def _used_simplex(a: Array, c: float, p: float) -> Array | None:
+    """The same where every norm is positive."""
+    ones, zeros, near = np.ones(len(a)), np.zeros(len(a)), a ** (2 / 3)
+    start = (near / near.sum() + 1 / len(a)) / 2
+    return newton_weights(
+        a, start, lambda mu: (c * mu ** (p - 1), c * (p - 1) * mu ** (p - 2), mu.sum() - 1, ones, zeros)
+    )
+
+
 def power_simplex(a: Array, c: float, p: float) -> Array:
     """The μ on the simplex that minimises ½ Σ a²/μ + (c/p) Σ μ^p: c μ^{p−1} − a²/(2μ²) equal for all kernels."""
-    count, ones, zeros = len(a), np.ones(len(a)), np.zeros(len(a))
-    if (a > 0).all():
-        near = a ** (2 / 3)
-        start = (near / near.sum() + 1 / count) / 2
-        found = newton_weights(
-            a, start, lambda mu: (c * mu ** (p - 1), c * (p - 1) * mu ** (p - 2), mu.sum() - 1, ones, zeros)
-        )
-        if found is not None:
-            return found / found.sum()
+    count, used = len(a), a > 0
+    if used.any():
+        found = _used_simplex(a[used], c, p)
+        # A kernel without norm gets weight only where the common slope is positive.
+        if found is not None and (used.all() or np.max(c * found ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
+            mu = np.zeros(count)
+            mu[used] = found / found.sum()
+            return mu
 
     def slope(mu: Array) -> Array:
         return c * mu ** (p - 1) - a**2 / (2 * mu**2)

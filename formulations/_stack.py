@@ -42,9 +42,7 @@ class KernelStack:
 
     def each_kernel(self) -> Iterator[Array]:
         """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
-        for stored in self.kernels:
-            kernel = np.asarray(stored, dtype=np.float64)
-            yield kernel if self.symmetric else (kernel + kernel.T) / 2
+        return (self._doubles(stored) for stored in self.kernels)
 
     def combined(self, weights: Array) -> Array:
         """Σ_m weight_m K_m."""
@@ -62,9 +60,26 @@ class KernelStack:
             return
         for weight, stored in zip(weights, self.kernels, strict=True):
             if weight != 0:
-                base = np.asarray(stored, dtype=np.float64)
-                base = base if self.symmetric else (base + base.T) / 2
-                daxpy(base.ravel(), kernel.ravel(), a=weight)
+                daxpy(self._doubles(stored).ravel(), kernel.ravel(), a=weight)
+
+    def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
+        """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
+        from scipy.linalg.blas import daxpy, dsymv
+
+        if isinstance(self.kernels, LowRank):
+            self.add_combined(kernel, weights)
+            return self.images(vector)
+        images, flat = np.empty((self.count, self.samples)), kernel.ravel()
+        for m, stored in enumerate(self.kernels):
+            base = self._doubles(stored)
+            images[m] = dsymv(1.0, base.T, vector)
+            if weights[m] != 0:
+                daxpy(base.ravel(), flat, a=weights[m])
+        return images
+
+    def _doubles(self, stored: Any) -> Array:
+        kernel = np.asarray(stored, dtype=np.float64)
+        return kernel if self.symmetric else (kernel + kernel.T) / 2
 
     def images(self, vector: Array) -> Array:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two

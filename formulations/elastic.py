@@ -82,11 +82,14 @@ def threshold(d: Array, l1_ratio: float) -> float:
 def best_weights(a: Array, l1_ratio: float) -> Array:
     """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
     r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
-    if (a > 0).all():
-        zeros, start = np.zeros(len(a)), _tight(x ** (1 / 3) + 0.1 / len(a), r)
-        found = newton_weights(np.sqrt(2 * x), start, lambda mu: (zeros, zeros, *_constraint(mu, r)))
+    used = a > 0
+    if used.any():  # a kernel without norm needs no weight
+        zeros, start = np.zeros(used.sum()), _tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
+        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *_constraint(mu, r)))
         if found is not None:
-            return _tight(found, r)
+            mu = np.zeros(len(a))
+            mu[used] = _tight(found, r)
+            return mu
 
     def weights(level: float) -> Array:
         return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))

@@ -259,7 +259,7 @@ def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False
 
 
 def _has_factor(matrix: Array) -> bool:
-    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but a refusal shall not wait for its import."""
+    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but no refusal waits for it."""
     lapack = sys.modules.get("scipy.linalg.lapack")
     if lapack is not None:
         return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)

@@ -361,6 +361,6 @@ def test_power_simplex_meets_its_optimality_conditions(c, p):
     a = np.array([2.0, 1.0, 0.1, 0.0])
     mu = power_simplex(a, c, p)
     assert mu.sum() == pytest.approx(1, rel=1e-15)
-    slopes = c * mu ** (p - 1) - a**2 / (2 * mu**2)
+    slopes = c * mu ** (p - 1) - np.divide(a**2, 2 * mu**2, out=np.zeros(4), where=a > 0)
     assert slopes[:3] == pytest.approx(np.full(3, slopes[0]), rel=1e-6)
     assert slopes[3] >= slopes[0] - 1e-6 * abs(slopes[0])

@@ -229,7 +229,7 @@ def test_both_ways_to_factorise_find_the_same_kernels_indefinite(monkeypatch):
         else:
             monkeypatch.delitem(sys.modules, "scipy.linalg.lapack")
         assert Instance(K, Y).count == M
-        with pytest.raises(InputError, match="'K2'.* is not positive semidefinite"):
+        with pytest.raises(InputError, match=r"'K2'.* is not positive semidefinite"):
             Instance(bad, Y)
 
 

@@ -137,9 +137,7 @@ def test_float32_and_memory_maps_give_the_same_optimum(tmp_path):
     assert mapped.kernels.dtype == np.float32
     task, _ = get("l1").task(mapped, {})
     exact, _ = get("l1").task(WINE, {})
-    widened = replace(
-        exact, kernels=np.asarray(stored, dtype=np.float64)
-    )  # not an instance: rounding made it indefinite
+    widened = replace(exact, kernels=np.asarray(stored, dtype=np.float64))  # rounding made it indefinite
     one = solve(mapped, "l1", solver="interior")
     other = drive(InteriorPoint(), get("l1"), widened, 1e-9)[0].certificate
     assert one.certified

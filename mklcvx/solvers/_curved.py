@@ -50,12 +50,19 @@ class Curved:
         return float(np.trace(self.kernel))
 
     def towards(self, weights: Array) -> None:
+        self.task.add_combined(self.kernel, self._change(weights))
+
+    def swept(self, weights: Array, vector: Array) -> Array:
+        """Towards these weights, and the images K_m v, in one pass."""
+        return self.task.swept(self.kernel, self._change(weights), vector)
+
+    def _change(self, weights: Array) -> Array:
         if not np.isfinite(weights).all():
             raise FloatingPointError("the weights")
         change = weights - self.weights
         change[np.abs(change) <= STALE * weights] = 0.0
-        self.task.add_combined(self.kernel, change)
         self.weights = self.weights + change
+        return change
 
     def times(self, vector: Array) -> Array:
         return self.kernel @ vector + self.diagonal * vector
@@ -105,6 +112,10 @@ class CurvedLowRank(Curved):
             raise FloatingPointError("the weights")
         stack: LowRank = self.task.kernels
         self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
+
+    def swept(self, weights: Array, vector: Array) -> Array:
+        self.towards(weights)
+        return self.task.images(vector)
 
     def times(self, vector: Array) -> Array:
         return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)

@@ -120,9 +120,10 @@ class InteriorSingle(Algorithm[Centred]):
         centring = 1.0 if behind else max((max(reached, 0.0) / at.level) ** 3, side.least)
         step = newton.direction(at.level * centring, affine)
         after = at.moved((1 - np.clip(state.left, 1e-4, SHORT)) * side.longest(at, step), step)
-        images = task.images(after.values[: task.samples] * task.y)
-        if not np.isfinite(after.level) or not np.isfinite(images).all():
+        if not np.isfinite(after.level):
             return replace(state.best, dead_end=EXHAUSTED)
+        weights = side.weights(after.values[2 * task.samples :][: len(side.sign)])
+        images = state.curved.swept(weights, after.values[: task.samples] * task.y)
         reached = centred(task, side, state.curved, after, images, state.first)
         shot = state.shot or (after if reached.left <= SNAPSHOT else None)
         return state.followed(replace(reached, shot=shot))
