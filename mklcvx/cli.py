@@ -297,7 +297,7 @@ def path(
 
     Example: `mklcvx path problem.npz -f l1 --grid C=0.01,0.1,1,10 -o path.jsonl`
     """
-    from .paths import combinations, each
+    from .paths import combinations, described, each
     from .solving import prepared
 
     given, points = parse_settings(settings or []), combinations(parse_grid(grid), parse_settings(settings or []))
@@ -321,6 +321,10 @@ def path(
     if output is not None:
         lines = "".join(json.dumps(s.as_dict(), allow_nan=False) + "\n" for s in found)
         write_whole(output, lambda stream: stream.write(lines.encode()))
+        for point, s in zip(points, found, strict=True):
+            if not quiet:
+                gap = f"relative gap {s.certificate.relative_gap:.1e}"
+                typer.echo(f"{described(point)}: objective {s.objective:.10g}, {s.status}, {gap}")
     missed = [solution for solution in found if not solution.certified]
     if missed:
         sys.stderr.write(
