@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers claims headlines bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers engine claims headlines bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -24,6 +24,9 @@ routes: .venv/installed
 
 solvers: .venv/installed
 	$(BIN)/python validation/solvers.py -o validation/solvers.md
+
+engine: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/engine.py -o validation/engine.md
 
 claims: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/claims

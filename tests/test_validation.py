@@ -189,3 +189,13 @@ def test_a_part_of_the_benchmarks_does_not_replace_the_results_of_all():
     done = command("validation/bench", "--study", "memory")
     assert done.returncode == 2
     assert "give -o DIR" in done.stderr
+
+
+def test_the_engine_is_measured_and_its_exceptions_are_listed(tmp_path):
+    done = command("validation/engine.py", "--quick", "--only", "l1", "ml_sum", "alignment", "-o", tmp_path / "e.md")
+    assert done.returncode == 0, done.stderr
+    table = (tmp_path / "e.md").read_text(encoding="utf-8")
+    assert "| l1 | 5 | 5 |" in table
+    assert "| ml_sum | 5 | 5 |" in table
+    assert "0 exceptions in 15" in table
+    assert table.count("5 of 5") == 3
