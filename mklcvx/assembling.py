@@ -50,13 +50,14 @@ def single_task(
     lower, upper = point.lower, point.upper
     roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
     weights = formulation.weights(upper.norms, roots, **task.own)
-    coefficients: Array | None = upper.coefficients
+    kept: Array = upper.coefficients
+    coefficients: Array | None = kept
     usable = np.isfinite(weights).all() and (polish or point.certificate.proves(tolerance))
     short = _short(formulation, task, point, weights, polish) if usable else None
     if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
         point, lower, upper, coefficients = short, short.lower, short.upper, None
     else:  # to the last bit what the coefficients give, however they were made
-        upper = formulation.upper(task, coefficients)
+        upper = formulation.upper(task, kept)
         point = CertifiedPoint(lower, upper)
     multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
     if upper.risk.rho is not None:

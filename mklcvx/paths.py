@@ -94,7 +94,7 @@ def each(
     """One solution after the other, as they are found."""
     method = prepared(formulation, solver, tol, time_limit, max_iter, None)
     warm: Any = None
-    given = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "callback": lambda _: None}
+    given: dict[str, Any] = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "callback": lambda _: None}
     for number, point in enumerate(points):
         report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
         settings = {**parameters, **point}

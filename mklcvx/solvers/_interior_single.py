@@ -124,9 +124,9 @@ class InteriorSingle(Algorithm[Centred]):
             return replace(state.best, dead_end=EXHAUSTED)
         weights = side.weights(after.values[2 * task.samples :][: len(side.sign)])
         images = state.curved.swept(weights, after.values[: task.samples] * task.y)
-        reached = centred(task, side, state.curved, after, images, state.first)
-        shot = state.shot or (after if reached.left <= SNAPSHOT else None)
-        return state.followed(replace(reached, shot=shot))
+        ahead = centred(task, side, state.curved, after, images, state.first)
+        shot = state.shot or (after if ahead.left <= SNAPSHOT else None)
+        return state.followed(replace(ahead, shot=shot))
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
@@ -227,7 +227,7 @@ def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array, s
     rows, _ = balance(task)
     room, beta = task.box - alpha, alpha * task.y
     pull = side.weights(x) @ images - task.y * gain_slope(task)
-    nu = -np.linalg.lstsq(rows.T, pull, rcond=None)[0]
+    nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
     gradient = task.y * (pull + nu @ rows)
     tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
     upper = np.maximum(tau / room, tau / alpha - gradient)
