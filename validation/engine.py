@@ -86,8 +86,16 @@ def judged(case: Case) -> tuple[Solution, bool | None]:
 
 
 def report(results: list[tuple[Case, Solution, bool | None]]) -> str:
-    lines = ["# The engine on the zoo's generators", "", "Certified relative gap 1e-9; `python validation/engine.py`.", ""]
-    lines += ["| formulation | solved | certified | median steps | most | agrees with `exact` |", "|---|---|---|---|---|---|"]
+    lines = [
+        "# The engine on the zoo's generators",
+        "",
+        "Certified relative gap 1e-9; `python validation/engine.py`.",
+        "",
+    ]
+    lines += [
+        "| formulation | solved | certified | median steps | most | agrees with `exact` |",
+        "|---|---|---|---|---|---|",
+    ]
     for name in dict.fromkeys(case.name for case, _, _ in results):
         mine = [(s, meets) for case, s, meets in results if case.name == name]
         steps, asked = [s.iterations for s, _ in mine], [meets for _, meets in mine if meets is not None]
