@@ -2,8 +2,8 @@
 
     python validation/engine.py [-o validation/engine.md] [--quick] [--only l1 li]
 
-Every formulation on ordinary, duplicated, rank-one, badly scaled (1e9) and separable instances, up to n = 500 and M = 50,
-for prices from small to large. Small instances are solved by `exact` too, and the two intervals must meet.
+Every formulation on ordinary, duplicated, rank-one, badly scaled (1e9) and separable instances, up to n = 500 and
+M = 50, for prices from small to large. Small instances are solved by `exact` too, and the two intervals must meet.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def report(results: list[tuple[Case, Solution, bool | None]]) -> str:
     lines = [
         "# The engine on the zoo's generators",
         "",
-        "Certified relative gap 1e-9; `python validation/engine.py`.",
+        "Certified relative gap 1e-9; made by `make engine`.",
         "",
     ]
     lines += [

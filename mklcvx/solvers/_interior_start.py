@@ -1,4 +1,4 @@
-"""Where the single tasks' interior-point method starts: prices that meet the equations, no product below the first τ."""
+"""Where the interior-point method of single tasks starts: prices that meet the equations, no product below τ."""
 
 from __future__ import annotations
 
