@@ -10,7 +10,9 @@ from .instance import Instance
 from .second_stage import second_stage
 from .solution import Solution
 from .solving import solve
+from .verify import Report, verify
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "Solution", "__version__", "formulations", "second_stage", "solve",
+    "Certificate", "InputError", "Instance", "Report", "Solution", "__version__", "formulations", "second_stage",
+    "solve", "verify",
 ]  # fmt: skip

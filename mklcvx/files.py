@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import os
 import tempfile
 import warnings
@@ -88,15 +89,15 @@ def load_test(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def read_arrays(path: str | Path) -> dict[str, Any]:
-    """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours."""
+def read_arrays(path: str | Path, most: float = math.inf) -> dict[str, Any]:
+    """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours; refused unread if above `most` bytes."""
     path = _existing(path, "a .npz or .mat file")
     if path.suffix == ".npz":
-        return _read_npz(path)
+        return _read_npz(path, most)
     if path.suffix == ".mat":
         from .matlab import read_mat
 
-        return read_mat(path)
+        return read_mat(path, most)
     raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give a .npz or .mat file")
 
 
@@ -112,10 +113,10 @@ def _existing(path: str | Path, wanted: str) -> Path:
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
+def _read_npz(path: Path, most: float = math.inf) -> dict[str, Any]:
     """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
     try:
-        _check_kind(path)
+        _check_kind(path, most)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers of old versions, which are read all the same
             with np.load(path, allow_pickle=False) as archive:
@@ -129,7 +130,7 @@ def _read_npz(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: damaged, perhaps truncated ({what}): copy or write it again") from None
 
 
-def _check_kind(path: Path) -> None:
+def _check_kind(path: Path, most: float) -> None:
     with path.open("rb") as file:
         head = file.read(8)
     if not head:
@@ -142,8 +143,18 @@ def _check_kind(path: Path) -> None:
         raise InputError(f"{path}: is no .npz archive: write one with numpy.savez")
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
+    check_size(path, size, most)
     if size > MOST_OF_MEMORY * _memory():
         raise InputError(f"{path}: unpacks to {size / 1e9:.3g} GB, more than fits into memory: use fewer samples")
+
+
+def check_size(path: Path, size: float, most: float) -> None:
+    """Before anything is unpacked or parsed: a file for this problem has at most `most` bytes."""
+    if size > most:
+        raise InputError(
+            f"{path}: holds {size / 1e6:.3g} MB, more than an answer to this instance can need ({most / 1e6:.3g} MB): "
+            "give weights, alpha and the like of the instance's own size"
+        )
 
 
 def _memory() -> float:
@@ -213,10 +224,14 @@ def load_solution(path: str | Path) -> Solution:
         raise InputError(f"solution {path}: incomplete or damaged ({what}): write it again") from None
 
 
-def read_record(path: str | Path) -> dict[str, Any]:
-    """The fields of a file that anybody may have written: a JSON object, or the arrays of `.npz` or `.mat`."""
-    path = _existing(path, "a .json or .npz file")
-    return _read_json(path) if path.suffix == ".json" else read_arrays(path)
+def read_record(path: str | Path, most: float = math.inf) -> dict[str, Any]:
+    """The fields of a file that anybody may have written: a JSON object, or the arrays of `.npz` or `.mat`.
+
+    A file of more than `most` bytes, packed or unpacked, is refused before it is read.
+    """
+    path = _existing(path, "a .json, .npz or .mat file")
+    check_size(path, path.stat().st_size, most)
+    return _read_json(path) if path.suffix == ".json" else read_arrays(path, most)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 import warnings
@@ -17,10 +18,13 @@ from .errors import InputError
 
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
 STACKS = ("kernels", "test_kernels")
-MATRICES = ("labels", "test_labels", "test_diagonals")
+MATRICES = ("labels", "test_labels", "test_diagonals", "alpha", "coefficients")
 WORDS = ("names", "label_names")
 CLASSES = ("classes", "test_classes")
-WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
+TEXTS = ("schema", "formulation")
+ANSWERS = ("weights", "bias", "objective")
+WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, *TEXTS, *ANSWERS, "y", "test_y", "groups", "sample_weight")
+MULTIPLIER = "multiplier_"
 
 # The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
 PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
@@ -28,13 +32,14 @@ CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the oth
 SPARSE, COMPLEX = 5, 0x800
 
 
-def read_mat(path: Path) -> dict[str, Any]:
+def read_mat(path: Path, most: float = math.inf) -> dict[str, Any]:
     """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
 
-    Other variables than those of an instance are named, so that a misspelt one can be found, but not read.
+    Other variables than those of an instance or an answer are named, so that a misspelt one can be found, but not
+    read. A file that would unpack to more than `most` bytes is refused.
     """
     try:
-        variables = _read_v73(path) if _is_v73(path) else _read_v5(path)
+        variables = _read_v73(path, most) if _is_v73(path) else _read_v5(path, most)
         return {name: _ours(path, name, value) for name, value in variables.items()}
     except InputError:
         raise
@@ -49,18 +54,22 @@ def _is_v73(path: Path) -> bool:
     return head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
 
 
-def _read_v5(path: Path) -> dict[str, Any]:
+def _wanted(name: str) -> bool:
+    return name in WANTED or name.startswith(MULTIPLIER)
+
+
+def _read_v5(path: Path, most: float) -> dict[str, Any]:
     from scipy.io import loadmat, whosmat
 
-    _check_elements(path)
+    _check_elements(path, most)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
         names = [name for name, _, _ in whosmat(path)]
-        content = loadmat(path, variable_names=[name for name in names if name in WANTED])
+        content = loadmat(path, variable_names=[name for name in names if _wanted(name)])
     return {name: content.get(name) for name in names if not name.startswith("__")}
 
 
-def _check_elements(path: Path) -> None:
+def _check_elements(path: Path, most: float) -> None:
     """SciPy's reader looks an element's code up in a table without asking whether it is in it, and crashes."""
     if path.stat().st_size <= 128:
         return  # no elements: SciPy says what it is
@@ -71,11 +80,19 @@ def _check_elements(path: Path) -> None:
         order = "<" if mark == b"IM" else ">"
         for code, start, end in _elements(content, 128, len(content), order, (MATRIX, COMPRESSED)):
             if code == COMPRESSED:
-                inflated = zlib.decompress(content[start:end])
+                inflated = _inflated(content[start:end], most)
                 for _, inner_start, inner_end in _elements(inflated, 0, len(inflated), order, (MATRIX,)):
                     _check_matrix(inflated, inner_start, inner_end, order)
             else:
                 _check_matrix(content, start, end, order)
+
+
+def _inflated(packed: bytes, most: float) -> bytes:
+    stream = zlib.decompressobj()
+    inflated = stream.decompress(packed, 0 if math.isinf(most) else int(most))
+    if stream.unconsumed_tail:
+        raise ValueError(f"an element unpacks to more than {most / 1e6:.3g} MB")
+    return inflated + stream.flush()
 
 
 def _check_matrix(content: Any, start: int, end: int, order: str) -> None:
@@ -109,7 +126,7 @@ def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, 
         start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
 
 
-def _read_v73(path: Path) -> dict[str, Any]:
+def _read_v73(path: Path, most: float) -> dict[str, Any]:
     try:
         import h5py
     except ImportError:
@@ -117,7 +134,9 @@ def _read_v73(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
     with h5py.File(path, "r") as file:
         names = [name for name in file if not name.startswith("#")]
-        return {name: _from_hdf5(file, file[name]) if name in WANTED else None for name in names}
+        if sum(getattr(file[name], "nbytes", 0) for name in names) > most:
+            raise ValueError(f"it unpacks to more than {most / 1e6:.3g} MB")
+        return {name: _from_hdf5(file, file[name]) if _wanted(name) else None for name in names}
 
 
 def _from_hdf5(file: Any, item: Any) -> Any:
@@ -141,20 +160,20 @@ def _cells(items: list[Any]) -> NDArray[Any]:
 
 
 def _ours(path: Path, name: str, value: Any) -> Any:
-    if name not in WANTED:
+    if not _wanted(name):
         return value
     array = np.asarray(_full(value))
     if name in STACKS:
         return _as_stack(path, name, array)
     if name in WORDS or (name in CLASSES and _holds_text(array)):
         return [_text(item) for item in array.ravel()]
-    if name == "schema":
+    if name in TEXTS:
         return _text(array)
     if array.dtype == object:
         raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
     if array.dtype == bool:
         array = array.astype(float)
-    return array if name in MATRICES else array.ravel()
+    return array if name in MATRICES or name.startswith(MULTIPLIER) else array.ravel()
 
 
 def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:

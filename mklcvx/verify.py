@@ -1,0 +1,144 @@
+"""`verify`: is this answer right, and if not, what is wrong with it?
+
+Whatever its author has is judged part by part against a certified optimum: what it violates, what it proves, how far
+that is from the optimal value, relative to the problem's scale. Weights are judged by what they are worth, never one by
+one, since optimal weights are often not unique. An answer is accepted if every part is, at the tolerance; one that is
+rejected gets a diagnosis. It is undecided where our own certificate is too wide to tell.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .answers import Answer, answer_of
+from .certificate import Certificate
+from .errors import InputError
+from .instance import Instance
+from .judging import Case, Diagnosis, Part, diagnose, judged_parts, pose
+from .judging.parts import ACCEPTED, REJECTED, verdict_of
+from .judging.together import together
+from .judging.uniqueness import Range, ranges
+from .solution import plain
+
+SCHEMA = "mklcvx.report/1"
+PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found. `together` has distances between the parts (see `judging.together`); `loose` are the kernels
+    whose weights the problem does not determine at this tolerance, None where that is not known; `trace` has one report
+    for every point of a trace, of which the last decides."""
+
+    formulation: str
+    parameters: dict[str, Any]
+    tolerance: float
+    verdict: str
+    optimum: Certificate
+    parts: tuple[Part, ...]
+    together: dict[str, float] = field(default_factory=dict)
+    loose: tuple[Range, ...] | None = None
+    diagnosis: Diagnosis | None = None
+    notes: tuple[str, ...] = ()
+    trace: tuple[Report, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        return self.verdict == ACCEPTED
+
+    def __getitem__(self, name: str) -> Part:
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise KeyError(f"{name!r} was not given: {', '.join(part.name for part in self.parts)} were")
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "formulation": self.formulation,
+            "parameters": dict(self.parameters),
+            "tolerance": self.tolerance,
+            "verdict": self.verdict,
+            "optimum": self.optimum.as_dict(),
+            "parts": [part.as_dict(self.tolerance) for part in self.parts],
+            "together": {name: plain(value) for name, value in self.together.items()},
+            "loose_weights": None if self.loose is None else [one._asdict() for one in self.loose],
+            "diagnosis": None if self.diagnosis is None else self.diagnosis.as_dict(),
+            "notes": list(self.notes),
+            "trace": [{k: v for k, v in point.as_dict().items() if k in POINT} for point in self.trace],
+        }
+
+
+POINT = ("verdict", "parts", "notes")
+
+
+def verify(
+    instance: Instance,
+    formulation: str,
+    *,
+    weights: Any = None,
+    alpha: Any = None,
+    bias: Any = None,
+    coefficients: Any = None,
+    multipliers: Mapping[str, Any] | None = None,
+    objective: float | None = None,
+    trace: Iterable[Mapping[str, Any]] | None = None,
+    tol: float = 1e-6,
+    diagnosis: bool = True,
+    **parameters: Any,
+) -> Report:
+    """Judge an answer: any of its parts, or the points of a trace, each a mapping with any of them.
+
+    `diagnosis=False` leaves out the search for what went wrong.
+    """
+    given = (weights, alpha, bias, coefficients, multipliers, objective)
+    record = {name: value for name, value in zip(PARTS, given, strict=True) if value is not None}
+    points = None if trace is None else [answer_of(point) for point in trace]
+    return judge_answer(instance, formulation, answer_of(record), points, tol, parameters, diagnosis)
+
+
+def judge_answer(
+    instance: Instance,
+    formulation: str,
+    answer: Answer,
+    trace: list[Answer] | None,
+    tol: float,
+    parameters: Mapping[str, Any],
+    diagnosis: bool = True,
+    notes: tuple[str, ...] = (),
+) -> Report:
+    """As `verify`, for answers that have been read. Conversions of an answer and of parameters come before this."""
+    if not isinstance(tol, numbers.Real) or isinstance(tol, bool) or not 0 < tol < 1:
+        raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative tolerance such as 1e-6")
+    if trace is not None and not trace:
+        raise InputError("answer: the trace has no points: give at least one")
+    if not answer.given and trace is None:
+        raise InputError(f"answer: has none of {', '.join(PARTS)}: give at least one of them")
+    case = pose(instance, formulation, parameters, float(tol))
+    judged = tuple(_report(case, point, tol, False) for point in trace or ())
+    if answer.given:
+        report = _report(case, answer, tol, diagnosis, notes)
+    else:
+        report = _report(case, trace[-1], tol, diagnosis, (*notes, "the last point of the trace decides"))
+    return Report(**{**vars(report), "trace": judged})
+
+
+def _report(case: Case, answer: Answer, tol: float, thorough: bool, notes: tuple[str, ...] = ()) -> Report:
+    parts, known = judged_parts(case, answer)
+    verdict = verdict_of(parts, tol)
+    loose = ranges(case, tol) if thorough and answer.weights is not None else None
+    return Report(
+        formulation=case.formulation.name,
+        parameters=case.parameters,
+        tolerance=float(tol),
+        verdict=verdict,
+        optimum=Certificate(known.lower, known.upper, known.scale),
+        parts=tuple(parts),
+        together=together(case, answer) if thorough else {},
+        loose=None if loose is None else tuple(loose),
+        diagnosis=diagnose(case, answer, parts, tol) if thorough and verdict == REJECTED else None,
+        notes=notes,
+    )
