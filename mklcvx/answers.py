@@ -41,6 +41,7 @@ class Answer:
     multipliers: Mapping[str, Any] = field(default_factory=dict)
     bias: Array | None = None
     objective: float | None = None
+    bounds: tuple[float, float] | None = None  # claimed: lower and upper
 
     @property
     def given(self) -> list[str]:
@@ -61,7 +62,10 @@ def answer_of(record: Mapping[str, Any]) -> Answer:
     arrays = (*FIELDS, "bias")
     given: dict[str, Any] = {name: _numbers(name, record[name]) for name in arrays if record.get(name) is not None}
     if record.get("objective") is not None:
-        given["objective"] = float(of_shape("objective", record["objective"], ()))
+        given["objective"] = _number("objective", record["objective"])
+    certificate = record.get("certificate", record)
+    if isinstance(certificate, Mapping) and None not in (certificate.get("lower"), certificate.get("upper")):
+        given["bounds"] = _number("lower", certificate["lower"]), _number("upper", certificate["upper"])
     inside = record.get("multipliers")
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
@@ -158,6 +162,10 @@ def _numbers(name: str, value: Any) -> Array:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RecursionError):
         raise InputError(f"answer: {name} is no array of real numbers: write plain numbers") from None
+
+
+def _number(name: str, value: Any) -> float:
+    return float(np.ravel(of_shape(name, value, ()))[0])
 
 
 def _objects(array: NDArray[Any]) -> list[Any]:

@@ -231,7 +231,11 @@ def read_record(path: str | Path, most: float = math.inf) -> dict[str, Any]:
     """
     path = _existing(path, "a .json, .npz or .mat file")
     check_size(path, path.stat().st_size, most)
-    return _read_json(path) if path.suffix == ".json" else read_arrays(path, most)
+    if path.suffix == ".json":
+        return _read_json(path)
+    arrays = read_arrays(path, most)
+    text = arrays.pop("record", None)
+    return arrays if text is None else {**_parsed(str(text), path), **arrays}
 
 
 def _read_json(path: Path) -> dict[str, Any]:

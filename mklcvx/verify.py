@@ -9,9 +9,11 @@ rejected gets a diagnosis. It is undecided where our own certificate is too wide
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from .answers import Answer, answer_of
 from .certificate import Certificate
@@ -22,6 +24,7 @@ from .judging.parts import ACCEPTED, REJECTED, verdict_of
 from .judging.together import together
 from .judging.uniqueness import Range, ranges
 from .solution import plain
+from .submissions import Submission
 
 SCHEMA = "mklcvx.report/1"
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
@@ -72,6 +75,7 @@ class Report:
         }
 
 
+Convention = Callable[[Submission], Submission]
 POINT = ("verdict", "parts", "notes")
 
 
@@ -88,48 +92,52 @@ def verify(
     trace: Iterable[Mapping[str, Any]] | None = None,
     tol: float = 1e-6,
     diagnosis: bool = True,
-    **parameters: Any,
+    convention: Convention | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    **others: Any,
 ) -> Report:
     """Judge an answer: any of its parts, or the points of a trace, each a mapping with any of them.
 
-    `diagnosis=False` leaves out the search for what went wrong.
+    Parameters are those of `solve`, by name or as a mapping. `bias` is the answer's; true or false is the parameter of
+    that name, which says whether there is one. `diagnosis=False` leaves out the search for what went wrong. `convention` turns what is handed in into our own
+    notation before it is judged.
     """
+    settings = {**(parameters or {}), **others}
+    if isinstance(bias, bool | np.bool_):
+        settings["bias"], bias = bool(bias), None
     given = (weights, alpha, bias, coefficients, multipliers, objective)
     record = {name: value for name, value in zip(PARTS, given, strict=True) if value is not None}
-    points = None if trace is None else [answer_of(point) for point in trace]
-    return judge_answer(instance, formulation, answer_of(record), points, tol, parameters, diagnosis)
+    points = () if trace is None else tuple(answer_of(point) for point in trace)
+    if trace is not None and not points:
+        raise InputError("answer: the trace has no points: give at least one")
+    return judge_submission(
+        Submission(instance, formulation, settings, answer_of(record), points), tol, diagnosis, convention
+    )
 
 
-def judge_answer(
-    instance: Instance,
-    formulation: str,
-    answer: Answer,
-    trace: list[Answer] | None,
-    tol: float,
-    parameters: Mapping[str, Any],
-    diagnosis: bool = True,
-    notes: tuple[str, ...] = (),
+def judge_submission(
+    submission: Submission, tol: float, diagnosis: bool = True, convention: Convention | None = None
 ) -> Report:
-    """As `verify`, for answers that have been read. Conversions of an answer and of parameters come before this."""
+    """As `verify`, for what has been read."""
     if not isinstance(tol, numbers.Real) or isinstance(tol, bool) or not 0 < tol < 1:
         raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative tolerance such as 1e-6")
-    if trace is not None and not trace:
-        raise InputError("answer: the trace has no points: give at least one")
-    if not answer.given and trace is None:
+    submission = submission if convention is None else convention(submission)
+    answer, trace, notes = submission.answer, submission.trace, submission.notes
+    if not answer.given and not trace:
         raise InputError(f"answer: has none of {', '.join(PARTS)}: give at least one of them")
-    case = pose(instance, formulation, parameters, float(tol))
-    judged = tuple(_report(case, point, tol, False) for point in trace or ())
-    if answer.given:
-        report = _report(case, answer, tol, diagnosis, notes)
-    else:
-        report = _report(case, trace[-1], tol, diagnosis, (*notes, "the last point of the trace decides"))
-    return Report(**{**vars(report), "trace": judged})
+    case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
+    judged = tuple(_report(case, point, tol, thorough=False) for point in trace)
+    if not answer.given:
+        answer, notes = trace[-1], (*notes, "the last point of the trace decides")
+    report = _report(case, answer, tol, diagnosis)
+    return replace(report, trace=judged, notes=(*notes, *report.notes))
 
 
-def _report(case: Case, answer: Answer, tol: float, thorough: bool, notes: tuple[str, ...] = ()) -> Report:
+def _report(case: Case, answer: Answer, tol: float, thorough: bool) -> Report:
     parts, known = judged_parts(case, answer)
     verdict = verdict_of(parts, tol)
     loose = ranges(case, tol) if thorough and answer.weights is not None else None
+    wide = f"the optimum itself could only be enclosed to {known.width:.1e}" if known.width > tol / 10 else ""
     return Report(
         formulation=case.formulation.name,
         parameters=case.parameters,
@@ -140,5 +148,5 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, notes: tuple
         together=together(case, answer) if thorough else {},
         loose=None if loose is None else tuple(loose),
         diagnosis=diagnose(case, answer, parts, tol) if thorough and verdict == REJECTED else None,
-        notes=notes,
+        notes=(wide,) if wide else (),
     )

@@ -8,8 +8,8 @@ solution. Nothing is said on resemblance alone, except that an answer may have b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,15 @@ import numpy as np
 from ..answers import Answer
 from ..errors import InputError, InternalError
 from .case import Case, pose
-from .families import judged_parts
-from .hypotheses import ANSWERS, PROBLEMS, Trial
+from .families import judged_parts, proved_parts
+from .hypotheses import ANSWERS, PROBLEMS, Hypothesis, Trial
 from .parts import Part
 from .precision import single_precision
 
 FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
+ROOM = 1000.0  # a problem's scale may exceed its value by this factor
+KINDS = ("upper", "lower", "claim")
 EARLY = 0.2  # relative excess up to which an answer counts as stopped early
 
 
@@ -39,49 +41,95 @@ class Diagnosis:
 
 
 def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis:
-    """The first hypothesis that holds."""
+    """The first hypothesis that holds, or the first two that hold together."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
+    posed: dict[str, Case | None] = {}
     for trial in _trials(case, answer):
-        if _holds(case, trial, limit):
+        if _holds(case, trial, limit, posed):
             return Diagnosis(trial.name, trial.words)
-    return _inexact(case, answer, parts, tolerance)
+    inexact = _inexact(case, answer, parts, tolerance)
+    if inexact is not None:
+        return inexact
+    for first in _trials(case, answer, ANSWERS):
+        for second in _trials(case, first.answer):
+            if second.name != first.name and _holds(case, second, limit, posed):
+                return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
+    return _unknown(parts, tolerance)
 
 
-def _trials(case: Case, answer: Answer) -> Iterator[Trial]:
-    for hypothesis in (*ANSWERS, *PROBLEMS):
+def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis] = (*ANSWERS, *PROBLEMS)) -> Iterator[Trial]:
+    for hypothesis in hypotheses:
         yield from hypothesis(case, answer)
 
 
-def _holds(case: Case, trial: Trial, limit: float) -> bool:
+def _holds(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
+    """`posed` keeps the changed problems, which many answers may be tried on; None is what cannot be posed."""
+    if trial.unchanged:
+        changed: Case | None = case
+    else:
+        if trial.words not in posed:
+            posed[trial.words] = _posed(case, trial)
+        changed = posed[trial.words]
+    return changed is not None and _fits(changed, replace(trial.answer, bounds=None), limit, trial.unchanged)
+
+
+def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
     try:
-        changed = case if trial.unchanged else _posed(case, trial)
-        parts, _ = judged_parts(changed, trial.answer)
+        if not solved and _contradicts(case, answer, limit):
+            return False
+        parts, _ = judged_parts(case, answer)
     except (InputError, InternalError, ArithmeticError, np.linalg.LinAlgError):
-        return False  # what cannot be posed or judged explains nothing
+        return False  # what cannot be judged explains nothing
     return _off(parts) <= limit
 
 
-def _posed(case: Case, trial: Trial) -> Case:
+def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
+    """Without solving: parts that violate a constraint, or whose bounds and claims lie too far apart for all of them to
+    be within the limit of one and the same value."""
+    parts = proved_parts(case, _self_contained(case, answer))
+    values = {kind: [p.value for p in parts if p.proves == kind and p.value is not None] for kind in KINDS}
+    largest = max((abs(value) for some in values.values() for value in some), default=0.0)
+    high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
+    apart = max(high, default=0.0) - min(low, default=0.0) if high and low else 0.0
+    return any(part.violation > limit for part in parts) or apart > ROOM * limit * largest
+
+
+def _self_contained(case: Case, answer: Answer) -> Answer:
+    """Without a bias, block-∞ weights and second stages, which are measured by the optimum itself."""
+    blockwise, staged = getattr(case.formulation, "between", None) is not None, case.formulation.family == "two stages"
+    weights, alpha = None if blockwise else answer.weights, None if staged else answer.alpha
+    return replace(answer, bias=None, weights=weights, alpha=alpha)
+
+
+def _posed(case: Case, trial: Trial) -> Case | None:
     given: Mapping[str, Any] = case.parameters if trial.parameters is None else trial.parameters
-    return pose(trial.instance or case.instance, trial.formulation or case.formulation.name, given, FITS)
+    try:
+        return pose(trial.instance or case.instance, trial.formulation or case.formulation.name, given, FITS)
+    except (InputError, ArithmeticError):
+        return None
 
 
 def _off(parts: list[Part]) -> float:
     return max(part.off for part in parts)
 
 
-def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis:
-    """Nothing is wrong but the accuracy, or something is that is not known here."""
+def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis | None:
+    """Nothing is wrong but the accuracy."""
     off = _off(parts)
     honest = single_precision(case, answer)
     if honest is not None and off <= honest:
         words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
         return Diagnosis("single_precision", words)
+    if off > EARLY or any(part.violation > max(tolerance, FITS) for part in parts):
+        return None
     wrong = [part.name for part in parts if part.off > tolerance]
-    if off <= EARLY and all(part.violation <= max(tolerance, FITS) for part in parts):
-        words = f"stopped early: {', '.join(wrong)} {_are(wrong)} {off:.1e} from the optimum; ask for more accuracy"
-        return Diagnosis("stopped_early", f"{words}, or for --tol {_rounded_up(off):.0e}")
-    right = [part.name for part in parts if part.name not in wrong]
+    words = f"stopped early: {', '.join(wrong)} {_are(wrong)} {off:.1e} from the optimum; ask for more accuracy"
+    return Diagnosis("stopped_early", f"{words}, or for --tol {_rounded_up(off):.0e}")
+
+
+def _unknown(parts: list[Part], tolerance: float) -> Diagnosis:
+    wrong = [part.name for part in parts if part.off > tolerance]
+    right = [part.name for part in parts if part.off <= tolerance]
     rest = f"; {', '.join(right)} {_are(right)} right" if right else ""
     return Diagnosis("unknown", f"none of the usual mistakes: {', '.join(wrong)} {_are(wrong)} wrong{rest}")
 

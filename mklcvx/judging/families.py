@@ -8,15 +8,14 @@ make, and are judged as such. Hypergraphs: θ proves a lower bound, Z an upper o
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from ..answers import FINE, Answer, of_shape, points
+from ..answers import Answer, of_shape
 from ..errors import InputError
 from ..formulations import SingleTask, Task
-from ..formulations._hypergraph import Embedding, Hypergraph, HyperTask, solved
+from ..formulations._hypergraph import Embedding, Hypergraph, solved
 from ..formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from ..formulations._stack import Array, KernelStack
 from ..formulations.svm import SVM
@@ -26,20 +25,33 @@ from .parts import Enclosure, Part, Violation
 from .single import added_risk, alpha_violations, machine_alpha, single_task_parts
 
 
-def judged_parts(case: Case, answer: Answer) -> tuple[list[Part], Enclosure]:
-    """Every part of the answer, measured, and what is known of the optimal value with the help of the answer."""
+def proved_parts(case: Case, answer: Answer) -> list[Part]:
+    """What the parts of an answer violate, prove and claim."""
     with np.errstate(all="ignore"):
         parts = _family(case)(case, answer)
     if answer.objective is not None:
         parts.append(Part("objective", (), "claim", answer.objective))
+    return parts
+
+
+def judged_parts(case: Case, answer: Answer) -> tuple[list[Part], Enclosure]:
+    """Every part of the answer, measured, and what is known of the optimal value with the help of the answer."""
+    parts = proved_parts(case, answer)
+    if answer.bounds is not None:
+        parts.append(_claimed_bounds(case, *answer.bounds))
     if not parts:
         raise InputError(
             f"answer: has nothing that can be judged for {case.formulation.name}: write weights, alpha or objective"
         )
-    if any(part.value is not None and not np.isfinite(part.value) for part in parts if part.proves == "claim"):
-        raise InputError("answer: its objective is not finite: give a finite number")
     known = case.known.tightened([part for part in parts if part.proves != "claim"])
     return [part.measured(known) for part in parts], known
+
+
+def _claimed_bounds(case: Case, lower: float, upper: float) -> Part:
+    """A claimed certificate is true or false, whatever the rest is worth."""
+    known = case.known
+    low = Violation("lower ≤ optimum", max(0.0, lower - known.upper) / known.scale)
+    return Part("certificate", (low, Violation("optimum ≤ upper", max(0.0, known.lower - upper) / known.scale)))
 
 
 def _family(case: Case) -> Any:

@@ -133,7 +133,9 @@ def weights_reciprocal(case: Case, answer: Answer) -> Trials:
         return
     turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
     blockwise = getattr(case.formulation, "between", None) is not None
-    meant = "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
+    meant = (
+        "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
+    )
     yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
 
 
@@ -264,10 +266,11 @@ def other_formulation(case: Case, answer: Answer) -> Trials:
         yield Trial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)
 
 
-ANSWERS: tuple[Callable[[Case, Answer], Trials], ...] = (
+Hypothesis = Callable[[Case, Answer], Trials]
+ANSWERS: tuple[Hypothesis, ...] = (
     objective_sign, objective_half, classes_swapped, bias_sign, bias_dropped, alpha_signed, alpha_units, weights_norm,
     weights_reciprocal,
 )  # fmt: skip
-PROBLEMS: tuple[Callable[[Case, Answer], Trials], ...] = (
-    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, own_parameters, other_formulation,
+PROBLEMS: tuple[Hypothesis, ...] = (
+    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters,
 )  # fmt: skip

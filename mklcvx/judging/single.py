@@ -56,7 +56,9 @@ def weights_part(case: Case, weights: Array) -> Part:
         value, _ = worth(case.formulation, case.task, feasible)
         return Part("weights", shown, "upper", value, note="the SVM with these weights")
     if (feasible > 0).all():
-        return Part("weights", shown, excess=_saddle_excess(case, feasible), note="t and λ of the weights, judged apart")
+        return Part(
+            "weights", shown, excess=_saddle_excess(case, feasible), note="t and λ of the weights, judged apart"
+        )
     alpha = machine_alpha(case.task, feasible)
     bound = case.formulation.upper(case.task, Implied(feasible, alpha * case.task.y))
     return Part("weights", shown, "upper", bound.value, note="the SVM with these weights")
@@ -105,13 +107,17 @@ def _optimum(case: Case, kernels: Array, name: str, groups: Any, **given: Any) -
     from ..solving import solve
 
     instance = case.instance
-    changed = instance.with_kernels(kernels, names=None, groups=groups, test_kernels=None, test_y=None, test_diagonals=None)
+    changed = instance.with_kernels(
+        kernels, names=None, groups=groups, test_kernels=None, test_y=None, test_diagonals=None
+    )
     return solve(changed, name, solver="interior", tol=1e-10, **given).certificate
 
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
 def alpha_part(case: Case, alpha: Array) -> Part:
-    return Part("alpha", tuple(alpha_violations(case.task, alpha)), "lower", case.formulation.lower(case.task, alpha).value)
+    return Part(
+        "alpha", tuple(alpha_violations(case.task, alpha)), "lower", case.formulation.lower(case.task, alpha).value
+    )
 
 
 def alpha_violations(task: Task, alpha: Array) -> list[Violation]:

@@ -57,9 +57,7 @@ def ranges(case: Case, tolerance: float) -> list[Range] | None:
         direction[m] = 1.0
         ends = []
         for sign in (1, -1):
-            end = linprog(
-                sign * direction, program.rows, program.bounds, program.equal, program.totals, program.limits
-            )
+            end = linprog(sign * direction, program.rows, program.bounds, program.equal, program.totals, program.limits)
             ends.append(sign * end.fun if end.success else optimal[m])
         low, high = min(ends[0], optimal[m]), max(ends[1], optimal[m])
         if high - low > WIDE * optimal.max():
