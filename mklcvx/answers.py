@@ -2,8 +2,9 @@
 
 An answer has any of weights, α, coefficients and multipliers. From α comes the lower bound, from the coefficients the
 upper one; where they are not given, f_m = weight_m K_m(α∘y). Weights alone are judged with the SVM that they make.
-What an answer claims (an objective, a certificate, a status) plays no part in the bounds, nor does its bias: they take
-the best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for hypergraphs.
+What an answer claims (an objective, a certificate, a status) plays no part in the bounds, nor does its bias: they
+take the best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for
+hypergraphs.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ def verify(
     """Judge an answer: any of its parts, or the points of a trace, each a mapping with any of them.
 
     Parameters are those of `solve`, by name or as a mapping. `bias` is the answer's; true or false is the parameter of
-    that name, which says whether there is one. `diagnosis=False` leaves out the search for what went wrong. `convention` turns what is handed in into our own
-    notation before it is judged.
+    that name, which says whether there is one. `diagnosis=False` leaves out the search for what went wrong.
+    `convention` turns what is handed in into our own notation before it is judged.
     """
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):

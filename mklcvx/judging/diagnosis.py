@@ -1,9 +1,9 @@
 """What may have gone wrong: a table of hypotheses, each of which is put to the test.
 
-A hypothesis undoes a usual mistake: in the answer ("the objective has the other sign") or in the problem ("C was divided
-by n"). It holds if the answer as changed is optimal for the problem as changed, by the same judgement and far better
-than without the change; then the report says what the answer is optimal for. Answers are changed first: that costs no
-solution. Nothing is said on resemblance alone, except that an answer may have been stopped early.
+A hypothesis undoes a usual mistake: in the answer ("the objective has the other sign") or in the problem ("C was
+divided by n"). It holds if the answer as changed is optimal for the problem as changed, by the same judgement and far
+better than without the change; then the report says what the answer is optimal for. Answers are changed first: that
+costs no solution. Nothing is said on resemblance alone, except that an answer may have been stopped early.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Every family's answers, part by part; the parts that are missing are solved for where a judgement needs them.
 
-Many labels: p on the simplex is worth Σ_k H_k(p) (the largest H_k(p)), each an SVM; α and γ are worth their lower bound,
-and where γ is missing the best one is taken, a linear program: max over γ ∈ Δ of Σ γ_k 1'α^k − max_a ½ Σ_k γ_k q_a^k.
-Two stages: μ is worth its own objective, β its lower bound; α and b belong to the SVM with the kernel that the weights
-make, and are judged as such. Hypergraphs: θ proves a lower bound, Z an upper one, eigenvalues are claims.
+Many labels: p on the simplex is worth Σ_k H_k(p) (the largest H_k(p)), each an SVM; α and γ are worth their lower
+bound, and where γ is missing the best one is taken, a linear program: max over γ ∈ Δ of Σ γ_k 1'α^k − max_a ½ Σ_k γ_k
+q_a^k. Two stages: μ is worth its own objective, β its lower bound; α and b belong to the SVM with the kernel that the
+weights make, and are judged as such. Hypergraphs: θ proves a lower bound, Z an upper one, eigenvalues are claims.
 """
 
 from __future__ import annotations

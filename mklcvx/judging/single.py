@@ -1,10 +1,10 @@
 """Answers to single tasks, part by part.
 
 Weights μ are worth what the best classifier with them costs, V(μ) = max over α of gain(α) − ½ Σ μ_m q_m(α) + R(μ),
-never below the optimum: the SVM with these weights is solved for it. (In the block-∞ formulations t and λ of the weights
-are judged apart. For fixed λ the optimum over α and t is no lower, for fixed t the optimum over α and λ is no higher
-than that of the problem; both are problems of the same kind.) α is worth its lower bound, coefficients
-their upper bound with the best bias, a bias what it adds to the risk of the classifier it comes with.
+never below the optimum: the SVM with these weights is solved for it. (In the block-∞ formulations t and λ of the
+weights are judged apart. For fixed λ the optimum over α and t is no lower, for fixed t the optimum over α and λ is no
+higher than that of the problem; both are problems of the same kind.) α is worth its lower bound, coefficients their
+upper bound with the best bias, a bias what it adds to the risk of the classifier it comes with.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def single_task_parts(case: Case, answer: Answer) -> list[Part]:
     task, parts = case.task, []
     weights, alpha, coefficients = arrays(task, answer)
     if weights is not None:
-        parts.append(weights_part(case, weights))
+        parts.append(weights_part(case, weights, spelled_out=coefficients is not None))
     if alpha is not None:
         parts.append(alpha_part(case, alpha))
     if coefficients is not None:
@@ -47,11 +47,15 @@ def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Arra
 
 
 # ------------------------------------------------------------------------------------------------------- weights
-def weights_part(case: Case, weights: Array) -> Part:
+def weights_part(case: Case, weights: Array, spelled_out: bool) -> Part:
+    """In a block-∞ formulation the weight of a kernel that hardly sees α means nothing: there coefficients, where they
+    are `spelled_out`, are judged instead."""
     if not np.isfinite(weights).all():
         return Part("weights", note="some are undefined: the coefficients are judged in their place")
     violations, feasible = placed(case.formulation, case.task, weights)
     shown = tuple(violations)
+    if case.formulation.between is not None and spelled_out:
+        return Part("weights", shown, note="the coefficients are judged in their place")
     if case.formulation.between is None:
         value, _ = worth(case.formulation, case.task, feasible)
         return Part("weights", shown, "upper", value, note="the SVM with these weights")

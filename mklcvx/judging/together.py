@@ -5,9 +5,9 @@ The saddle function φ(μ, α) = gain(α) − ½ Σ μ_m q_m(α) + R(μ) lies be
     V(μ) = max over α of φ ≥ φ(μ, α) ≥ min over μ of φ = lower(α).
 
 V(μ) − φ says how far α is from being the SVM's solution at these weights, φ − lower(α) how far the weights are from
-being those that α implies; both vanish at the optimum and add up to the gap. (In the block-∞ formulations φ can also lie
-below lower(α); the distance counts.) Coefficients belong to weights and α if f_m = μ_m K_m(α∘y), in the norm of the
-kernels' space.
+being those that α implies; both vanish at the optimum and add up to the gap. (In the block-∞ formulations φ can also
+lie below lower(α); the distance counts.) Coefficients belong to weights and α if f_m = μ_m K_m(α∘y), in the norm of
+the kernels' space.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ Hold α at the optimum and let g_m = K_m(α∘y). The classifier Σ μ_m g_m + b
 
     P(μ, b, ξ) = ½ Σ μ_m q_m(α) + Σ C_i ξ_i,      ξ_i ≥ 0,  ξ_i ≥ 1 − y_i (Σ_m μ_m g_m(x_i) + b),
 
-which is linear, and no less than what μ is worth. So {μ feasible: P ≤ v* + ε} contains optimal weights only, up to ε, and
-linear programs tell how far each weight can go in it. (Loss nu: ρ in place of 1, and −ρ in the cost. Many labels: a sum
-over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay where they are, and the risk is what
-is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only.
+which is linear, and no less than what μ is worth. So {μ feasible: P ≤ v* + ε} contains optimal weights only, up to ε,
+and linear programs tell how far each weight can go in it. (Loss nu: ρ in place of 1, and −ρ in the cost. Many labels:
+a sum over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay where they are, and the risk is
+what is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from ..formulations import SingleTask, Task
 from ..formulations._groups import group_sums
 from ._point import Array, Interior
 
-
 class Side:
     """Without variables: the weights are given. No step aims below `least` times the present τ."""
 
