@@ -91,7 +91,7 @@ def load_test(path: str | Path) -> dict[str, Any]:
 
 def read_arrays(path: str | Path, most: float = math.inf) -> dict[str, Any]:
     """The arrays of a `.npz` or `.mat` file, MATLAB's order turned into ours; refused unread if above `most` bytes."""
-    path = _existing(path, "a .npz or .mat file")
+    path = existing_file(path, "a .npz or .mat file")
     if path.suffix == ".npz":
         return _read_npz(path, most)
     if path.suffix == ".mat":
@@ -101,7 +101,7 @@ def read_arrays(path: str | Path, most: float = math.inf) -> dict[str, Any]:
     raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give a .npz or .mat file")
 
 
-def _existing(path: str | Path, wanted: str) -> Path:
+def existing_file(path: str | Path, wanted: str) -> Path:
     """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
     path = Path(path)
     try:
@@ -199,7 +199,7 @@ def _as_arrays(solution: Solution) -> dict[str, Any]:
 
 def load_solution(path: str | Path) -> Solution:
     """A solution written by `save_solution`."""
-    path = _existing(path, "a .json or .npz file")
+    path = existing_file(path, "a .json or .npz file")
     if path.suffix == ".npz":
         arrays = _read_npz(path)
         if "record" not in arrays:
@@ -229,7 +229,7 @@ def read_record(path: str | Path, most: float = math.inf) -> dict[str, Any]:
 
     A file of more than `most` bytes, packed or unpacked, is refused before it is read.
     """
-    path = _existing(path, "a .json, .npz or .mat file")
+    path = existing_file(path, "a .json, .npz or .mat file")
     check_size(path, path.stat().st_size, most)
     if path.suffix == ".json":
         return _read_json(path)

@@ -1,7 +1,7 @@
 """What is handed in to be judged: a problem, an answer to it, and where they came from.
 
 A file is measured before it is read: an answer to an instance of M kernels on n samples with k labels has at most
-M + kn(M + 3) + n(n + 1)/2 numbers, and a number takes at most BYTES. What a file says of the problem (formulation,
+M + kn(M + 3) + n(n + 1)/2 numbers, a trace POINTS times M, and a number takes at most BYTES. What a file says of the problem (formulation,
 parameters, steps before it) is taken where the one who asks does not say otherwise.
 """
 
@@ -16,13 +16,14 @@ from typing import Any
 from . import formulations
 from .answers import Answer, answer_of
 from .errors import InputError
-from .files import check_size, read_record
+from .files import check_size, existing_file, read_record
 from .instance import Instance
 from .preprocess import Preprocessing
 
-BYTES, AROUND = 64, 2_000_000  # per number in JSON, and for everything that is not a number
+BYTES, AROUND = 64, 1_000_000  # per number in JSON, and for everything that is not a number
 WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
 LONGEST_TRACE = 10_000
+POINTS = 1000
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def read_submission(
 
 def _numbers(instance: Instance) -> int:
     n, labels = instance.samples, max(len(instance.targets.names), 1)
-    return instance.count + labels * n * (instance.count + 3) + n * (n + 1) // 2
+    return POINTS * instance.count + labels * n * (instance.count + 3) + n * (n + 1) // 2
 
 
 def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tuple[str, ...]]:
@@ -102,8 +103,9 @@ def _trace(rows: Any) -> tuple[Answer, ...]:
 
 def _read_csv(path: Path, most: float) -> dict[str, Any]:
     """A trace as `solve --trace` writes it: one row per iteration, one column per kernel's weight."""
+    path = existing_file(path, "a trace")
+    check_size(path, path.stat().st_size, most)
     try:
-        check_size(path, path.stat().st_size, most)
         with path.open(encoding="utf-8", newline="") as file:
             table = list(csv.reader(file))
         head, rows = table[0], [[float(cell) for cell in row] for row in table[1:] if row]

@@ -180,7 +180,7 @@ FAULTS = [
     Fault("sm1", "kernels_trace", changed=of_trace(0.0)),
     Fault("l2", "kernels_trace", changed=of_trace(1.0)),
     Fault("li", "kernels_trace", changed=of_trace(0.0)),
-    Fault("ml_minimax", "kernels_trace", parts=ML, changed=of_trace(0.0)),
+    Fault("ml_sum", "kernels_trace", parts=ML, changed=of_trace(0.0)),
     Fault("ts", "kernels_trace", parts=SHORT, given={"lam": 0.1}, changed=of_trace(0.0)),
     Fault("hypergraph", "kernels_trace", parts=SHORT, given={}, changed=of_trace(1.0)),
     # a ½

@@ -21,7 +21,8 @@ from ..formulations._multi_label import MultiLabel
 from ..formulations._stack import Array
 from .case import Case
 
-WIDE = 1e-3  # a weight that can move by this share of the largest is not determined
+WIDE = 0.02  # a weight that can move by this share of the largest is not determined
+FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
 
 
@@ -45,24 +46,29 @@ class Program(NamedTuple):
 
 def ranges(case: Case, tolerance: float) -> list[Range] | None:
     """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
-    program = _program(case, tolerance)
+    program = _program(case, max(tolerance, FINEST))
     if program is None:
         return None if _open(case) else []
-    from scipy.optimize import linprog
-
-    found = []
-    optimal = np.nan_to_num(case.reference.weights)
+    found, optimal = [], np.nan_to_num(case.reference.weights)
     for m, name in enumerate(case.instance.names):
-        direction = np.zeros(program.rows.shape[1])
-        direction[m] = 1.0
-        ends = []
-        for sign in (1, -1):
-            end = linprog(sign * direction, program.rows, program.bounds, program.equal, program.totals, program.limits)
-            ends.append(sign * end.fun if end.success else optimal[m])
-        low, high = min(ends[0], optimal[m]), max(ends[1], optimal[m])
+        ends = _end(program, m, 1), _end(program, m, -1)
+        if ends[0] is None or ends[1] is None:
+            return None
+        low, high = min(ends[0], optimal[m]), max(-ends[1], optimal[m])
         if high - low > WIDE * optimal.max():
             found.append(Range(name, float(low), float(high)))
     return found
+
+
+def _end(program: Program, m: int, sign: int) -> float | None:
+    """The least of ±μ_m; None if the program finds nothing, since the certified point is not sharp enough."""
+    from scipy.optimize import linprog
+
+    direction = np.zeros(program.rows.shape[1])
+    direction[m] = sign
+    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(direction, *program, options=options)
+    return float(found.fun) if found.success else None
 
 
 def _open(case: Case) -> bool:
