@@ -166,7 +166,7 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 def _number(name: str, value: Any) -> float:
-    return float(np.ravel(of_shape(name, value, ()))[0])
+    return float(in_shape(name, value, ()))
 
 
 def _objects(array: NDArray[Any]) -> list[Any]:
@@ -174,9 +174,12 @@ def _objects(array: NDArray[Any]) -> list[Any]:
 
 
 def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+    """As `in_shape`, or None if there is none."""
+    return None if value is None else in_shape(name, value, shape, undefined)
+
+
+def in_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array:
     """The array in this shape, a vector standing or lying; `undefined` entries are allowed where others say it all."""
-    if value is None:
-        return None
     array = _numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
         raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")

@@ -1,8 +1,8 @@
 """What is handed in to be judged: a problem, an answer to it, and where they came from.
 
 A file is measured before it is read: an answer to an instance of M kernels on n samples with k labels has at most
-M + kn(M + 3) + n(n + 1)/2 numbers, a trace POINTS times M, and a number takes at most BYTES. What a file says of the problem (formulation,
-parameters, steps before it) is taken where the one who asks does not say otherwise.
+M + kn(M + 3) + n(n + 1)/2 numbers, a trace POINTS times M, and a number takes at most BYTES. What a file says of the
+problem (formulation, parameters, steps before it) is taken where the one who asks does not say otherwise.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tup
 
 def _parameters(record: Mapping[str, Any], name: str, given: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file's parameters that the formulation knows, overridden by those given; C and nu exclude each other."""
-    said = record.get("parameters")
+    said: Any = record.get("parameters")
     known = formulations.get(name).parameter_names
-    told = {key: said[key] for key in known if key in said} if isinstance(said, Mapping) else {}
+    told = {key: value for key, value in said.items() if key in known} if isinstance(said, Mapping) else {}
     for one, other in (("C", "nu"), ("nu", "C")):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
@@ -115,7 +115,7 @@ def _read_csv(path: Path, most: float) -> dict[str, Any]:
         what = " ".join(str(fault).split())[:80] or "it is empty"
         raise InputError(f"{path}: no readable trace ({what}): give one written by mklcvx solve --trace") from None
     weights = [column for column, name in enumerate(head) if name.startswith(WEIGHT)]
-    bounds = {name: head.index(name) for name in ("lower", "upper", "objective") if name in head}
+    bounds: dict[str, int] = {name: head.index(name) for name in ("lower", "upper", "objective") if name in head}
     if not weights and not bounds:
         raise InputError(f"{path}: no columns that begin with {WEIGHT!r}: give one for each kernel's weight")
     return {"rows": [_point(row, weights, bounds) for row in rows]}

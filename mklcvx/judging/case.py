@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import formulations
 from ..errors import InputError
-from ..formulations import Formulation
 from ..instance import Instance
 from ..solution import Solution
 from .parts import Enclosure
@@ -20,10 +19,11 @@ FINER = 0.01  # of the tolerance: how much more exact the reference should be th
 
 @dataclass(frozen=True)
 class Case:
-    """An instance and a formulation with all its parameters; solved when the optimum is first asked for."""
+    """An instance and a formulation with all its parameters; solved when the optimum is first asked for. Formulation and
+    task are those of one family, whose functions take them as such."""
 
     instance: Instance
-    formulation: Formulation
+    formulation: Any
     parameters: dict[str, Any]
     task: Any
     tolerance: float

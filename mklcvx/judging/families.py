@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..answers import Answer, of_shape
+from ..answers import Answer, in_shape, of_shape
 from ..errors import InputError
 from ..formulations import SingleTask, Task
 from ..formulations._hypergraph import Embedding, Hypergraph, solved
@@ -139,7 +139,7 @@ def _two_stages(case: Case, answer: Answer) -> list[Part]:
         else:
             parts.append(Part("weights", violations, "upper", formulation.upper(task, weights).value))
     if answer.multipliers.get("beta") is not None and not formulation.maximises:
-        beta = of_shape("beta", answer.multipliers["beta"], task.labels.shape)
+        beta = in_shape("beta", answer.multipliers["beta"], task.labels.shape)
         size = float(task.weight.max())
         over = max(0.0, float(np.max(beta - task.weight)), -float(beta.min())) / size
         parts.append(Part("beta", (Violation("0 ≤ β ≤ w", over),), "lower", formulation.lower(task, beta).value))
@@ -191,6 +191,6 @@ def _eigenvalues(case: Case, answer: Answer) -> list[Part]:
     """For the exact form their sum is tr(C) plus the optimal value."""
     if answer.multipliers.get("eigenvalues") is None or case.task.smoothing is not None:
         return []
-    values = of_shape("eigenvalues", answer.multipliers["eigenvalues"], (case.task.h.shape[1],))
+    values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (case.task.h.shape[1],))
     claim = float(values.sum()) - float(np.sum(case.task.h**2))
     return [Part("eigenvalues", (), "claim", claim, note="their sum less tr(C)")]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..answers import FINE, Answer, of_shape
+from ..answers import FINE, Answer, in_shape, of_shape
 from ..formulations import Implied, SingleTask, Task
 from ..formulations._stack import Array
 from .case import Case
@@ -35,7 +35,7 @@ def single_task_parts(case: Case, answer: Answer) -> list[Part]:
         bound = case.formulation.upper(task, coefficients)
         parts.append(Part("coefficients", (), "upper", bound.value, note="with the best bias"))
     if answer.bias is not None:
-        parts.append(bias_part(case, weights, alpha, coefficients, float(of_shape("bias", answer.bias, ()))))
+        parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
     return parts + multiplier_parts(task, answer)
 
 
@@ -167,11 +167,11 @@ def multiplier_parts(task: Task, answer: Answer) -> list[Part]:
     parts, given = [], answer.multipliers
     groups = task.own.get("groups")
     if given.get("lambda") is not None:
-        share = of_shape("lambda", given["lambda"], (task.count,))
+        share = in_shape("lambda", given["lambda"], (task.count,))
         sums = np.atleast_1d(share.sum() if groups is None else np.bincount(groups, weights=share))
         parts.append(_simplices("lambda", share, sums))
     if given.get("gamma") is not None and groups is not None:
-        gamma = of_shape("gamma", given["gamma"], (int(groups.max()) + 1,))
+        gamma = in_shape("gamma", given["gamma"], (int(groups.max()) + 1,))
         parts.append(_simplices("gamma", gamma, np.atleast_1d(gamma.sum())))
     return parts
 

@@ -142,7 +142,7 @@ def _penalty(case: Case) -> float:
 
 def _of_labels(case: Case, tolerance: float) -> Program:
     """Unknowns p and ξ of every class."""
-    task, alpha = case.task, case.reference.alpha
+    task, alpha = case.task, np.asarray(case.reference.alpha)
     n, count, classes = task.samples, task.count, task.classes
     halves, top = task.correlations(alpha) / 2, case.known.upper + tolerance * case.known.scale
     rows: list[Any] = []
