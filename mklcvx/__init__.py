@@ -10,9 +10,9 @@ from .instance import Instance
 from .second_stage import second_stage
 from .solution import Solution
 from .solving import solve
-from .verify import Report, verify
+from .verify import Report, shrink, verify
 
 __all__ = [
     "Certificate", "InputError", "Instance", "Report", "Solution", "__version__", "formulations", "second_stage",
-    "solve", "verify",
+    "shrink", "solve", "verify",
 ]  # fmt: skip

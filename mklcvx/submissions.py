@@ -60,7 +60,7 @@ def _numbers(instance: Instance) -> int:
 
 
 def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tuple[str, ...]]:
-    said = record.get("formulation")
+    said: Any = record.get("formulation")
     if given is None:
         if not isinstance(said, str):
             raise InputError("answer: does not say which formulation it solves: give -f NAME")

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from . import formulations
 from .answers import Answer, answer_of
 from .certificate import Certificate
 from .errors import InputError
 from .instance import Instance
 from .judging import Case, Diagnosis, Part, diagnose, judged_parts, pose
 from .judging.parts import ACCEPTED, REJECTED, verdict_of
+from .judging.shrinking import shrunk
 from .judging.together import together
 from .judging.uniqueness import Range, ranges
 from .solution import plain
@@ -137,7 +139,9 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool) -> Report:
     parts, known = judged_parts(case, answer)
     verdict = verdict_of(parts, tol)
     loose = ranges(case, tol) if thorough and answer.weights is not None else None
-    wide = f"the optimum itself could only be enclosed to {known.width:.1e}" if known.width > tol / 10 else ""
+    notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []
+    ignored = [name for name in answer.multipliers if name not in {part.name for part in parts}]
+    notes += [f"not judged: {', '.join(sorted(ignored))}"] if ignored and thorough else []
     return Report(
         formulation=case.formulation.name,
         parameters=case.parameters,
@@ -148,5 +152,30 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool) -> Report:
         together=together(case, answer) if thorough else {},
         loose=None if loose is None else tuple(loose),
         diagnosis=diagnose(case, answer, parts, tol) if thorough and verdict == REJECTED else None,
-        notes=(wide,) if wide else (),
+        notes=tuple(notes),
     )
+
+
+def shrink(
+    instance: Instance,
+    formulation: str,
+    solver: Callable[..., Mapping[str, Any]],
+    *,
+    tol: float = 1e-6,
+    **parameters: Any,
+) -> Instance:
+    """The smallest part found of an instance on which a solver's answer is still rejected.
+
+    `solver(instance, **parameters)` returns what it has, named as for `verify`. A solver that raises an error, or
+    returns what cannot be judged, fails.
+    """
+
+    def fails(part: Instance) -> bool:
+        formulations.get(formulation).task(part, parameters)
+        try:
+            answer = dict(solver(part, **parameters))
+            return not verify(part, formulation, tol=tol, diagnosis=False, parameters=parameters, **answer).accepted
+        except Exception:  # whatever a stranger's code may raise or return
+            return True
+
+    return shrunk(instance, fails)

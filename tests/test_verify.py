@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mklcvx import Instance, formulations, solve, verify, zoo
+from mklcvx import Instance, formulations, shrink, solve, verify, zoo
 from mklcvx.checker import dual_cost
+from mklcvx.judging.shrinking import restricted
 from mklcvx.submissions import Submission
 
 from faults import BINARY, INTERIOR, LABELS
@@ -252,6 +253,31 @@ def test_whether_weights_and_alpha_belong_together():
     assert other.together["coefficients"] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "multiplier"),
+    [("li", "lambda"), ("ckl", "lambda"), ("ckl", "gamma"), ("vskl", "lambda"), ("ml_minimax", "gamma")],
+)
+def test_multipliers_on_simplices_are_worth_what_holding_them_costs(name, multiplier):
+    right = solution_of(name).multipliers[multiplier]
+    assert verify(instance_for(name), name, multipliers={multiplier: right}).accepted
+    groups = {"ckl": BINARY.groups, "vskl": BINARY.groups}.get(name) if multiplier == "lambda" else None
+    sizes = np.full(len(right), len(right)) if groups is None else np.bincount(groups)[groups]
+    even = verify(instance_for(name), name, multipliers={multiplier: 1 / sizes}, diagnosis=False)
+    assert even[multiplier].violation < 1e-12
+    assert even[multiplier].excess > 1e-5
+    assert even.verdict == "rejected"
+
+
+@pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "l2", "lp", "elastic"])
+def test_tau_is_judged_by_the_cost_that_it_makes(name):
+    best = solution_of(name)
+    tau = best.multipliers["tau"]
+    assert verify(BINARY, name, alpha=best.alpha, multipliers={"tau": tau}).accepted
+    wrong = verify(BINARY, name, alpha=best.alpha, multipliers={"tau": 0.7 * tau}, diagnosis=False)
+    assert (wrong["alpha"].verdict(1e-6), wrong["tau"].verdict(1e-6)) == ("accepted", "rejected")
+    assert "zeta" in " ".join(verify(BINARY, name, alpha=best.alpha, multipliers={"zeta": [0] * 4}).notes)
+
+
 def test_a_false_certificate_is_found_out():
     from mklcvx.answers import answer_of
     from mklcvx.verify import judge_submission
@@ -314,6 +340,7 @@ def test_the_report_is_plain_json():
         ({"weights": [1, 0, 0, 0], "tol": 2.0}, ("tol", "between 0 and 1")),
         ({"weights": [1, 0, 0, 0], "C": -1}, ("C = -1",)),
         ({"multipliers": {"tau": 1.0}}, ("nothing that can be judged",)),
+        ({"multipliers": {"zeta": [1.0] * 4}}, ("nothing that can be judged",)),
     ],
 )
 def test_what_cannot_be_judged_is_refused(given, words):
@@ -324,3 +351,38 @@ def test_what_cannot_be_judged_is_refused(given, words):
 def test_a_formula_is_no_optimum():
     with check_refused("approximate", "leave it out"):
         verify(BINARY, "alignment", weights=[1, 0, 0, 0], approximate=True)
+
+
+# --------------------------------------------------------------------------------------------------------- shrinking
+def broken_in_ties(instance, C):
+    """Right, except that it takes the second of two equal kernels for nothing at all, and α with it."""
+    found = solve(instance, "l1", solver="interior", C=C)
+    twins = any(np.array_equal(a, b) for m, a in enumerate(instance.kernels) for b in instance.kernels[:m])
+    return {"weights": found.weights * (0.5 if twins else 1.0), "alpha": found.alpha}
+
+
+def test_a_failing_instance_is_shrunk_to_what_makes_it_fail():
+    large = zoo.duplicated(20, 6, seed=1)
+    small = shrink(large, "l1", broken_in_ties, C=0.4)
+    assert (small.count, small.samples) == (2, 2)
+    assert np.array_equal(small.kernels[0], small.kernels[1])
+    assert not verify(small, "l1", **broken_in_ties(small, 0.4), C=0.4, diagnosis=False).accepted
+
+
+def test_a_solver_that_raises_fails_and_one_that_is_right_cannot_be_shrunk():
+    def raising(instance, C):
+        if instance.samples > 5:
+            raise ZeroDivisionError
+        return broken_in_ties(instance, C)
+
+    assert shrink(BINARY, "l1", raising, C=0.4).samples == 6
+    with check_refused("does not fail"):
+        shrink(BINARY, "l1", broken_in_ties, C=0.4)
+
+
+def test_samples_are_left_out_of_everything():
+    weighted = Instance(LABELS.kernels, labels=LABELS.targets.values, sample_weight=np.arange(1, 17))
+    part = restricted(weighted, [0, 3, 15])
+    assert part.sample_weight.tolist() == [1, 4, 16]
+    assert np.array_equal(part.targets.values, LABELS.targets.values[[0, 3, 15]])
+    assert np.array_equal(part.kernels, LABELS.kernels[np.ix_(range(4), [0, 3, 15], [0, 3, 15])])

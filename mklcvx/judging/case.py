@@ -19,8 +19,8 @@ FINER = 0.01  # of the tolerance: how much more exact the reference should be th
 
 @dataclass(frozen=True)
 class Case:
-    """An instance and a formulation with all its parameters; solved when the optimum is first asked for. Formulation and
-    task are those of one family, whose functions take them as such."""
+    """An instance and a formulation with all its parameters; solved when the optimum is first asked for. Formulation
+    and task are those of one family, whose functions take them as such."""
 
     instance: Instance
     formulation: Any

@@ -18,9 +18,11 @@ from ..answers import Answer
 from ..errors import InputError, InternalError
 from .case import Case, pose
 from .families import judged_parts, proved_parts
-from .hypotheses import ANSWERS, PROBLEMS, Hypothesis, Trial
 from .parts import Part
 from .precision import single_precision
+from .trial import Hypothesis, Trial
+from .wrong_answers import ANSWERS
+from .wrong_problems import PROBLEMS
 
 FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 BETTER = 0.01  # and must leave at most this share of what is wrong without it

@@ -8,16 +8,18 @@ weights make, and are judged as such. Hypergraphs: θ proves a lower bound, Z an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..answers import Answer, in_shape, of_shape
+from ..answers import FINE, Answer, in_shape, of_shape
 from ..errors import InputError
 from ..formulations import SingleTask, Task
 from ..formulations._hypergraph import Embedding, Hypergraph, solved
 from ..formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from ..formulations._stack import Array, KernelStack
+from ..formulations.ml_sum import ML_SUM
 from ..formulations.svm import SVM
 from .case import Case
 from .domain import negative, on_simplex
@@ -39,7 +41,7 @@ def judged_parts(case: Case, answer: Answer) -> tuple[list[Part], Enclosure]:
     parts = proved_parts(case, answer)
     if answer.bounds is not None:
         parts.append(_claimed_bounds(case, *answer.bounds))
-    if not parts:
+    if not any(part.conclusive for part in parts):
         raise InputError(
             f"answer: has nothing that can be judged for {case.formulation.name}: write weights, alpha or objective"
         )
@@ -51,7 +53,8 @@ def _claimed_bounds(case: Case, lower: float, upper: float) -> Part:
     """A claimed certificate is true or false, whatever the rest is worth."""
     known = case.known
     low = Violation("lower ≤ optimum", max(0.0, lower - known.upper) / known.scale)
-    return Part("certificate", (low, Violation("optimum ≤ upper", max(0.0, known.lower - upper) / known.scale)))
+    high = Violation("optimum ≤ upper", max(0.0, known.lower - upper) / known.scale)
+    return Part("certificate", (low, high), decided=True)
 
 
 def _family(case: Case) -> Any:
@@ -75,7 +78,9 @@ def _many_labels(case: Case, answer: Answer) -> list[Part]:
         value = _classes_value(task, feasible, minimax)
         parts.append(Part("weights", tuple(violations), "upper", value, note="one SVM per class with these weights"))
     if gamma is not None and minimax:
-        parts.append(Part("gamma", tuple(on_simplex("gamma", gamma).violations)))
+        violations, shares = on_simplex("gamma", gamma)
+        value = _weighted_optimum(task, shares)
+        parts.append(Part("gamma", tuple(violations), "lower", value, note="the optimum with these weights of classes"))
     if alpha is not None:
         parts.append(_class_alpha(case, alpha, gamma if minimax else None))
     if coefficients is not None:
@@ -84,7 +89,7 @@ def _many_labels(case: Case, answer: Answer) -> list[Part]:
         bound = formulation.upper(task, ClassPrimal(coefficients, given if given.any() else np.ones(task.count)))
         parts.append(Part("coefficients", (), "upper", bound.value))
     if answer.bias is not None:
-        parts.append(Part("bias", (Violation("bias = 0", float(np.abs(answer.bias).max(initial=0.0))),)))
+        parts.append(Part("bias", (Violation("bias = 0", float(np.abs(answer.bias).max(initial=0.0))),), decided=True))
     return parts
 
 
@@ -98,6 +103,14 @@ def _classes_value(task: LabelTask, weights: Array, minimax: bool) -> float:
         alpha = machine_alpha(single, np.ones(1))
         values.append(SVM.upper(single, (alpha * single.y)[None]).value)
     return max(values) if minimax else float(task.importance @ values)
+
+
+def _weighted_optimum(task: LabelTask, gamma: Array) -> float:
+    """min over p of Σ γ_k H_k(p), which is at most the optimum of the minimax form: `ml_sum` with weighted classes."""
+    from ..exact import solve_declared
+
+    point, _ = solve_declared(ML_SUM, replace(task, importance=gamma), FINE)
+    return float(point.lower.value)
 
 
 def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> Part:

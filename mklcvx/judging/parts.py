@@ -45,7 +45,7 @@ class Enclosure(NamedTuple):
 @dataclass(frozen=True)
 class Part:
     """`proves` says what `value` is: a "lower" or "upper" bound, or a "claim"; `excess` may be given where neither
-    fits. `note` says what was done to judge the part."""
+    fits. `note` says what was done to judge the part; `decided` parts are right or wrong by their violations alone."""
 
     name: str
     violations: tuple[Violation, ...] = ()
@@ -54,6 +54,7 @@ class Part:
     excess: float | None = None
     slack: float = 0.0
     note: str = ""
+    decided: bool = False
 
     def measured(self, known: Enclosure) -> Part:
         if self.value is None or self.excess is not None:
@@ -65,6 +66,11 @@ class Part:
     @property
     def violation(self) -> float:
         return max((violation.by for violation in self.violations), default=0.0)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether something is said of the part beyond that it lies in its domain."""
+        return self.excess is not None or self.value is not None or self.decided
 
     @property
     def off(self) -> float:

@@ -1,27 +1,25 @@
 """Answers to single tasks, part by part.
 
 Weights μ are worth what the best classifier with them costs, V(μ) = max over α of gain(α) − ½ Σ μ_m q_m(α) + R(μ),
-never below the optimum: the SVM with these weights is solved for it. (In the block-∞ formulations t and λ of the
-weights are judged apart. For fixed λ the optimum over α and t is no lower, for fixed t the optimum over α and λ is no
-higher than that of the problem; both are problems of the same kind.) α is worth its lower bound, coefficients their
-upper bound with the best bias, a bias what it adds to the risk of the classifier it comes with.
+never below the optimum: the SVM with these weights is solved for it. In the block-∞ formulations t and λ of the
+weights are judged apart (`blockwise`). α is worth its lower bound, coefficients their upper bound with the best bias, a
+bias what it adds to the risk of the classifier it comes with.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..formulations import Implied, SingleTask, Task
 from ..formulations._stack import Array
+from .blockwise import saddle_excess
 from .case import Case
-from .domain import placed, shares
+from .domain import placed
+from .multipliers import multiplier_parts
 from .parts import Part, Violation
-
-SINGLE_GROUPS = "vskl"  # with s = 2 it adds the largest q of every group, which is what is left when t is held
 
 
 def single_task_parts(case: Case, answer: Answer) -> list[Part]:
@@ -36,7 +34,7 @@ def single_task_parts(case: Case, answer: Answer) -> list[Part]:
         parts.append(Part("coefficients", (), "upper", bound.value, note="with the best bias"))
     if answer.bias is not None:
         parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
-    return parts + multiplier_parts(task, answer)
+    return parts + multiplier_parts(case, alpha, answer)
 
 
 def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
@@ -60,9 +58,7 @@ def weights_part(case: Case, weights: Array, spelled_out: bool) -> Part:
         value, _ = worth(case.formulation, case.task, feasible)
         return Part("weights", shown, "upper", value, note="the SVM with these weights")
     if (feasible > 0).all():
-        return Part(
-            "weights", shown, excess=_saddle_excess(case, feasible), note="t and λ of the weights, judged apart"
-        )
+        return Part("weights", shown, excess=saddle_excess(case, feasible), note="t and λ of the weights, judged apart")
     alpha = machine_alpha(case.task, feasible)
     bound = case.formulation.upper(case.task, Implied(feasible, alpha * case.task.y))
     return Part("weights", shown, "upper", bound.value, note="the SVM with these weights")
@@ -86,35 +82,6 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
     cost = float(weights @ task.correlations(alpha) ** 2) / 2
     outputs, _ = task.evaluate(Implied(weights, alpha * task.y))
     return cost + price + task.risk(outputs).value, task.gain(alpha) - cost + price
-
-
-def _saddle_excess(case: Case, weights: Array) -> float:
-    """How far the optimum with λ held lies above, or the one with t held below, the optimum."""
-    task, formulation, known = case.task, case.formulation, case.known
-    t, within, groups = shares(formulation, task, weights)
-    common = {"C": case.parameters["C"], "bias": case.parameters["bias"]}
-    excess = 0.0
-    if len(t) < len(groups):
-        joined = np.stack([task.combined(np.where(groups == j, within, 0.0)) for j in range(len(t))])
-        own = {"s": case.parameters["s"]} if "s" in case.parameters else {}
-        held = _optimum(case, joined, formulation.name, np.arange(len(t)), **common, **own)
-        excess = (held.upper - known.lower) / known.scale
-    if len(t) > 1:
-        totals = np.bincount(groups, weights=weights)[groups]
-        scaled = np.stack([total * kernel for total, kernel in zip(totals, task.each_kernel(), strict=True)])
-        held = _optimum(case, scaled, SINGLE_GROUPS, groups, **common, s=2.0)
-        excess = max(excess, (known.upper - held.lower) / known.scale)
-    return max(excess, 0.0)
-
-
-def _optimum(case: Case, kernels: Array, name: str, groups: Any, **given: Any) -> Any:
-    from ..solving import solve
-
-    instance = case.instance
-    changed = instance.with_kernels(
-        kernels, names=None, groups=groups, test_kernels=None, test_y=None, test_diagonals=None
-    )
-    return solve(changed, name, solver="interior", tol=1e-10, **given).certificate
 
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
@@ -142,7 +109,7 @@ def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficien
     classifiers that the weights and α, the weights alone, and the certified optimum make."""
     task = case.task
     if not task.bias:
-        return Part("bias", (Violation("bias = 0", abs(bias)),))
+        return Part("bias", (Violation("bias = 0", abs(bias)),), decided=True)
     if coefficients is not None:
         candidates, note = [coefficients], "for the coefficients given"
     else:
@@ -160,22 +127,3 @@ def added_risk(task: Task, outputs: Array, bias: float) -> float:
     """risk with this bias (and the best ρ) less the risk with the best."""
     held = replace(task, bias=False)
     return max(held.risk(outputs + bias).value - task.risk(outputs).value, 0.0)
-
-
-def multiplier_parts(task: Task, answer: Answer) -> list[Part]:
-    """Multipliers that live on simplices: λ of li and of each of ckl's and vskl's groups, γ of ckl's groups."""
-    parts, given = [], answer.multipliers
-    groups = task.own.get("groups")
-    if given.get("lambda") is not None:
-        share = in_shape("lambda", given["lambda"], (task.count,))
-        sums = np.atleast_1d(share.sum() if groups is None else np.bincount(groups, weights=share))
-        parts.append(_simplices("lambda", share, sums))
-    if given.get("gamma") is not None and groups is not None:
-        gamma = in_shape("gamma", given["gamma"], (int(groups.max()) + 1,))
-        parts.append(_simplices("gamma", gamma, np.atleast_1d(gamma.sum())))
-    return parts
-
-
-def _simplices(name: str, values: Array, sums: Array) -> Part:
-    below = Violation(f"{name} ≥ 0", max(0.0, -float(values.min())))
-    return Part(name, (below, Violation(f"Σ {name} = 1", float(np.abs(sums - 1).max()))))
