@@ -14,6 +14,7 @@ from mklcvx.checker import dual_cost
 from mklcvx.judging.shrinking import restricted
 from mklcvx.submissions import Submission
 
+from cases import KINDS
 from faults import BINARY, INTERIOR, LABELS
 from refusals import check_refused
 
@@ -96,6 +97,15 @@ def test_a_certified_gap_is_a_tolerance_that_is_met(name, solver):
     assert verify(instance_for(name), name, tol=tolerance, **parts_of(found)).accepted
 
 
+@pytest.mark.parametrize("kind", ["imbalanced", "duplicated", "rank one", "sizes differ by 1e9", "n = 2"])
+@pytest.mark.parametrize("name", ["l1", "square", "li", "vskl"])
+def test_right_answers_to_hard_instances_are_accepted(name, kind):
+    instance = KINDS[kind]()
+    found = solve(instance, name, C=2.0)
+    tolerance = max(1e-6, 1.01 * found.certificate.relative_gap)
+    assert verify(instance, name, tol=tolerance, parameters={"C": 2.0}, **parts_of(found)).accepted
+
+
 # ---------------------------------------------------------------------------------- ten times the tolerance, a tenth
 def moved(value, start, end, target):
     """The point between, where a convex function that is least at the start reaches a target."""
@@ -147,6 +157,34 @@ def test_weights_are_judged_by_what_they_are_worth(name, seed, exponent):
         report = verify(BINARY, name, weights=weights, tol=tol, diagnosis=False, **given)
         assert report.verdict == verdict
         assert report["weights"].excess == pytest.approx(share * tol, rel=0.05)
+
+
+def pairs_worth(weights):
+    """ts with λ = 0.1, pair by pair."""
+    kernel = np.tensordot(weights, BINARY.kernels, axes=1)[np.triu_indices(BINARY.samples)]
+    together = np.outer(BINARY.y, BINARY.y)[np.triu_indices(BINARY.samples)]
+    return 0.05 * weights @ weights + np.maximum(0, 1 - together * kernel).mean()
+
+
+def embedding_worth(weights):
+    """hypergraph, clique expansion, λ = 1: tr(C(I + K)⁻¹), which is minus the value."""
+    joint = LABELS.targets.values @ LABELS.targets.values.T
+    degrees = np.where(joint.sum(axis=1) > 0, joint.sum(axis=1), 1.0)
+    c = joint / np.sqrt(np.outer(degrees, degrees))
+    return np.trace(np.linalg.solve(np.eye(len(c)) + np.tensordot(weights, LABELS.kernels, axes=1), c))
+
+
+@few
+@given(st.sampled_from([("ts", {"lam": 0.1}, pairs_worth), ("hypergraph", {}, embedding_worth)]), SEEDS, EXPONENTS)
+def test_weights_of_the_other_families_are_judged_by_value_too(problem, seed, exponent):
+    (name, given, worth), tol = problem, 10.0**-exponent
+    best = solution_of(name, tol=1e-10, **given)
+    size = max(abs(best.objective), best.certificate.scale)
+    end = np.random.default_rng(seed).dirichlet(np.ones(4))
+    for share, verdict in ((10.0, "rejected"), (0.1, "accepted")):
+        weights = moved(worth, best.weights, end, worth(best.weights) + share * tol * size)
+        report = verify(instance_for(name), name, weights=weights, tol=tol, diagnosis=False, **given)
+        assert report.verdict == verdict
 
 
 @few
