@@ -37,6 +37,7 @@ class Submission:
     answer: Answer
     trace: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
+    stated: tuple[str, dict[str, Any]] | None = None  # what the file says it solved, where another problem was asked
 
 
 def read_submission(
@@ -51,7 +52,15 @@ def read_submission(
     rows = record.get("rows")
     trace = () if rows is None else _trace(rows)
     answer = answer_of({} if trace else record)
-    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps))
+    stated = _stated(record) if notes or said else None
+    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
+
+
+def _stated(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    name, parameters = record.get("formulation"), record.get("parameters")
+    if not isinstance(name, str) or not isinstance(parameters, Mapping):
+        return None
+    return name, {str(key): value for key, value in parameters.items()}
 
 
 def _numbers(instance: Instance) -> int:

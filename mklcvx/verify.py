@@ -131,11 +131,13 @@ def judge_submission(
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)
     if not answer.given:
         answer, notes = trace[-1], (*notes, "the last point of the trace decides")
-    report = _report(case, answer, tol, diagnosis)
+    report = _report(case, answer, tol, diagnosis, submission.stated)
     return replace(report, trace=judged, notes=(*notes, *report.notes))
 
 
-def _report(case: Case, answer: Answer, tol: float, thorough: bool) -> Report:
+def _report(
+    case: Case, answer: Answer, tol: float, thorough: bool, stated: tuple[str, dict[str, Any]] | None = None
+) -> Report:
     parts, known = judged_parts(case, answer)
     verdict = verdict_of(parts, tol)
     loose = ranges(case, tol) if thorough and answer.weights is not None else None
@@ -151,7 +153,7 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool) -> Report:
         parts=tuple(parts),
         together=together(case, answer) if thorough else {},
         loose=None if loose is None else tuple(loose),
-        diagnosis=diagnose(case, answer, parts, tol) if thorough and verdict == REJECTED else None,
+        diagnosis=diagnose(case, answer, parts, tol, stated) if thorough and verdict == REJECTED else None,
         notes=tuple(notes),
     )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, shrink, solve, verify, zoo
 from mklcvx.checker import dual_cost
+from mklcvx.judging.parts import Enclosure, Part
 from mklcvx.judging.shrinking import restricted
 from mklcvx.submissions import Submission
 
@@ -384,6 +385,14 @@ def test_the_report_is_plain_json():
 def test_what_cannot_be_judged_is_refused(given, words):
     with check_refused(*words):
         verify(BINARY, "l1", **given)
+
+
+def test_where_the_optimum_is_not_known_well_enough_nothing_is_decided():
+    known = Enclosure(lower=1.0, upper=1.01, scale=1.0)
+    for value, verdict in ((1.0005, "accepted"), (1.005, "undecided"), (1.02, "rejected")):
+        assert Part("weights", proves="upper", value=value).measured(known).verdict(1e-3) == verdict
+    better = known.tightened([Part("alpha", proves="lower", value=1.0045)])
+    assert Part("weights", proves="upper", value=1.005).measured(better).verdict(1e-3) == "accepted"
 
 
 def test_a_formula_is_no_optimum():

@@ -79,6 +79,8 @@ def test_the_command_line_overrides_the_file_and_says_so(problem, right, run, tm
     assert "the answer says formulation l1, judged as sum" in err
     assert "the answer says C = 2.0, judged with 2.5" in err
     assert strict(out)["parameters"]["C"] == 2.5
+    assert strict(out)["diagnosis"]["name"] == "as_stated"
+    assert "l1 (C = 2.0" in strict(out)["diagnosis"]["words"]
     code, out, _ = run("verify", problem, tmp_path / "a.json", "--set", "nu=0.5", "--json")
     assert code == 1
     assert "C" not in strict(out)["parameters"]

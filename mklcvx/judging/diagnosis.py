@@ -8,6 +8,7 @@ costs no solution. Nothing is said on resemblance alone, except that an answer m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,11 +43,18 @@ class Diagnosis:
         return {"name": self.name, "words": self.words}
 
 
-def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis:
-    """The first hypothesis that holds, or the first two that hold together."""
+def diagnose(
+    case: Case,
+    answer: Answer,
+    parts: list[Part],
+    tolerance: float,
+    stated: tuple[str, Mapping[str, Any]] | None = None,
+) -> Diagnosis:
+    """The first hypothesis that holds, or the first two that hold together; `stated` is the problem that the answer
+    itself says it solves, if it says another than the one asked."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
     posed: dict[str, Case | None] = {}
-    for trial in _trials(case, answer):
+    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer)):
         if _holds(case, trial, limit, posed):
             return Diagnosis(trial.name, trial.words)
     inexact = _inexact(case, answer, parts, tolerance)
@@ -57,6 +65,15 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
             if second.name != first.name and _holds(case, second, limit, posed):
                 return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
     return _unknown(parts, tolerance)
+
+
+def _as_stated(answer: Answer, stated: tuple[str, Mapping[str, Any]] | None) -> list[Trial]:
+    if stated is None:
+        return []
+    name, given = stated
+    shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
+    words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"
+    return [Trial("as_stated", words, answer, formulation=name, parameters=given)]
 
 
 def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis] = (*ANSWERS, *PROBLEMS)) -> Iterator[Trial]:
