@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, shrink, solve, verify, zoo
+from mklcvx.answers import answer_of
 from mklcvx.checker import dual_cost
 from mklcvx.judging.parts import Enclosure, Part
 from mklcvx.judging.shrinking import restricted
 from mklcvx.submissions import Submission
+from mklcvx.verify import judge_submission
 
 from cases import KINDS
 from faults import BINARY, INTERIOR, LABELS
@@ -318,9 +320,6 @@ def test_tau_is_judged_by_the_cost_that_it_makes(name):
 
 
 def test_a_false_certificate_is_found_out():
-    from mklcvx.answers import answer_of
-    from mklcvx.verify import judge_submission
-
     best = solution_of("l1")
     for lower, upper, verdict in (
         (best.objective * 0.9, best.objective * 1.1, "accepted"),
@@ -385,6 +384,17 @@ def test_the_report_is_plain_json():
 def test_what_cannot_be_judged_is_refused(given, words):
     with check_refused(*words):
         verify(BINARY, "l1", **given)
+
+
+@pytest.mark.parametrize("bias", [np.nan, [0.0, np.inf, 0.0]])
+def test_a_bias_that_is_no_number_is_refused_where_there_is_none(bias):
+    with check_refused("bias", "not finite"):
+        verify(LABELS, "ml_sum", bias=bias)
+
+
+def test_arrays_of_bounds_are_refused():
+    with check_refused("lower has shape (2,)"):
+        answer_of({"weights": [1.0], "lower": np.zeros(2), "upper": np.ones(2)})
 
 
 def test_where_the_optimum_is_not_known_well_enough_nothing_is_decided():

@@ -89,7 +89,8 @@ def _many_labels(case: Case, answer: Answer) -> list[Part]:
         bound = formulation.upper(task, ClassPrimal(coefficients, given if given.any() else np.ones(task.count)))
         parts.append(Part("coefficients", (), "upper", bound.value))
     if answer.bias is not None:
-        parts.append(Part("bias", (Violation("bias = 0", float(np.abs(answer.bias).max(initial=0.0))),), decided=True))
+        bias = in_shape("bias", answer.bias, np.shape(answer.bias))
+        parts.append(Part("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True))
     return parts
 
 
