@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, cli_zoo, formulations
+from . import __version__, cli_zoo, conventions, formulations
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
@@ -156,8 +156,6 @@ def list_conventions(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the other codes whose problems and answers can be converted, or explain one."""
-    from . import conventions
-
     chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)
     if as_json:
         rows = [conventions.as_dict(convention) for convention in chosen]
@@ -361,13 +359,15 @@ def predict(
 @app.command()
 def verify(
     instance: InstanceFile,
-    answer: Annotated[
-        Path, typer.Argument(help="What a solver found: .json, .npz or .mat; or a trace.", show_default=False)
-    ],
+    answer: Annotated[Path, typer.Argument(help=f"What a solver found: {FORMATS}; or a trace.", show_default=False)],
     formulation: Annotated[
         str | None, typer.Option("-f", "--formulation", help="See 'mklcvx list'; else what the answer says.")
     ] = None,
     settings: Settings = None,
+    convention: Annotated[
+        str | None,
+        typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
+    ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = 1e-6,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
 ) -> None:
@@ -375,7 +375,7 @@ def verify(
 
     Exit status 0 if it is accepted, 1 if it is rejected; then the report says what it is optimal for, if that is known.
 
-    Example: `mklcvx verify problem.npz answer.json -f l1 --set C=10`
+    Example: `mklcvx verify problem.npz answer.json -f l1 --set C=10`, or `--convention spicymkl --set lam=0.3`
     """
     from .submissions import read_submission
     from .verify import judge_submission
@@ -383,8 +383,10 @@ def verify(
     given = parse_settings(settings or [])
     if formulation is not None:
         formulations.get(formulation)
+    if convention is not None:
+        conventions.get(convention)
     problem = load_instance(instance)
-    submission = read_submission(answer, problem, formulation, given)
+    submission = read_submission(answer, problem, formulation, given, convention)
     formulations.get(submission.formulation).task(submission.instance, submission.parameters)
     from .display import show_report
 

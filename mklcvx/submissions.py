@@ -3,17 +3,20 @@
 A file is measured before it is read: it has at most the bytes of an answer (`answers.largest_answer`), and of a trace
 of POINTS times M weights. What a file says of the problem (formulation, parameters, steps before it) is taken where the
 one who asks does not say otherwise.
+
+What is stated as another code states it (`conventions`) becomes ours first, problem and answer both: the convention
+says which formulation that is, and the parameters are its own.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import formulations
+from . import conventions, formulations
 from .answers import Answer, answer_of, largest_answer
 from .errors import InputError
 from .files import existing_file, read_record
@@ -25,6 +28,7 @@ BYTES = 64  # of a weight in a trace, and of what is around it
 WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
 LONGEST_TRACE = 10_000
 POINTS = 1000
+EXCLUSIVE = (("C", "nu"), ("C", "C_total"))  # parameters of which one is given at most
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Submission:
     ours is a function from submissions to submissions: it changes the problem, the answer or both, before judging."""
 
     instance: Instance
-    formulation: str
+    formulation: str  # empty where the convention tells
     parameters: dict[str, Any]
     answer: Answer
     trace: tuple[Answer, ...] = ()
@@ -41,18 +45,56 @@ class Submission:
     stated: tuple[str, dict[str, Any]] | None = None  # what the file says it solved, where another problem was asked
 
 
+Translation = Callable[[Submission], Submission]
+
+
+def translation(name: str) -> Translation:
+    """From the words of the convention of that name to ours; a formulation that is given must be the one it means."""
+    convention = conventions.get(name)
+
+    def ours(submission: Submission) -> Submission:
+        problem = convention.to_ours(submission.instance, submission.parameters)
+        if submission.formulation not in ("", problem.formulation):
+            fault = f"is not what {name} solves with these parameters, which is {problem.formulation}"
+            raise InputError(f"formulation {submission.formulation!r} {fault}: leave it out")
+        theirs = (submission.answer, *submission.trace)
+        answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
+        unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
+        said = (f"in the words of {name}", *problem.notes, *([f"not judged: {', '.join(unknown)}"] if unknown else []))
+        return Submission(
+            problem.instance,
+            problem.formulation,
+            problem.parameters,
+            answer,
+            tuple(trace),
+            (*submission.notes, *said),
+        )
+
+    return ours
+
+
 def read_submission(
-    path: Path, instance: Instance, formulation: str | None = None, given: Mapping[str, Any] | None = None
+    path: Path,
+    instance: Instance,
+    formulation: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    convention: str | None = None,
 ) -> Submission:
     """An answer, or a trace, from a file that anybody may have written; what is given overrides what it says."""
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
     record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
-    name, notes = _formulation(record, formulation)
-    parameters, said = _parameters(record, name, dict(given or {}))
     prepared, steps = _prepared(instance, record)
     rows = record.get("rows")
     trace = () if rows is None else _trace(rows)
     answer = answer_of({} if trace else record)
+    if convention is not None:
+        known = conventions.get(convention).parameter_names
+        parameters, said = _parameters(record, known, dict(given or {}))
+        theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
+        ours = translation(convention)(theirs)
+        return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
+    name, notes = _formulation(record, formulation)
+    parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
     stated = _stated(record) if notes or said else None
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
 
@@ -75,12 +117,13 @@ def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tup
     return name, (f"the answer says formulation {said[:40]}, judged as {name}",) if conflict else ()
 
 
-def _parameters(record: Mapping[str, Any], name: str, given: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The file's parameters that the formulation knows, overridden by those given; C and nu exclude each other."""
+def _parameters(
+    record: Mapping[str, Any], known: Sequence[str], given: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The file's parameters that are known, overridden by those given; some exclude each other."""
     said: Any = record.get("parameters")
-    known = formulations.get(name).parameter_names
     told = {key: value for key, value in said.items() if key in known} if isinstance(said, Mapping) else {}
-    for one, other in (("C", "nu"), ("nu", "C")):
+    for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
     changed = [key for key in given if key in told and told[key] != given[key]]

@@ -26,7 +26,7 @@ from .judging.shrinking import shrunk
 from .judging.together import together
 from .judging.uniqueness import Range, ranges
 from .solution import plain
-from .submissions import Submission
+from .submissions import Submission, Translation, translation
 
 SCHEMA = "mklcvx.report/1"
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
@@ -77,13 +77,12 @@ class Report:
         }
 
 
-Convention = Callable[[Submission], Submission]
 POINT = ("verdict", "parts", "notes")
 
 
 def verify(
     instance: Instance,
-    formulation: str,
+    formulation: str | None = None,
     *,
     weights: Any = None,
     alpha: Any = None,
@@ -94,7 +93,7 @@ def verify(
     trace: Iterable[Mapping[str, Any]] | None = None,
     tol: float = 1e-6,
     diagnosis: bool = True,
-    convention: Convention | None = None,
+    convention: str | Translation | None = None,
     parameters: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> Report:
@@ -102,7 +101,8 @@ def verify(
 
     Parameters are those of `solve`, by name or as a mapping. `bias` is the answer's; true or false is the parameter of
     that name, which says whether there is one. `diagnosis=False` leaves out the search for what went wrong.
-    `convention` turns what is handed in into our own notation before it is judged.
+    `convention` is whose notation the parameters and the answer are in (`mklcvx.conventions`), or a function that turns
+    a submission into ours before it is judged. Such a name says what the formulation is, too.
     """
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
@@ -113,17 +113,22 @@ def verify(
     if trace is not None and not points:
         raise InputError("answer: the trace has no points: give at least one")
     return judge_submission(
-        Submission(instance, formulation, settings, answer_of(record), points), tol, diagnosis, convention
+        Submission(instance, formulation or "", settings, answer_of(record), points),
+        tol,
+        diagnosis,
+        translation(convention) if isinstance(convention, str) else convention,
     )
 
 
 def judge_submission(
-    submission: Submission, tol: float, diagnosis: bool = True, convention: Convention | None = None
+    submission: Submission, tol: float, diagnosis: bool = True, convention: Translation | None = None
 ) -> Report:
     """As `verify`, for what has been read."""
     if not isinstance(tol, numbers.Real) or isinstance(tol, bool) or not 0 < tol < 1:
         raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative tolerance such as 1e-6")
     submission = submission if convention is None else convention(submission)
+    if not submission.formulation:
+        raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
         raise InputError(f"answer: has none of {', '.join(PARTS)}: give at least one of them")

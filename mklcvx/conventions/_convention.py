@@ -96,6 +96,7 @@ class Reweighing:
 
     to_ours: Callable[[Answer, Instance], Array]
     from_ours: Callable[[Array, Instance], tuple[Array, dict[str, Any]]]
+    needs: tuple[str, ...] = ()  # the multipliers that the way there asks for
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,11 @@ class Convention:
     @property
     def parameter_names(self) -> list[str]:
         return [name for name, _ in self.described_parameters]
+
+    @property
+    def multiplier_names(self) -> tuple[str, ...]:
+        """The multipliers of an answer that a conversion uses; of others it knows nothing."""
+        return (self.support[0], *(() if self.reweighing is None else self.reweighing.needs))
 
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:

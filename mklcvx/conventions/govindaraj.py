@@ -104,5 +104,5 @@ GOVINDARAJ_CKL = Convention(
     problem=ckl,
     theirs=lambda ours: sample_side(ours.parameters),
     serves=("ckl",),
-    reweighing=Reweighing(halved_inverse, group_shares),
+    reweighing=Reweighing(halved_inverse, group_shares, needs=("gamma",)),
 )
