@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, cli_zoo, conventions, formulations
+from . import __version__, cli_zoo, formulations
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
@@ -156,6 +156,8 @@ def list_conventions(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the other codes whose problems and answers can be converted, or explain one."""
+    from . import conventions
+
     chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)
     if as_json:
         rows = [conventions.as_dict(convention) for convention in chosen]
@@ -377,14 +379,14 @@ def verify(
 
     Example: `mklcvx verify problem.npz answer.json -f l1 --set C=10`, or `--convention spicymkl --set lam=0.3`
     """
-    from .submissions import read_submission
+    from .submissions import convention_named, read_submission
     from .verify import judge_submission
 
     given = parse_settings(settings or [])
     if formulation is not None:
         formulations.get(formulation)
     if convention is not None:
-        conventions.get(convention)
+        convention_named(convention)
     problem = load_instance(instance)
     submission = read_submission(answer, problem, formulation, given, convention)
     formulations.get(submission.formulation).task(submission.instance, submission.parameters)

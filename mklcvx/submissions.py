@@ -14,15 +14,18 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import conventions, formulations
+from . import formulations
 from .answers import Answer, answer_of, largest_answer
 from .errors import InputError
 from .files import existing_file, read_record
 from .instance import Instance
 from .json_text import check_size
 from .preprocess import Preprocessing
+
+if TYPE_CHECKING:
+    from .conventions import Convention
 
 BYTES = 64  # of a weight in a trace, and of what is around it
 WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
@@ -48,9 +51,15 @@ class Submission:
 Translation = Callable[[Submission], Submission]
 
 
+def convention_named(name: str) -> Convention:
+    from . import conventions  # a dozen modules, which most commands do not need
+
+    return conventions.get(name)
+
+
 def translation(name: str) -> Translation:
     """From the words of the convention of that name to ours; a formulation that is given must be the one it means."""
-    convention = conventions.get(name)
+    convention = convention_named(name)
 
     def ours(submission: Submission) -> Submission:
         problem = convention.to_ours(submission.instance, submission.parameters)
@@ -88,7 +97,7 @@ def read_submission(
     trace = () if rows is None else _trace(rows)
     answer = answer_of({} if trace else record)
     if convention is not None:
-        known = conventions.get(convention).parameter_names
+        known = convention_named(convention).parameter_names
         parameters, said = _parameters(record, known, dict(given or {}))
         theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
         ours = translation(convention)(theirs)
