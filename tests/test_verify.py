@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mklcvx import Instance, formulations, shrink, solve, verify, zoo
+from mklcvx import Instance, LowRank, formulations, shrink, solve, verify, zoo
 from mklcvx.answers import answer_of
 from mklcvx.checker import dual_cost
 from mklcvx.judging.parts import Enclosure, Part
@@ -443,3 +443,38 @@ def test_samples_are_left_out_of_everything():
     assert part.sample_weight.tolist() == [1, 4, 16]
     assert np.array_equal(part.targets.values, LABELS.targets.values[[0, 3, 15]])
     assert np.array_equal(part.kernels, LABELS.kernels[np.ix_(range(4), [0, 3, 15], [0, 3, 15])])
+
+
+# ------------------------------------------------------------------------------------------------ kernels in factors
+FACTORS = [np.random.default_rng(m).normal(size=(12, 2)) for m in range(4)]
+THIN = Instance(LowRank(FACTORS), np.repeat([1, -1], 6))
+FORMED = Instance(np.array([factor @ factor.T for factor in FACTORS]), THIN.y)
+
+
+@pytest.mark.parametrize("name", ["l1", "li", "ts", "alignment", "hypergraph"])
+def test_kernels_in_factors_are_judged_as_if_they_were_formed(name):
+    best = solve(FORMED, name)
+    assert verify(THIN, name, **parts_of(best)).accepted
+    wrong = [verify(one, name, weights=np.full(4, 0.25), objective=-best.objective) for one in (THIN, FORMED)]
+    assert [report.verdict for report in wrong] == ["rejected", "rejected"]
+    assert wrong[0].diagnosis == wrong[1].diagnosis
+    assert wrong[0]["weights"].excess == pytest.approx(wrong[1]["weights"].excess, rel=1e-6, abs=1e-9)
+
+
+def test_kernels_in_factors_are_shrunk_in_factors():
+    small = shrink(THIN, "l1", lambda part, C: {"weights": np.full(part.count, 0.7)}, C=0.4)
+    assert isinstance(small.kernels, LowRank)
+    assert (small.count, small.samples) == (1, 2)
+    chosen = [1, 5, 7]
+    part = restricted(THIN, chosen).kernels
+    assert np.array(list(part)) == pytest.approx(FORMED.kernels[:, chosen][:, :, chosen], abs=1e-14)
+
+
+def test_entries_of_kernels_in_factors():
+    kernels, formed = THIN.kernels, FORMED.kernels
+    rows, columns = np.array([0, 3, 11]), np.array([2, 3, 0])
+    assert kernels[:, 3, 3:] == pytest.approx(formed[:, 3, 3:], abs=1e-14)
+    assert kernels[:, 3:, 3] == pytest.approx(formed[:, 3:, 3], abs=1e-14)
+    assert kernels[:, rows, columns] == pytest.approx(formed[:, rows, columns], abs=1e-14)
+    with pytest.raises(TypeError, match="one row"):
+        kernels[:, 1:, 1:]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..answers import Answer, answer_of
-from ..errors import InputError
+from ..errors import InputError, InternalError
+from ..formulations._low_rank import LowRank
+from ..instance import Instance
 from .case import SHARP, Case
 from .families import judged_parts
 
@@ -17,13 +19,19 @@ def single_precision(case: Case, answer: Answer) -> float | None:
     given = [value for value in (answer.weights, answer.alpha, answer.coefficients) if value is not None]
     if not given or not all(_single(value) for value in given):
         return None
+    try:
+        off = _best_in_single(case, answer)
+    except (InputError, InternalError):  # kernels of low rank, rounded, can be indefinite, or leave weights undefined
+        return None
+    return ALLOWANCE * max(float(np.finfo(np.float32).eps), off)
+
+
+def _best_in_single(case: Case, answer: Answer) -> float:
+    """How far the optimum of the rounded kernels, itself rounded, is off."""
     from ..solving import solve
 
-    try:
-        coarse = case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=np.float32))
-        found = solve(coarse, case.formulation.name, solver=case.reference.solver, tol=SHARP, **case.parameters)
-    except InputError:
-        return None
+    instance, name, solver = _rounded(case.instance), case.formulation.name, case.reference.solver
+    found = solve(instance, name, solver=solver, tol=SHARP, **case.parameters)
     record = {
         "weights": found.weights if answer.weights is not None else None,
         "alpha": found.alpha if answer.alpha is not None else None,
@@ -33,7 +41,15 @@ def single_precision(case: Case, answer: Answer) -> float | None:
     }
     rounded = {name: np.float32(value).astype(float) for name, value in record.items() if value is not None}
     parts, _ = judged_parts(case, answer_of(rounded))
-    return ALLOWANCE * max([float(np.finfo(np.float32).eps), *(part.off for part in parts)])
+    return max(part.off for part in parts)
+
+
+def _rounded(instance: Instance) -> Instance:
+    """The kernels in single precision, or their factors where they are kept so."""
+    kernels = instance.kernels
+    if isinstance(kernels, LowRank):
+        return instance.with_kernels(LowRank([np.float32(kernels.factor(m)) for m in range(len(kernels))]))
+    return instance.with_kernels(np.asarray(kernels, dtype=np.float32))
 
 
 def _single(values: np.ndarray) -> bool:

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import InputError
+from ..formulations._low_rank import LowRank
 from ..instance import Instance
 
 
@@ -35,7 +36,9 @@ def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     if instance.targets.kind == "classes":
         changes["label_names"] = None
     without = {"test_kernels": None, "test_diagonals": None, f"test_{instance.targets.kind}": None}
-    return instance.with_kernels(instance.kernels[:, chosen][:, :, chosen], **changes, **without)
+    kernels = instance.kernels
+    part = kernels.of_samples(chosen) if isinstance(kernels, LowRank) else kernels[:, chosen][:, :, chosen]
+    return instance.with_kernels(part, **changes, **without)
 
 
 def _kept(all_of_them: Sequence[int], enough: Callable[[list[int]], bool]) -> list[int]:
