@@ -65,11 +65,23 @@ class LowRank:
         return len(self.ranks)
 
     def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, tuple):
+            return self._entries(*which)
         chosen = np.arange(len(self))[which]
         if np.ndim(chosen) == 0:
             factor = self.factor(int(chosen))
             return factor @ factor.T
         return LowRank([self.factor(int(m)) for m in chosen])
+
+    def _entries(self, which: slice, rows: Any, columns: Any) -> Array:
+        """Entries of every kernel, (M, …): of one row, of one column, or at pairs of indices; no kernel is formed."""
+        if which != slice(None) or (isinstance(rows, slice) and isinstance(columns, slice)):
+            raise TypeError("of kernels in factors, entries are taken from all, of one row, one column, or at pairs")
+        return np.moveaxis(self.sums(self.columns[rows] * self.columns[columns]), -1, 0)
+
+    def of_samples(self, chosen: Any) -> LowRank:
+        """The kernels of some of the samples."""
+        return LowRank([self.factor(m)[chosen] for m in range(len(self))])
 
     def __iter__(self) -> Iterator[Array]:
         return (self[m] for m in range(len(self)))

@@ -5,7 +5,7 @@ names.csv, where it lists the same names, gives the order), and one of y.csv, cl
 columns); optionally groups.csv, sample_weight.csv, names.csv, label_names.csv, and test_K1.csv, … or test_kernels/,
 test_y.csv, test_classes.csv, test_labels.csv, test_diagonals.csv (M rows). An answer is any of weights.csv, alpha.csv
 (k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder coefficients/, one file for each),
-objective.csv, and multiplier_NAME.csv.
+objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
 
 A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may stand or
 lie. What is not defined is nan. Other files are left alone.
@@ -28,14 +28,15 @@ from .json_text import check_size, first_line
 
 Array = NDArray[np.float64]
 
-WORDS = ("names", "label_names", "schema")
+WORDS = ("names", "label_names")
+TEXTS = ("schema", "formulation")
 CLASSES = ("classes", "test_classes")
 VECTORS = ("y", "groups", "sample_weight", "test_y", "weights", "bias")
 MATRICES = ("labels", "test_labels", "test_diagonals", "alpha", "coefficients")
 STACKS = {"instance": ("kernels", "test_kernels"), "answer": ("coefficients",)}
 WANTED = {
-    "instance": (*WORDS, *CLASSES, *VECTORS[:4], *MATRICES[:3]),
-    "answer": (*VECTORS[4:], *MATRICES[3:], "objective", "schema"),
+    "instance": (*WORDS, "schema", *CLASSES, *VECTORS[:4], *MATRICES[:3]),
+    "answer": (*VECTORS[4:], *MATRICES[3:], "objective", *TEXTS),
 }
 MULTIPLIER = "multiplier_"
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
@@ -111,8 +112,9 @@ def _size(matrix: Array) -> str:
 
 def _content(name: str, file: Path) -> Any:
     if name in WORDS:
-        found = words(file)
-        return found[0] if name == "schema" and found else found
+        return words(file)
+    if name in TEXTS:
+        return next(iter(words(file)), "")
     if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
         return words(file)
     values = numbers(file)

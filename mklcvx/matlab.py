@@ -23,7 +23,7 @@ MATRICES = ("labels", "test_labels", "test_diagonals")
 WORDS = ("names", "label_names")
 CLASSES = ("classes", "test_classes")
 WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
-ANSWER = ("weights", "alpha", "bias", "coefficients", "objective")
+ANSWER = ("weights", "alpha", "bias", "coefficients", "objective", "formulation")
 MULTIPLIER = "multiplier_"
 LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
 
@@ -201,10 +201,12 @@ def _ours(path: Path, name: str, value: Any) -> Any:
 
 
 def _answer(path: Path, name: str, value: Any) -> Any:
-    """Numbers as they are; MATLAB has no vectors, and a number is a matrix to it."""
+    """Numbers as they are, and the formulation's name; MATLAB has no vectors, and a number is a matrix to it."""
     if value is None or not _wanted(name, "answer"):
         return None
     array = np.asarray(_full(value))
+    if name == "formulation":
+        return _text(array)
     if array.dtype.kind not in "fiub":
         raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
     return float(array.item()) if name in ("bias", "objective") and array.size == 1 else array

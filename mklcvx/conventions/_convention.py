@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import formulations
-from ..answers import Answer, _numbers, _of_shape
+from ..answers import Answer, as_numbers, of_shape
 from ..errors import InputError, nearest
 from ..formulations._formulation import Parameter, as_choice, as_flag, shown
 from ..instance import Instance
@@ -50,7 +50,8 @@ class AnswerMap:
             alpha=_times(answer.alpha, self.alpha),
             coefficients=_times(answer.coefficients, self.coefficients),
             bias=None if answer.bias is None else answer.bias * self.bias,
-            objective=None if answer.objective is None else answer.objective * self.objective + self.shift,
+            objective=None if answer.objective is None else self._value(answer.objective),
+            bounds=None if answer.bounds is None else self._interval(*map(self._value, answer.bounds)),
         )
 
     def from_ours(self, answer: Answer) -> Answer:
@@ -59,8 +60,19 @@ class AnswerMap:
             alpha=_times(answer.alpha, 1 / np.asarray(self.alpha)),
             coefficients=_times(answer.coefficients, 1 / self.coefficients),
             bias=None if answer.bias is None else answer.bias / self.bias,
-            objective=None if answer.objective is None else (answer.objective - self.shift) / self.objective,
+            objective=None if answer.objective is None else self._theirs(answer.objective),
+            bounds=None if answer.bounds is None else self._interval(*map(self._theirs, answer.bounds)),
         )
+
+    def _value(self, theirs: float) -> float:
+        return theirs * self.objective + self.shift
+
+    def _theirs(self, ours: float) -> float:
+        return (ours - self.shift) / self.objective
+
+    def _interval(self, lower: float, upper: float) -> tuple[float, float]:
+        """A maximum turned into a minimum has its bounds the other way round."""
+        return (lower, upper) if self.objective > 0 else (upper, lower)
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,7 @@ class Reweighing:
 
     to_ours: Callable[[Answer, Instance], Array]
     from_ours: Callable[[Array, Instance], tuple[Array, dict[str, Any]]]
+    needs: tuple[str, ...] = ()  # the multipliers that the way there asks for
 
 
 @dataclass(frozen=True)
@@ -119,6 +132,11 @@ class Convention:
     @property
     def parameter_names(self) -> list[str]:
         return [name for name, _ in self.described_parameters]
+
+    @property
+    def multiplier_names(self) -> tuple[str, ...]:
+        """The multipliers of an answer that a conversion uses; of others it knows nothing."""
+        return (self.support[0], *(() if self.reweighing is None else self.reweighing.needs))
 
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
@@ -156,9 +174,9 @@ class Convention:
         instance = problem.instance
         checked = replace(
             answer,
-            weights=_of_shape("weights", answer.weights, (instance.count,), undefined=answer.coefficients is not None),
-            alpha=_of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
-            coefficients=_of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
+            weights=of_shape("weights", answer.weights, (instance.count,), undefined=answer.coefficients is not None),
+            alpha=of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
+            coefficients=of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
         )
         ours = problem.answers.to_ours(checked)
         if self.reweighing is None or checked.weights is None:
@@ -179,7 +197,7 @@ class Convention:
         key, first = self.support
         if answer.alpha is None or answer.multipliers.get(key) is None:
             return answer.alpha
-        places = np.ravel(_numbers(key, answer.multipliers[key])) - first
+        places = np.ravel(as_numbers(key, answer.multipliers[key])) - first
         values = np.ravel(answer.alpha)
         whole = np.isfinite(places).all() and (places == np.floor(places)).all()
         if not whole or len(places) != len(values) or ((places < 0) | (places >= samples)).any():
