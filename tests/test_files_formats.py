@@ -247,10 +247,10 @@ def flood(path):
 def test_an_answer_of_ten_million_entries_is_refused_unread(tmp_path, place):
     flood(tmp_path / place)
     instance = Instance(K, Y)
-    started = time.perf_counter()
+    started = time.process_time()
     with check_refused(place, "MB can belong here", "check that it is the right file"):
         read_answer(tmp_path / place, instance)
-    assert time.perf_counter() - started < 1  # the one promise about time: a second
+    assert time.process_time() - started < 1  # the one promise about time: a second
 
 
 def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
