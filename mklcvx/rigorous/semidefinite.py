@@ -1,0 +1,118 @@
+"""Is a stored kernel positive semidefinite? Settled exactly, in one of three ways.
+
+Weak duality needs K ⪰ 0, and stored kernels are so up to rounding only. K is an exact symmetric matrix of dyadic
+numbers (the symmetric part of what is stored, if need be).
+
+**Shifted Cholesky.** Let L be any lower triangular matrix, such as the floating-point Cholesky factor of K − sI. If
+K − LL', evaluated in balls, is diagonally dominant with a non-negative diagonal, it is positive semidefinite by
+Gershgorin, and so is K = LL' + (K − LL'). No property of the floating-point factorisation is used.
+
+**Characteristic polynomial.** Multiplied by a power of two, K has whole entries and det(λI + K) = Σ_k c_k λ^k is computed
+in whole numbers. K ⪰ 0 if and only if no c_k is negative: for λ > 0 the polynomial is then positive, its leading
+coefficient being 1, so that −K has no positive eigenvalue; and the c_k are elementary symmetric functions of the
+eigenvalues. This decides for singular kernels, where no Cholesky test can.
+
+**Perturbation.** Otherwise δ is the least power of two, from rounding upwards, for which the first test proves K + δI ⪰ 0.
+What is proved then holds for every positive semidefinite kernel K̃ with ‖K̃ − K‖₂ ≤ δ, of which there is one. K̃v differs
+from Kv by at most δ‖v‖₂ in every entry: `KernelBalls` adds that to the radii, and nothing else has to know.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, arb_mat, fmpz_mat
+
+from ..errors import InputError
+from ..formulations._stack import KernelStack
+from .balls import Array
+
+WHOLE_BITS, WHOLE_SAMPLES = 400, 160  # the sizes up to which the polynomial takes seconds at most
+CHOLESKY, POLYNOMIAL, PERTURBED, NOT_NEEDED = "shifted Cholesky", "characteristic polynomial", "perturbed", "not needed"
+
+
+class Settled(NamedTuple):
+    """How semidefiniteness was settled, and the δ that it cost."""
+
+    method: str
+    delta: float = 0.0
+
+
+class KernelBalls:
+    """A stack of kernels as exact matrices, each with the perturbation δ that makes it semidefinite."""
+
+    def __init__(self, stack: KernelStack, semidefinite: bool = True) -> None:
+        self.matrices, self.settled = [], []
+        for kernel in stack.kernels:
+            doubles = np.asarray(kernel, dtype=np.float64)
+            matrix = as_balls(doubles)
+            matrix = matrix if stack.symmetric else (matrix + matrix.transpose()) / 2
+            self.matrices.append(matrix)
+            known = settle((doubles + doubles.T) / 2, matrix) if semidefinite else Settled(NOT_NEEDED)
+            self.settled.append(known)
+
+    def __len__(self) -> int:
+        return len(self.matrices)
+
+    def images(self, m: int, columns: arb_mat) -> arb_mat:
+        """K̃_m V for every K̃_m that the perturbation allows."""
+        product, delta = self.matrices[m] * columns, self.settled[m].delta
+        if delta == 0:
+            return product
+        blurs = [arb(0, top_norm(column) * delta) for column in columns.transpose().tolist()]
+        return arb_mat([[entry + blur for entry, blur in zip(row, blurs, strict=True)] for row in product.tolist()])
+
+
+def as_balls(matrix: Array) -> arb_mat:
+    """Doubles as balls without radius."""
+    return arb_mat(*matrix.shape, np.asarray(matrix, dtype=float).ravel().tolist())
+
+
+def top_norm(column: list[arb]) -> arb:
+    return sum((entry * entry for entry in column), arb(0)).sqrt().upper()
+
+
+def settle(kernel: Array, matrix: arb_mat) -> Settled:
+    if not kernel.any():
+        return Settled(CHOLESKY)
+    if by_cholesky(kernel, matrix):
+        return Settled(CHOLESKY)
+    if by_polynomial(matrix):
+        return Settled(POLYNOMIAL)
+    delta = 2.0 ** np.ceil(np.log2(len(kernel) * np.finfo(float).eps * np.abs(kernel).max()))
+    for _ in range(60):
+        lifted = kernel + delta * np.eye(len(kernel))
+        if by_cholesky(lifted, matrix + arb(delta) * identity(len(kernel))):
+            return Settled(PERTURBED, float(delta))
+        delta *= 2
+    raise InputError("a kernel is far from positive semidefinite: mend it with repair='clip' or repair='shift'")
+
+
+def identity(size: int) -> arb_mat:
+    return as_balls(np.eye(size))
+
+
+def by_cholesky(kernel: Array, matrix: arb_mat) -> bool:
+    """Whether K − LL' is diagonally dominant for the factor L of the kernel, shifted by twice its own rounding."""
+    shift = 2 * len(kernel) * np.finfo(float).eps * float(np.trace(kernel))
+    try:
+        factor = np.linalg.cholesky(kernel - shift * np.eye(len(kernel)))
+    except np.linalg.LinAlgError:
+        return False
+    balls = as_balls(factor)
+    rest = (matrix - balls * balls.transpose()).tolist()
+    return all(row[i] - sum((abs(x) for j, x in enumerate(row) if j != i), arb(0)) >= 0 for i, row in enumerate(rest))
+
+
+def by_polynomial(matrix: arb_mat) -> bool:
+    """Whether no coefficient of det(λI + K) is negative; not asked where the numbers would be too long."""
+    size, pairs = matrix.nrows(), [entry.man_exp() for entry in matrix.entries()]
+    step = min((int(exponent) for mantissa, exponent in pairs if mantissa != 0), default=0)
+    bits = max(int(mantissa).bit_length() + int(exponent) - step for mantissa, exponent in pairs if mantissa != 0)
+    if size > WHOLE_SAMPLES or bits > WHOLE_BITS:
+        return False
+    whole = [-int(mantissa) << (int(exponent) - step) if mantissa != 0 else 0 for mantissa, exponent in pairs]
+    return all(coefficient >= 0 for coefficient in fmpz_mat(size, size, whole).charpoly().coeffs())
+
+
