@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from ..errors import InputError
+
+if find_spec("flint") is None:
+    raise InputError("rigorous bounds need python-flint, which is not installed: pip install 'mklcvx[rigorous]'")
+
 from .proof import WIDTH, Proof, prove
 
 __all__ = ["WIDTH", "Proof", "prove"]

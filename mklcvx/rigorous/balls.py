@@ -16,13 +16,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from ..errors import InputError
 
 Array = NDArray[np.float64]
 ZERO = fmpq(0)
+PRECISION = 128  # bits
 
 
 def exact(value: float) -> fmpq:
@@ -51,7 +52,7 @@ def filled(values: Sequence[fmpq], caps: Sequence[fmpq], target: fmpq) -> list[f
             return inside
     if missing == 0:
         return inside
-    raise InputError("the feasible set is empty in exact arithmetic: a parameter lies at its limit; move it inside")
+    raise InputError("parameter nu lies beyond its limit by rounding, no α is exactly feasible: give a little less")
 
 
 def on_simplex(weights: Iterable[float]) -> list[fmpq]:
@@ -95,10 +96,12 @@ def rounded_down(ball: arb) -> float:
     """The largest double that is certainly at most the number in the ball."""
     if not ball.is_finite():
         return -math.inf
-    end = fraction(ball.lower())
+    with ctx.workprec(PRECISION):
+        end = fraction(ball.lower())
     nearest = float(end)
     return nearest if Fraction(nearest) <= end else math.nextafter(nearest, -math.inf)
 
 
 def rounded_up(ball: arb) -> float:
-    return -rounded_down(-ball)
+    with ctx.workprec(PRECISION):
+        return -rounded_down(-ball)

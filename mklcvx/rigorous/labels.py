@@ -1,7 +1,8 @@
 """Many labels: with α^k ∈ [0, C]ⁿ and γ on the simplex (`ml_sum`: γ = 1), both exactly, β^k = γ_k α^k is feasible and
 
-    Σ_k γ_k 1'α^k − max_a ½ Σ_k γ_k q_a^k(α^k)  ≤  optimum  ≤  ½ (Σ_a (Σ_k s_ka)^½)² + Σ_k risk_k                (ml_sum)
-                                                              max_k (½ Σ_a s_ka/p_a + risk_k),  p on the simplex  (ml_minimax)
+    Σ_k γ_k 1'α^k − max_a ½ Σ_k γ_k q_a^k(α^k)  ≤  optimum
+    optimum  ≤  ½ (Σ_a (Σ_k s_ka)^½)² + Σ_k risk_k        (ml_sum)
+    optimum  ≤  max_k (½ Σ_a s_ka/p_a + risk_k)           (ml_minimax), p exactly on the simplex
 
 with s_ka = ‖f_k^a‖² for any coefficients.
 """
@@ -40,7 +41,9 @@ def from_below(
 ) -> arb:  # fmt: skip
     points = [[min(max(v, fmpq(0)), cap) for v, cap in zip(exacts(row), box, strict=True)] for row in alpha]
     gain = arb(total(g * total(point) for g, point in zip(gamma, points, strict=True)))
-    signed = [[arb(v * int(sign)) for v, sign in zip(p, y, strict=True)] for p, y in zip(points, task.signs, strict=True)]
+    signed = [
+        [arb(v * int(sign)) for v, sign in zip(p, y, strict=True)] for p, y in zip(points, task.signs, strict=True)
+    ]
     columns = arb_mat(signed).transpose()
     costs = []
     for a in range(len(kernels)):

@@ -32,9 +32,7 @@ def pair_bounds(
     loss = added(arb(w) * top(1 - margin) for w, margin in zip(weight, margins, strict=True))
     sizes = mu.entries() if sparse else [value**2 / 2 for value in mu.entries()]
     upper = arb(lam) * added(sizes) + loss
-    beta = [
-        arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(solution.multipliers["beta"]), weight, strict=True)
-    ]
+    beta = [arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(solution.multipliers["beta"]), weight, strict=True)]
     pulls = (arb_mat(1, len(beta), beta) * examples).entries()
     if not sparse:
         return added(beta) - added(top(pull) ** 2 for pull in pulls) / (2 * arb(lam)), upper

@@ -12,6 +12,7 @@ every positive semidefinite kernel within the stated distance (see `semidefinite
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,11 +31,10 @@ from ..formulations._two_stage import TwoStage
 from ..instance import Instance
 from ..solution import Solution
 from . import hypergraphs, labels, pairs, single
-from .balls import rounded_down, rounded_up
+from .balls import PRECISION, rounded_down, rounded_up
 from .semidefinite import PERTURBED, KernelBalls, Settled
 
 SCHEMA = "mklcvx.proof/1"
-PRECISION = 128  # bits
 WIDTH = 1e-8
 DIGITS = 25
 
@@ -64,7 +64,8 @@ class Proof:
 
     @property
     def relative_width(self) -> float:
-        return Certificate(self.lower, self.upper, self.scale).relative_gap
+        width = Certificate(self.lower, self.upper, self.scale).relative_gap
+        return width if math.isfinite(width) else math.inf
 
     @property
     def sharp(self) -> bool:
@@ -85,7 +86,9 @@ class Proof:
         if self.perturbations and gap < self.relative_width / 2:
             worst = max(self.perturbations.values())
             return f"{len(self.perturbations)} kernels are semidefinite up to a perturbation of {worst:.1e} only"
-        return f"the best point that {self.solution.solver} found leaves a relative gap of {gap:.1e} in double precision"
+        return (
+            f"the best point that {self.solution.solver} found leaves a relative gap of {gap:.1e} in double precision"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         methods = dict.fromkeys(known.method for known in self.settled)
@@ -95,7 +98,7 @@ class Proof:
             "parameters": dict(self.parameters),
             "lower": repr(self.lower),
             "upper": repr(self.upper),
-            "relative_width": self.relative_width,
+            "relative_width": self.relative_width if math.isfinite(self.relative_width) else None,
             "scale": self.scale,
             "lower_ball": shown(self.lower_ball),
             "upper_ball": shown(self.upper_ball),
@@ -110,18 +113,27 @@ class Proof:
 
 def shown(ball: arb) -> dict[str, str]:
     """Midpoint and radius in decimals: a rounded midpoint, with a radius that covers the rounding."""
-    text = ball.str(DIGITS, more=True)
+    with flint.ctx.workprec(PRECISION):
+        text = ball.str(DIGITS, more=True)
     middle, _, radius = text.strip("[]").partition(" +/- ")
     return {"midpoint": middle, "radius": radius or "0"}
 
 
-def prove(instance: Instance, formulation: str, *, time_limit: float | None = None, **parameters: Any) -> Proof:
+def prove(
+    instance: Instance,
+    formulation: str,
+    *,
+    time_limit: float | None = None,
+    report: Callable[[str], None] = lambda _: None,
+    **parameters: Any,
+) -> Proof:
     """Solve, and enclose the optimal value rigorously around the solution found."""
     from ..solving import solve
 
     started = time.perf_counter()
     tolerance = WIDTH / 10 if _structured(formulation) else WIDTH / 2
-    solution = solve(instance, formulation, tol=tolerance, time_limit=time_limit, **parameters)
+    solution = solve(instance, formulation, tol=tolerance, time_limit=time_limit, report=report, **parameters)
+    report(f"{formulation}: ball arithmetic")
     chosen = formulations.get(formulation)
     task, _ = chosen.task(instance, parameters)
     with flint.ctx.workprec(PRECISION):

@@ -107,12 +107,13 @@ def by_cholesky(kernel: Array, matrix: arb_mat) -> bool:
 
 def by_polynomial(matrix: arb_mat) -> bool:
     """Whether no coefficient of det(λI + K) is negative; not asked where the numbers would be too long."""
-    size, pairs = matrix.nrows(), [entry.man_exp() for entry in matrix.entries()]
+    size, entries = matrix.nrows(), matrix.entries()
+    if size > WHOLE_SAMPLES or not all(entry.is_exact() for entry in entries):
+        return False
+    pairs = [entry.man_exp() for entry in entries]
     step = min((int(exponent) for mantissa, exponent in pairs if mantissa != 0), default=0)
     bits = max(int(mantissa).bit_length() + int(exponent) - step for mantissa, exponent in pairs if mantissa != 0)
-    if size > WHOLE_SAMPLES or bits > WHOLE_BITS:
+    if bits > WHOLE_BITS:
         return False
     whole = [-int(mantissa) << (int(exponent) - step) if mantissa != 0 else 0 for mantissa, exponent in pairs]
     return all(coefficient >= 0 for coefficient in fmpz_mat(size, size, whole).charpoly().coeffs())
-
-
