@@ -86,9 +86,7 @@ class Proof:
         if self.perturbations and gap < self.relative_width / 2:
             worst = max(self.perturbations.values())
             return f"{len(self.perturbations)} kernels are semidefinite up to a perturbation of {worst:.1e} only"
-        return (
-            f"the best point that {self.solution.solver} found leaves a relative gap of {gap:.1e} in double precision"
-        )
+        return f"the best point that {self.solution.solver} found has a relative gap of {gap:.1e} in double precision"
 
     def as_dict(self) -> dict[str, Any]:
         methods = dict.fromkeys(known.method for known in self.settled)

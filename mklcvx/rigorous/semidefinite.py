@@ -7,14 +7,15 @@ numbers (the symmetric part of what is stored, if need be).
 K − LL', evaluated in balls, is diagonally dominant with a non-negative diagonal, it is positive semidefinite by
 Gershgorin, and so is K = LL' + (K − LL'). No property of the floating-point factorisation is used.
 
-**Characteristic polynomial.** Multiplied by a power of two, K has whole entries and det(λI + K) = Σ_k c_k λ^k is computed
-in whole numbers. K ⪰ 0 if and only if no c_k is negative: for λ > 0 the polynomial is then positive, its leading
-coefficient being 1, so that −K has no positive eigenvalue; and the c_k are elementary symmetric functions of the
-eigenvalues. This decides for singular kernels, where no Cholesky test can.
+**Characteristic polynomial.** Multiplied by a power of two, K has whole entries, and det(λI + K) = Σ_k c_k λ^k is
+computed in whole numbers. K ⪰ 0 if and only if no c_k is negative: for λ > 0 the polynomial is then positive, its
+leading coefficient being 1, so that −K has no positive eigenvalue; and the c_k are elementary symmetric functions of
+the eigenvalues. This decides for singular kernels, where no Cholesky test can.
 
-**Perturbation.** Otherwise δ is the least power of two, from rounding upwards, for which the first test proves K + δI ⪰ 0.
-What is proved then holds for every positive semidefinite kernel K̃ with ‖K̃ − K‖₂ ≤ δ, of which there is one. K̃v differs
-from Kv by at most δ‖v‖₂ in every entry: `KernelBalls` adds that to the radii, and nothing else has to know.
+**Perturbation.** Otherwise δ is the least power of two, from rounding upwards, for which the first test proves
+K + δI ⪰ 0. What is proved then holds for every positive semidefinite kernel K̃ with ‖K̃ − K‖₂ ≤ δ, of which there is
+one. K̃v differs from Kv by at most δ‖v‖₂ in every entry: `KernelBalls` adds that to the radii, and nothing else has to
+know.
 """
 
 from __future__ import annotations

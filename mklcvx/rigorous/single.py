@@ -1,7 +1,7 @@
 """Single tasks: gain(α) − U*(√q(α)) ≤ optimum ≤ U(‖f‖) + risk(f), in balls.
 
-α is clipped to its box C_i = C·(weight of sample i), an exact product (loss nu: C = 1/(νn), an exact quotient), and both
-classes are made to sum to the same exactly (loss nu: to ½ each; without bias to 1 together). The functions
+α is clipped to its box C_i = C·(weight of sample i), an exact product (loss nu: C = 1/(νn), an exact quotient), and
+both classes are made to sum to the same exactly (loss nu: to ½ each; without bias to 1 together). The functions
 f_m = K_m c_m, the bias and ρ need no repair: any values give an upper bound.
 """
 
