@@ -9,6 +9,6 @@ from ..errors import InputError
 if find_spec("flint") is None:
     raise InputError("rigorous bounds need python-flint, which is not installed: pip install 'mklcvx[rigorous]'")
 
-from .proof import WIDTH, Proof, prove
+from .proof import WIDTH, Proof, enclose, prove
 
-__all__ = ["WIDTH", "Proof", "prove"]
+__all__ = ["WIDTH", "Proof", "enclose", "prove"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flint
@@ -23,11 +23,13 @@ from flint import arb
 
 from .. import formulations
 from ..certificate import Certificate
+from ..errors import InputError
 from ..formulations import SingleTask
 from ..formulations._hypergraph import Hypergraph
 from ..formulations._multi_label import MultiLabel
 from ..formulations._stack import KernelStack
 from ..formulations._two_stage import TwoStage
+from ..formulations.alignment import Alignment
 from ..instance import Instance
 from ..solution import Solution
 from . import hypergraphs, labels, pairs, single
@@ -129,14 +131,22 @@ def prove(
     from ..solving import solve
 
     started = time.perf_counter()
+    bounds_of(formulations.get(formulation))  # refuses before anything costs time
     tolerance = WIDTH / 10 if _structured(formulation) else WIDTH / 2
     solution = solve(instance, formulation, tol=tolerance, time_limit=time_limit, report=report, **parameters)
     report(f"{formulation}: ball arithmetic")
-    chosen = formulations.get(formulation)
-    task, _ = chosen.task(instance, parameters)
+    proof = enclose(instance, solution)
+    return replace(proof, seconds=time.perf_counter() - started)
+
+
+def enclose(instance: Instance, solution: Solution) -> Proof:
+    """What a solution proves of its formulation's optimal value, whoever found it and however bad it is."""
+    started = time.perf_counter()
+    chosen = formulations.get(solution.formulation)
+    task, _ = chosen.task(instance, solution.parameters)
+    bounds = bounds_of(chosen)
     with flint.ctx.workprec(PRECISION):
         stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
-        bounds = bounds_of(chosen)
         kernels = KernelBalls(stack, semidefinite=bounds not in (pairs.pair_bounds, pairs.alignment_bounds))
         lower, upper = bounds(chosen, task, kernels, instance, solution)
     return Proof(
@@ -151,8 +161,14 @@ def _structured(formulation: str) -> bool:
 
 
 def bounds_of(formulation: Any) -> Callable[..., tuple[arb, arb]]:
-    families = {
-        SingleTask: single.bounds, MultiLabel: labels.bounds, Hypergraph: hypergraphs.bounds,
+    families: dict[type, Callable[..., tuple[arb, arb]]] = {
+        SingleTask: single.bounds,
+        MultiLabel: labels.bounds,
+        Hypergraph: hypergraphs.bounds,
         TwoStage: pairs.pair_bounds,
-    }  # fmt: skip
-    return next((f for family, f in families.items() if isinstance(formulation, family)), pairs.alignment_bounds)
+        Alignment: pairs.alignment_bounds,
+    }
+    for family, bounds in families.items():
+        if isinstance(formulation, family):
+            return bounds
+    raise InputError(f"{formulation.name} has no rigorous bounds yet: solve it, and rely on its certificate")

@@ -20,6 +20,7 @@ know.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -77,28 +78,23 @@ def top_norm(column: list[arb]) -> arb:
 def settle(kernel: Array, matrix: arb_mat) -> Settled:
     if not kernel.any():
         return Settled(CHOLESKY)
-    if by_cholesky(kernel, matrix):
+    rounding = len(kernel) * np.finfo(float).eps * float(np.abs(kernel).max())
+    if any(by_cholesky(kernel, matrix, -shift) for shift in (rounding, 2 * len(kernel) * rounding)):
         return Settled(CHOLESKY)
     if by_polynomial(matrix):
         return Settled(POLYNOMIAL)
-    delta = 2.0 ** np.ceil(np.log2(len(kernel) * np.finfo(float).eps * np.abs(kernel).max()))
-    for _ in range(60):
-        lifted = kernel + delta * np.eye(len(kernel))
-        if by_cholesky(lifted, matrix + arb(delta) * identity(len(kernel))):
-            return Settled(PERTURBED, float(delta))
+    delta = 2.0 ** math.ceil(math.log2(rounding))
+    for _ in range(40):  # up to what rounding to single precision can do
+        if by_cholesky(kernel, matrix + as_balls(delta * np.eye(len(kernel))), delta / 2):
+            return Settled(PERTURBED, delta)
         delta *= 2
     raise InputError("a kernel is far from positive semidefinite: mend it with repair='clip' or repair='shift'")
 
 
-def identity(size: int) -> arb_mat:
-    return as_balls(np.eye(size))
-
-
-def by_cholesky(kernel: Array, matrix: arb_mat) -> bool:
-    """Whether K − LL' is diagonally dominant for the factor L of the kernel, shifted by twice its own rounding."""
-    shift = 2 * len(kernel) * np.finfo(float).eps * float(np.trace(kernel))
+def by_cholesky(kernel: Array, matrix: arb_mat, lift: float) -> bool:
+    """Whether matrix − LL' is diagonally dominant for the factor L of the kernel, its diagonal lifted."""
     try:
-        factor = np.linalg.cholesky(kernel - shift * np.eye(len(kernel)))
+        factor = np.linalg.cholesky(kernel + lift * np.eye(len(kernel)))
     except np.linalg.LinAlgError:
         return False
     balls = as_balls(factor)

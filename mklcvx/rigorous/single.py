@@ -26,11 +26,11 @@ Enclosure = tuple[arb, arb]
 def bounds(
     formulation: SingleTask, task: Task, kernels: KernelBalls, instance: Instance, solution: Solution
 ) -> Enclosure:
-    coefficients = solution.all_coefficients
-    case = case_of(formulation, task.own, task.evaluate(coefficients)[1], task.correlations(solution.alpha))
+    coefficients, found = solution.all_coefficients, np.asarray(solution.alpha, dtype=float)
+    case = case_of(formulation, task.own, task.evaluate(coefficients)[1], task.correlations(found))
     penalty, conjugate = ABOVE[formulation.name]
     box = exact_box(instance, solution.parameters)
-    alpha = exactly_feasible(task, exacts(solution.alpha), box)
+    alpha = exactly_feasible(task, exacts(found), box)
     gain = arb(total(alpha)) if task.loss == "c" else arb(0)
     lower = gain - conjugate(correlations(task, kernels, alpha), case)
     columns = [as_balls(row[:, None]) for row in coefficients]
