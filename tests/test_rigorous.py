@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, solve
+from mklcvx.errors import InternalError
 from mklcvx.rigorous import enclose, prove
 from mklcvx.rigorous.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
 from mklcvx.rigorous.hypergraphs import incidence_balls
@@ -44,9 +45,20 @@ def test_only_what_has_to_move_is_moved():
     assert [value == before for value, before in zip(moved, given_values, strict=True)] == [True, True, False, True]
 
 
-def test_an_empty_feasible_set_is_refused():
-    with check_refused("parameter nu", "give a little less"):
+def test_an_empty_feasible_set_is_a_defect():
+    with pytest.raises(InternalError):
         filled(exacts([0.5]), exacts([0.5]), exact(0.75))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_limit_that_rounding_has_passed_is_the_limit(bias):
+    """ν = 4/5 with two samples against three, and ν = 1: every α of the smaller side, or of both, is at its bound."""
+    nu, y = (0.8, [1, 1, -1, -1, -1]) if bias else (1.0, [1, 1, -1])
+    kernel = np.eye(len(y))
+    proof = prove(Instance(kernel[None], y), "svm", nu=nu, bias=bias)
+    best = Fraction(1, 2) * (2 * Fraction(1, 16) + 3 * Fraction(1, 36)) if bias else Fraction(1, 6)
+    assert Fraction(proof.lower) <= -best <= Fraction(proof.upper)
+    assert proof.sharp
 
 
 @given(VALUES)

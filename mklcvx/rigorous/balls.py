@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InternalError
 
 Array = NDArray[np.float64]
 ZERO = fmpq(0)
@@ -52,7 +52,7 @@ def filled(values: Sequence[fmpq], caps: Sequence[fmpq], target: fmpq) -> list[f
             return inside
     if missing == 0:
         return inside
-    raise InputError("parameter nu lies beyond its limit by rounding, no α is exactly feasible: give a little less")
+    raise InternalError("a feasible set is empty in exact arithmetic")
 
 
 def on_simplex(weights: Iterable[float]) -> list[fmpq]:

@@ -21,10 +21,11 @@ know.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb, arb_mat, fmpz_mat
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations._stack import KernelStack
@@ -66,7 +67,7 @@ class KernelBalls:
         return arb_mat([[entry + blur for entry, blur in zip(row, blurs, strict=True)] for row in product.tolist()])
 
 
-def as_balls(matrix: Array) -> arb_mat:
+def as_balls(matrix: NDArray[Any]) -> arb_mat:
     """Doubles as balls without radius."""
     return arb_mat(*matrix.shape, np.asarray(matrix, dtype=float).ravel().tolist())
 

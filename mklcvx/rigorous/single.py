@@ -2,7 +2,8 @@
 
 α is clipped to its box C_i = C·(weight of sample i), an exact product (loss nu: C = 1/(νn), an exact quotient), and
 both classes are made to sum to the same exactly (loss nu: to ½ each; without bias to 1 together). The functions
-f_m = K_m c_m, the bias and ρ need no repair: any values give an upper bound.
+f_m = K_m c_m, the bias and ρ need no repair: any values give an upper bound. A ν at its limit may lie beyond it by
+rounding, as 4/5 does; then it stands for the limit.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def bounds(
     coefficients, found = solution.all_coefficients, np.asarray(solution.alpha, dtype=float)
     case = case_of(formulation, task.own, task.evaluate(coefficients)[1], task.correlations(found))
     penalty, conjugate = ABOVE[formulation.name]
-    box = exact_box(instance, solution.parameters)
+    box = roomy(task, exact_box(instance, solution.parameters))
     alpha = exactly_feasible(task, exacts(found), box)
     gain = arb(total(alpha)) if task.loss == "c" else arb(0)
     lower = gain - conjugate(correlations(task, kernels, alpha), case)
@@ -45,6 +46,15 @@ def exact_box(instance: Instance, parameters: Mapping[str, Any]) -> list[fmpq]:
     nu = parameters.get("nu")
     price = exact(parameters["C"]) if nu is None else 1 / (exact(nu) * instance.samples)
     return [price * weight for weight in exacts(instance.sample_weight)]
+
+
+def roomy(task: Task, box: list[fmpq]) -> list[fmpq]:
+    """The box of loss nu, widened to the least that is not empty where rounding has put ν beyond its limit."""
+    if task.loss == "c":
+        return box
+    sides = [total(cap for cap, sign in zip(box, task.y, strict=True) if sign == side) for side in (1, -1)]
+    room = 2 * min(sides) if task.bias else sum(sides)
+    return [cap / room for cap in box] if room < 1 else box
 
 
 def exactly_feasible(task: Task, alpha: list[fmpq], box: list[fmpq]) -> list[fmpq]:
