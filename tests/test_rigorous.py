@@ -19,7 +19,8 @@ from mklcvx.errors import InternalError
 from mklcvx.rigorous import enclose, prove
 from mklcvx.rigorous.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
 from mklcvx.rigorous.hypergraphs import incidence_balls
-from mklcvx.rigorous.semidefinite import CHOLESKY, PERTURBED, POLYNOMIAL, as_balls, settle
+from mklcvx.rigorous.penalties import case_of, net_penalty
+from mklcvx.rigorous.semidefinite import CHOLESKY, PERTURBED, POLYNOMIAL, as_balls, by_cholesky, settle
 from mklcvx.zoo import SPECIMENS, specimen
 
 from refusals import check_refused
@@ -108,6 +109,13 @@ def test_semidefiniteness_is_settled(kernel, method):
     assert found.delta <= 1e-12 * np.abs(kernel).max()
 
 
+def test_a_factor_of_another_matrix_proves_nothing():
+    indefinite = np.array([[1.5, 2.0], [2.0, 1.5]])
+    with flint.ctx.workprec(128):
+        assert not by_cholesky(np.eye(2), as_balls(indefinite), 0.0)
+        assert by_cholesky(np.eye(2), as_balls(indefinite + np.eye(2)), -0.75)
+
+
 def test_a_perturbation_is_large_enough_and_nearly_the_least():
     kernel = np.diag([1.0, 1.0, -1e-9])
     with flint.ctx.workprec(128):
@@ -161,6 +169,7 @@ CASES = [
     ),
     *(("hypergraph", {"expansion": expansion}) for expansion in ("star", "zhou", "kcca")),
     ("lp", {"p": 1.0}), ("elastic", {"l1_ratio": 1.0}), ("elastic", {"l1_ratio": 0.0}), ("sm1", {"theta": 0.25}),
+    ("ml_sum", {"C": 0.02}), ("ml_minimax", {"C": 0.02}), ("ts_l1", {"lam": 0.001}),
 ]  # fmt: skip
 
 
@@ -186,19 +195,19 @@ def test_balls_agree_with_the_certificate_and_survive_bad_points(name, parameter
         assert proof.upper == pytest.approx(solution.certificate.upper, abs=rounding * size)
     else:
         assert (name, parameters) == ("li", {})
-    for seed in range(2):
-        worse = enclose(instance, spoiled(solution, seed))
+    for seed, factor in ((0, 1.0), (1, 1.0), (2, 1.3)):
+        worse = enclose(instance, spoiled(solution, seed, factor))
         assert worse.lower <= proof.upper
         assert worse.upper >= proof.lower
         assert worse.upper - worse.lower > 10 * (proof.upper - proof.lower)
 
 
-def spoiled(solution, seed):
-    """The solution with everything moved by some per cent, out of its feasible set as well."""
+def spoiled(solution, seed, factor):
+    """The solution with everything moved by some per cent and multiplied, out of its feasible set as well."""
     rng = np.random.default_rng(seed)
 
     def moved(values):
-        return None if values is None else values * (1 + rng.normal(size=np.shape(values)) / 20) + 1e-4
+        return None if values is None else factor * values * (1 + rng.normal(size=np.shape(values)) / 20) + 1e-4
 
     multipliers = {name: moved(np.asarray(solution.multipliers[name])) for name in solution.multipliers}
     weights = moved(np.nan_to_num(solution.weights))
@@ -206,6 +215,28 @@ def spoiled(solution, seed):
     return replace(
         solution, alpha=moved(solution.alpha), weights=weights, coefficients=coefficients, multipliers=multipliers
     )
+
+
+def test_a_cap_just_below_its_limit_is_the_limit():
+    instance = DRAWN["single task"].select([0, 1, 2])
+    assert Fraction(1 / 3) < Fraction(1, 3)
+    capped, average = prove(instance, "sm1", theta=1 / 3), prove(instance, "average")
+    assert capped.sharp
+    assert max(capped.lower, average.lower) <= min(capped.upper, average.upper)
+
+
+def test_weights_are_stretched_to_the_elastic_net():
+    own, norms = {"l1_ratio": 0.3}, np.array([1.0, 2.0])
+    case = case_of(formulations.get("elastic"), own, norms, norms)
+    squares = [flint.arb(1), flint.arb(4)]
+    once, twice = net_penalty(squares, case), net_penalty(squares, replace(case, mu=2 * case.mu))
+    assert float(once) == pytest.approx(float(twice), rel=1e-14)
+    assert float(once) == pytest.approx(formulations.get("elastic").penalty(norms, **own), rel=1e-12)
+
+
+def test_a_used_kernel_has_a_weight():
+    case = case_of(formulations.get("l1"), {}, np.array([1e300, 1e-300]), np.array([1.0, 1.0]))
+    assert case.mu[1] > 0
 
 
 @pytest.mark.parametrize("expansion", ["clique", "star", "zhou", "kcca"])
