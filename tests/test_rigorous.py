@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, solve
 from mklcvx.errors import InternalError
+from mklcvx.formulations._stack import KernelStack
 from mklcvx.rigorous import enclose, prove
 from mklcvx.rigorous.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
 from mklcvx.rigorous.hypergraphs import incidence_balls
 from mklcvx.rigorous.penalties import case_of, net_penalty
-from mklcvx.rigorous.semidefinite import CHOLESKY, PERTURBED, POLYNOMIAL, as_balls, by_cholesky, settle
+from mklcvx.rigorous.semidefinite import CHOLESKY, PERTURBED, POLYNOMIAL, KernelBalls, as_balls, by_cholesky, settle
 from mklcvx.zoo import SPECIMENS, specimen
 
 from refusals import check_refused
@@ -260,6 +261,20 @@ def test_a_perturbed_kernel_is_accounted_for():
     lifted = prove(instance.with_kernels(stack + np.stack([np.zeros((4, 4)), delta * np.eye(4)])), "l1")
     assert lifted.perturbations == {}
     assert proof.lower <= lifted.lower <= lifted.upper <= proof.upper + 1e-15
+
+
+def test_products_hold_for_every_kernel_within_the_perturbation():
+    kernel, vector = np.array([[1.0, 1.0], [1.0, 1.0 - 2.0**-53]]), np.array([[3.0], [-1.0]])
+    with flint.ctx.workprec(128):
+        balls = KernelBalls(KernelStack(kernel[None]))
+        image, (square,) = balls.applied(0, as_balls(vector))
+        delta = balls.settled[0].delta
+        assert delta > 0
+        for shift in (0.0, delta):
+            moved = as_balls(kernel) + as_balls(shift * np.eye(2))
+            product = moved * as_balls(vector)
+            assert image.contains(product)
+            assert (as_balls(vector.T) * product)[0, 0] <= square
 
 
 def test_an_asymmetric_stack_means_its_symmetric_part():

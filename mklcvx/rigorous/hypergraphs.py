@@ -16,7 +16,7 @@ from ..formulations._hypergraph import Hypergraph, HyperTask
 from ..instance import Instance
 from ..solution import Solution
 from .balls import Array, added, exact, largest, on_simplex
-from .semidefinite import KernelBalls, as_balls
+from .semidefinite import KernelBalls, as_balls, inner
 from .single import Enclosure
 
 
@@ -31,8 +31,8 @@ def bounds(
     smoothing = arb(0) if task.smoothing is None else arb(exact(task.smoothing))
     lower = -trace_above(h, z / 2, images, theta, lam)
     lower -= smoothing * added(arb(t) * arb(t).log() for t in theta if t > 0)
-    common = inner(z, z) / 4 - inner(z, h)
-    scores = [common + inner(z, image) / (4 * lam) for image in images]
+    common = trace(z, z) / 4 - trace(z, h)
+    scores = [common + trace(z, image) / (4 * lam) for image in images]
     if task.smoothing is None:
         return lower, largest(scores)
     peak = largest(scores).mid()
@@ -44,11 +44,12 @@ def trace_above(h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq]
     combined = sum((image * arb(t) for image, t in zip(images, theta, strict=True)), 0 * x)
     image = x + combined / (2 * lam)
     residual = h - image
-    return 2 * inner(x, h) - inner(x, image) + inner(residual, residual)
+    return 2 * trace(x, h) - trace(x, image) + trace(residual, residual)
 
 
-def inner(left: arb_mat, right: arb_mat) -> arb:
-    return added(a * b for a, b in zip(left.entries(), right.entries(), strict=True))
+def trace(left: arb_mat, right: arb_mat) -> arb:
+    """tr(L'R)."""
+    return inner(left.entries(), right.entries())
 
 
 def incidence_balls(labels: Array, expansion: str) -> arb_mat:

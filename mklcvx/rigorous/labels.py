@@ -47,7 +47,7 @@ def from_below(
     columns = arb_mat(signed).transpose()
     costs = []
     for a in range(len(kernels)):
-        squares = column_products(columns, kernels.images(a, columns))
+        _, squares = kernels.applied(a, columns)
         costs.append(added(arb(g) * q for g, q in zip(gamma, squares, strict=True)) / 2)
     return gain - largest(costs)
 
@@ -56,15 +56,8 @@ def evaluated(kernels: KernelBalls, coefficients: np.ndarray) -> tuple[list[list
     """s_ka from above, and the outputs f_k(x_i)."""
     squares, images = [], []
     for a in range(len(kernels)):
-        columns = as_balls(np.ascontiguousarray(coefficients[:, a].T))
-        image = kernels.images(a, columns)
-        squares.append(column_products(columns, image))
+        image, norms = kernels.applied(a, as_balls(np.ascontiguousarray(coefficients[:, a].T)))
+        squares.append(norms)
         images.append(image)
     outputs = sum(images[1:], images[0]).transpose().tolist()
     return [list(row) for row in zip(*squares, strict=True)], outputs
-
-
-def column_products(left: arb_mat, right: arb_mat) -> list[arb]:
-    """Σ_i l_ik r_ik for every column k, from above."""
-    pairs = zip(left.transpose().tolist(), right.transpose().tolist(), strict=True)
-    return [top(added(x * y for x, y in zip(u, v, strict=True))) for u, v in pairs]

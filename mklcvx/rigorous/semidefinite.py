@@ -14,8 +14,8 @@ the eigenvalues. This decides for singular kernels, where no Cholesky test can.
 
 **Perturbation.** Otherwise δ is the least power of two, from rounding upwards, for which the first test proves
 K + δI ⪰ 0. What is proved then holds for every positive semidefinite kernel K̃ with ‖K̃ − K‖₂ ≤ δ, of which there is
-one. K̃v differs from Kv by at most δ‖v‖₂ in every entry: `KernelBalls` adds that to the radii, and nothing else has to
-know.
+one. K̃v differs from Kv by at most δ‖v‖₂ in every entry, and v'K̃v from v'Kv by at most δ‖v‖²: `KernelBalls` accounts
+for that, and nothing else has to know.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations._stack import KernelStack
-from .balls import Array
+from .balls import Array, added, top
 
 WHOLE_BITS, WHOLE_SAMPLES = 400, 160  # the sizes up to which the polynomial takes seconds at most
 CHOLESKY, POLYNOMIAL, PERTURBED, NOT_NEEDED = "shifted Cholesky", "characteristic polynomial", "perturbed", "not needed"
@@ -60,20 +60,28 @@ class KernelBalls:
 
     def images(self, m: int, columns: arb_mat) -> arb_mat:
         """K̃_m V for every K̃_m that the perturbation allows."""
-        product, delta = self.matrices[m] * columns, self.settled[m].delta
-        if delta == 0:
-            return product
-        blurs = [arb(0, top_norm(column) * delta) for column in columns.transpose().tolist()]
-        return arb_mat([[entry + blur for entry, blur in zip(row, blurs, strict=True)] for row in product.tolist()])
+        return self.applied(m, columns)[0]
+
+    def applied(self, m: int, columns: arb_mat) -> tuple[arb_mat, list[arb]]:
+        """K̃_m V, and v'K̃_m v from above for every column v."""
+        product, delta = self.matrices[m] * columns, arb(self.settled[m].delta)
+        vectors = columns.transpose().tolist()
+        pairs = zip(vectors, product.transpose().tolist(), strict=True)
+        squares = [top(inner(v, image) + delta * inner(v, v)) for v, image in pairs]
+        if delta != 0:
+            blurs = [arb(0, (delta * inner(v, v).sqrt()).upper()) for v in vectors]
+            rows = product.tolist()
+            product = arb_mat([[entry + blur for entry, blur in zip(row, blurs, strict=True)] for row in rows])
+        return product, squares
+
+
+def inner(left: list[arb], right: list[arb]) -> arb:
+    return added(a * b for a, b in zip(left, right, strict=True))
 
 
 def as_balls(matrix: NDArray[Any]) -> arb_mat:
     """Doubles as balls without radius."""
     return arb_mat(*matrix.shape, np.asarray(matrix, dtype=float).ravel().tolist())
-
-
-def top_norm(column: list[arb]) -> arb:
-    return sum((entry * entry for entry in column), arb(0)).sqrt().upper()
 
 
 def settle(kernel: Array, matrix: arb_mat) -> Settled:

@@ -35,10 +35,9 @@ def bounds(
     gain = arb(total(alpha)) if task.loss == "c" else arb(0)
     lower = gain - conjugate(correlations(task, kernels, alpha), case)
     columns = [as_balls(row[:, None]) for row in coefficients]
-    images = [kernels.images(m, column) for m, column in enumerate(columns)]
-    squares = [top((c.transpose() * image)[0, 0]) for c, image in zip(columns, images, strict=True)]
-    outputs = [added(values) for values in zip(*(image.entries() for image in images), strict=True)]
-    return lower, penalty(squares, case) + risk(task, outputs, box)
+    applied = [kernels.applied(m, column) for m, column in enumerate(columns)]
+    outputs = [added(values) for values in zip(*(image.entries() for image, _ in applied), strict=True)]
+    return lower, penalty([square for _, (square,) in applied], case) + risk(task, outputs, box)
 
 
 def exact_box(instance: Instance, parameters: Mapping[str, Any]) -> list[fmpq]:
@@ -76,7 +75,7 @@ def correlations(task: Task, kernels: KernelBalls, alpha: list[fmpq]) -> list[ar
     """q_m(α) from above."""
     signed = [arb(value if sign > 0 else -value) for value, sign in zip(alpha, task.y, strict=True)]
     column = arb_mat(len(signed), 1, signed)
-    return [top((column.transpose() * kernels.images(m, column))[0, 0]) for m in range(len(kernels))]
+    return [kernels.applied(m, column)[1][0] for m in range(len(kernels))]
 
 
 def risk(task: Task, outputs: list[arb], box: list[fmpq]) -> arb:
