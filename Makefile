@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers engine claims headlines bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -33,6 +33,9 @@ claims: .venv/installed
 
 headlines: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/headlines
+
+golden: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
 
 bench: .venv/installed
 	$(BIN)/python validation/bench

@@ -23,6 +23,7 @@ from .solution import Solution
 
 if TYPE_CHECKING:
     from .bench_standing import Benchmark
+    from .rigorous import Proof
     from .verify import Report
     from .zoo import Specimen
 
@@ -93,6 +94,26 @@ def show_solution(solution: Solution) -> None:
     console = Console()
     console.print(head)
     console.print(_kernel_table(solution))
+
+
+def show_proof(proof: Proof) -> None:
+    """The interval, and how far the kernels were proved positive semidefinite."""
+    from .rigorous.semidefinite import NOT_NEEDED
+
+    found = proof.as_dict()
+    ways = [f"{count} by {way}" for way, count in found["semidefinite"].items() if way != NOT_NEEDED]
+    head = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    head.add_row("formulation", f"{proof.formulation} ({', '.join(_shown(proof.parameters))})")
+    head.add_row("optimum", f"proved to lie between {found['lower']} and {found['upper']}")
+    head.add_row("relative width", f"{proof.relative_width:.1e}")
+    for side in ("lower", "upper"):
+        ball = found[f"{side}_ball"]
+        head.add_row(f"{side} bound", f"{ball['midpoint']} ± {ball['radius']}, {found['precision']} bits")
+    head.add_row("semidefinite", ", ".join(ways) or NOT_NEEDED)
+    for name, delta in proof.perturbations.items():
+        head.add_row("", _as_is(f"{name}: holds for every semidefinite kernel within {delta:.1e} of it"))
+    head.add_row("point from", f"{found['solver']}, {proof.seconds:.2f} s in all")
+    Console().print(head)
 
 
 def _kernel_table(solution: Solution) -> Table:

@@ -24,7 +24,7 @@ def test_the_wheel_has_every_file(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     shipped = set(zipfile.ZipFile(wheel).namelist())
     expected = {f"mklcvx/{p.name}" for p in (source / "mklcvx").iterdir() if p.is_file()}
-    for part in ("conventions", "solvers", "zoo"):
+    for part in ("conventions", "rigorous", "solvers", "zoo"):
         expected |= {f"mklcvx/{part}/{p.name}" for p in (source / "mklcvx" / part).iterdir() if p.is_file()}
     expected |= {f"mklcvx/formulations/{p.name}" for p in (source / "formulations").glob("*.py")}
     expected |= {f"mklcvx/{p.relative_to(source / 'mklcvx')}" for p in (source / "mklcvx").glob("*/*.py")}
