@@ -31,7 +31,10 @@ def test_every_point_is_the_optimum_of_a_cold_solve(name):
         assert cold.certificate.lower <= upper + rounding
 
 
-@pytest.mark.parametrize(("name", "grid"), [("sm1", {"theta": [0.2, 0.4, 1.0]}), ("lp", {"p": [1.0, 1.5, 4.0]})])
+@pytest.mark.parametrize(
+    ("name", "grid"),
+    [("sm1", {"theta": [0.2, 0.4, 1.0]}), ("lp", {"p": [1.0, 1.5, 4.0]}), ("l1", {"bias": [True, False, True]})],
+)
 def test_any_parameter_can_vary_with_others_fixed(name, grid):
     found = path(WINE, name, grid, C=2.0)
     assert found.certified
@@ -55,6 +58,9 @@ def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
     _, cold = drive(InteriorPoint(), formulation, tasks[1], 1e-9)
     assert warm.ending == cold.ending == "certified"
     assert warm.iterations < cold.iterations
+    for other in ({"bias": False}, {"nu": 0.3}, {"nu": 0.3, "bias": False}):
+        task, _ = formulation.task(WINE, other)
+        assert drive(InteriorPoint(), formulation, task, 1e-9, warm=first.last)[1].ending == "certified"
     other, _ = formulation.task(zoo.random(20, 4, seed=1), {})
     point, run = drive(InteriorPoint(), formulation, other, 1e-9, warm=first.last)
     assert run.ending == "certified"

@@ -178,8 +178,15 @@ def solved(problem: Problem, side: Side, curved: Curved, near: Vertex, tries: in
 
 
 def fits(warm: Centred, task: Task, side: Side) -> bool:
-    """Whether a state is one of the same samples, kernels and variables."""
-    return warm.images.shape == (task.count, task.samples) and len(warm.side.sign) == len(side.sign)
+    """Whether a state is one of the same samples, kernels, equalities and variables."""
+    other = warm.curved.task
+    same = other.kernels is task.kernels and (other.loss, other.bias) == (task.loss, task.bias)
+    return (
+        same
+        and np.array_equal(other.y, task.y)
+        and type(warm.side) is type(side)
+        and len(warm.side.sign) == len(side.sign)
+    )
 
 
 def from_neighbour(problem: Problem, side: Side, warm: Centred) -> Centred:
