@@ -44,10 +44,11 @@ SIMPLEX = Constraint(lambda mu, **own: mu, ones, nothing, curved=False)
 
 @dataclass(frozen=True)
 class Regulariser:
-    """r' and r'', ψ, the cap; `start` are weights inside the domain, from the number of kernels. Where the domain is a
-    single point, `start` is that point and `alone(count, **own)` says so."""
+    """r, r' and r'', ψ, the cap; `start` are weights inside the domain, from the number of kernels. Where the domain is
+    a single point, `start` is that point and `alone(count, **own)` says so."""
 
     constraint: Constraint | None = SIMPLEX
+    value: Along = nothing
     slope: Along = nothing
     curvature: Along = nothing
     cap: Callable[..., float] | None = None

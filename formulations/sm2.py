@@ -84,7 +84,9 @@ SM2 = SingleTask(
     weights=weights,
     multipliers=multipliers,
     regulariser=Regulariser(
-        slope=lambda mu, theta: mu / theta, curvature=lambda mu, theta: np.full(len(mu), 1 / theta)
+        value=lambda mu, theta: mu**2 / (2 * theta),
+        slope=lambda mu, theta: mu / theta,
+        curvature=lambda mu, theta: np.full(len(mu), 1 / theta),
     ),
     rescale=lambda own, factor: {"theta": own["theta"] / factor},
 )

@@ -97,6 +97,7 @@ SMP = SingleTask(
     weights=weights,
     multipliers=multipliers,
     regulariser=Regulariser(
+        value=lambda mu, theta, p: price(theta, p) / p * mu**p,
         slope=lambda mu, theta, p: price(theta, p) * mu ** (p - 1),
         curvature=lambda mu, theta, p: price(theta, p) * (p - 1) * mu ** (p - 2),
     ),

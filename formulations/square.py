@@ -70,7 +70,10 @@ SQUARE = SingleTask(
     weights=weights,
     multipliers=multipliers,
     regulariser=Regulariser(
-        constraint=None, slope=lambda mu, theta: mu / theta, curvature=lambda mu, theta: np.full(len(mu), 1 / theta)
+        constraint=None,
+        value=lambda mu, theta: mu**2 / (2 * theta),
+        slope=lambda mu, theta: mu / theta,
+        curvature=lambda mu, theta: np.full(len(mu), 1 / theta),
     ),
     rescale=lambda own, factor: {"theta": own["theta"] / factor},
 )

@@ -11,8 +11,9 @@ from .paths import Path, path
 from .second_stage import second_stage
 from .solution import Solution
 from .solving import solve
+from .verify import Report, shrink, verify
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "Path", "Solution", "__version__", "formulations", "path", "second_stage",
-    "solve",
+    "Certificate", "InputError", "Instance", "Path", "Report", "Solution", "__version__", "formulations", "path",
+    "second_stage", "shrink", "solve", "verify",
 ]  # fmt: skip

@@ -2,8 +2,9 @@
 
 An answer has any of weights, α, coefficients and multipliers. From α comes the lower bound, from the coefficients the
 upper one; where they are not given, f_m = weight_m K_m(α∘y). Weights alone are judged with the SVM that they make.
-What an answer claims (an objective, a certificate, a status) is not read, and its bias neither: the bound takes the
-best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for hypergraphs.
+What an answer claims (an objective, a certificate, a status) plays no part in the bounds, nor does its bias: they
+take the best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for
+hypergraphs.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
 FIELDS = ("weights", "alpha", "coefficients")
+CLAIMS = ("bias", "objective")
 
 
 @dataclass(frozen=True)
@@ -41,20 +43,37 @@ class Answer:
     alpha: Array | None = None
     coefficients: Array | None = None
     multipliers: Mapping[str, Any] = field(default_factory=dict)
-    bias: float | None = None
+    bias: Array | None = None
     objective: float | None = None
+    bounds: tuple[float, float] | None = None  # claimed: lower and upper
+
+    @property
+    def given(self) -> list[str]:
+        """The names of what is said."""
+        return [name for name in (*FIELDS, *CLAIMS) if getattr(self, name) is not None] + list(self.multipliers)
 
 
 def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
     """An answer in any of the formats, written by anybody; what is too large to be one for the instance is not read."""
-    record = read_record(path, LARGEST if instance is None else largest_answer(instance))
-    given = {name: _numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
-    if not given:
+    answer = answer_of(read_record(path, LARGEST if instance is None else largest_answer(instance)))
+    if all(getattr(answer, name) is None for name in FIELDS):
         raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
+    return answer
+
+
+def answer_of(record: Mapping[str, Any]) -> Answer:
+    """The answer among the fields of a record: numbers, and nothing else."""
+    arrays = (*FIELDS, "bias")
+    given: dict[str, Any] = {name: _numbers(name, record[name]) for name in arrays if record.get(name) is not None}
+    if record.get("objective") is not None:
+        given["objective"] = _number("objective", record["objective"])
+    certificate = record.get("certificate", record)
+    if isinstance(certificate, Mapping) and None not in (certificate.get("lower"), certificate.get("upper")):
+        given["bounds"] = _number("lower", certificate["lower"]), _number("upper", certificate["upper"])
     inside = record.get("multipliers")
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
-    return Answer(given.get("weights"), given.get("alpha"), given.get("coefficients"), multipliers)
+    return Answer(**given, multipliers={name: value for name, value in multipliers.items() if value is not None})
 
 
 def largest_answer(instance: Instance) -> float:
@@ -87,21 +106,21 @@ def points(formulation: Formulation, task: Any, answer: Answer) -> Points:
         return _single_task(task, answer)
     if isinstance(formulation, MultiLabel):
         return _many_labels(task, answer)
-    weights = _of_shape("weights", answer.weights, (task.count,))
+    weights = of_shape("weights", answer.weights, (task.count,))
     if weights is None:
         raise InputError(f"answer: has no weights, which {formulation.name} is about: write them")
     if isinstance(formulation, Hypergraph):
         return _hypergraph(task, weights, answer)
     if isinstance(formulation, Alignment):
         return Points([weights], [_projection(task, weights)])
-    beta = _of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
+    beta = of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
     return Points([] if beta is None else [beta], [weights])
 
 
 def _single_task(task: Task, answer: Answer) -> Points:
-    weights = _of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
-    alpha = _of_shape("alpha", answer.alpha, (task.samples,))
-    coefficients = _of_shape("coefficients", answer.coefficients, (task.count, task.samples))
+    weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
+    alpha = of_shape("alpha", answer.alpha, (task.samples,))
+    coefficients = of_shape("coefficients", answer.coefficients, (task.count, task.samples))
     if alpha is None and coefficients is None and weights is not None:
         alpha = _machine_alpha(task, weights)
     if coefficients is None and alpha is not None and weights is not None:
@@ -119,10 +138,10 @@ def _machine_alpha(task: Task, weights: Array) -> Array:
 
 def _many_labels(task: LabelTask, answer: Answer) -> Points:
     shape = task.signs.shape
-    weights = _of_shape("weights", answer.weights, (task.count,))
-    alpha = _of_shape("alpha", answer.alpha, shape)
-    gamma = _of_shape("gamma", answer.multipliers.get("gamma", np.ones(task.classes)), shape[:1])
-    coefficients = _of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples))
+    weights = of_shape("weights", answer.weights, (task.count,))
+    alpha = of_shape("alpha", answer.alpha, shape)
+    gamma = of_shape("gamma", answer.multipliers.get("gamma", np.ones(task.classes)), shape[:1])
+    coefficients = of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples))
     if weights is None or alpha is None or gamma is None or weights.sum() <= 0 or gamma.sum() <= 0:
         raise InputError("answer: weights or alpha are missing, or all zero: write both")
     if coefficients is None:
@@ -134,7 +153,7 @@ def _hypergraph(task: HyperTask, weights: Array, answer: Answer) -> Points:
     if not (weights > 0).any():
         raise InputError("answer: no weight is positive: write weights on the simplex")
     own = solved(task, weights)
-    z = _of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
+    z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
     known = [own] if z is None else [own, z]
     return Points([Embedding(weights, one) for one in known], known)
 
@@ -148,17 +167,29 @@ def _projection(task: AlignmentTask, weights: Array) -> Array:
 def _numbers(name: str, value: Any) -> Array:
     """Numbers from a file; what JSON has as null is undefined."""
     try:
-        if isinstance(value, np.ndarray) and value.dtype.kind not in "fiub":
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiubO" or any(isinstance(item, str | bytes) for item in _objects(array)):
             raise ValueError("no real numbers")
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError, RecursionError):
         raise InputError(f"answer: {name} is no array of real numbers: write plain numbers") from None
 
 
-def _of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+def _number(name: str, value: Any) -> float:
+    return float(in_shape(name, value, ()))
+
+
+def _objects(array: NDArray[Any]) -> list[Any]:
+    return array.ravel().tolist() if array.dtype == object else []
+
+
+def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+    """As `in_shape`, or None if there is none."""
+    return None if value is None else in_shape(name, value, shape, undefined)
+
+
+def in_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array:
     """The array in this shape, a vector standing or lying; `undefined` entries are allowed where others say it all."""
-    if value is None:
-        return None
     array = _numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
         raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")

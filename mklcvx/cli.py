@@ -359,6 +359,49 @@ def predict(
 
 
 @app.command()
+def verify(
+    instance: InstanceFile,
+    answer: Annotated[
+        Path, typer.Argument(help="What a solver found: .json, .npz or .mat; or a trace.", show_default=False)
+    ],
+    formulation: Annotated[
+        str | None, typer.Option("-f", "--formulation", help="See 'mklcvx list'; else what the answer says.")
+    ] = None,
+    settings: Settings = None,
+    tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = 1e-6,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
+) -> None:
+    """Judge an answer: any of weights, alpha, bias, coefficients, multipliers and objective, or a whole trace.
+
+    Exit status 0 if it is accepted, 1 if it is rejected; then the report says what it is optimal for, if that is known.
+
+    Example: `mklcvx verify problem.npz answer.json -f l1 --set C=10`
+    """
+    from .submissions import read_submission
+    from .verify import judge_submission
+
+    given = parse_settings(settings or [])
+    if formulation is not None:
+        formulations.get(formulation)
+    problem = load_instance(instance)
+    submission = read_submission(answer, problem, formulation, given)
+    formulations.get(submission.formulation).task(submission.instance, submission.parameters)
+    from .display import show_report
+
+    report = judge_submission(submission, tol)
+    for note in submission.notes:
+        sys.stderr.write(f"mklcvx: {printable(note)}\n")
+    if as_json:
+        typer.echo(json.dumps(report.as_dict(), allow_nan=False))
+    else:
+        show_report(report)
+    if not report.accepted:
+        why = "" if report.diagnosis is None else f": {report.diagnosis.words}"
+        sys.stderr.write(f"mklcvx: {report.verdict}{printable(why)}\n")
+        raise typer.Exit(1)
+
+
+@app.command()
 def bench(
     instance: InstanceFile,
     formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",

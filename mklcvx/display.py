@@ -23,6 +23,7 @@ from .solution import Solution
 
 if TYPE_CHECKING:
     from .bench_standing import Benchmark
+    from .verify import Report
     from .zoo import Specimen
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -137,6 +138,51 @@ def bars(values: NDArray[np.float64]) -> str:
         "?" if np.isnan(v) else BLOCKS[max(0, k)] if v > 1e-6 * largest else "·"
         for v, k in zip(values, levels, strict=True)
     )
+
+
+def show_report(report: Report) -> None:
+    """A verdict: what every part violates, proves and is off by, and what else is to be said."""
+    optimum = report.optimum
+    head = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    head.add_row("formulation", f"{report.formulation} ({', '.join(_shown(report.parameters))})")
+    head.add_row("optimum", f"between {optimum.lower:.12g} and {optimum.upper:.12g}")
+    head.add_row("verdict", f"{report.verdict} at {report.tolerance:.0e}")
+    if report.diagnosis is not None:
+        head.add_row("diagnosis", _as_is(report.diagnosis.words))
+    for name, value in report.together.items():
+        head.add_row(name.replace("_", " "), f"{value:.1e} apart")
+    for one in report.loose or ():
+        head.add_row("not unique", _as_is(f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+    for note in report.notes:
+        head.add_row("note", _as_is(note))
+    console = Console()
+    console.print(head)
+    console.print(_part_table(report))
+    if report.trace:
+        console.print(_trace_table(report))
+
+
+def _part_table(report: Report) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("part", "verdict", "violates", "proves", "off by", ""):
+        table.add_column(column, justify="right" if column == "off by" else "left")
+    for part in report.parts:
+        broken = [f"{constraint} by {by:.1e}" for constraint, by in part.violations if by > report.tolerance]
+        proves = "" if part.value is None else f"{part.proves} {part.value:.10g}"
+        off = "–" if part.excess is None else f"{part.excess:.1e}"
+        table.add_row(
+            part.name, part.verdict(report.tolerance), "; ".join(broken) or "–", proves, off, _as_is(part.note)
+        )
+    return table
+
+
+def _trace_table(report: Report) -> Table:
+    table = Table(title="\nTrace", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for column in ("point", "verdict", "off by"):
+        table.add_column(column, justify="left" if column == "verdict" else "right")
+    for index, point in enumerate(report.trace):
+        table.add_row(str(index), point.verdict, f"{max(part.off for part in point.parts):.1e}")
+    return table
 
 
 def show_benchmark(benchmark: Benchmark) -> None:

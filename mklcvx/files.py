@@ -154,7 +154,7 @@ def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[s
     files and folders, which may hold anything else; `limit` is the largest size in bytes that can be meant."""
     if Path(path).suffix not in ENDINGS and _is_folder(path):
         return read_folder(Path(path), what, limit)
-    path = _existing(path, READABLE)
+    path = existing_file(path, READABLE)
     if path.suffix == ".npz":
         return _read_npz(path, limit)
     if path.suffix == ".json":
@@ -170,10 +170,10 @@ def _is_folder(path: str | Path) -> bool:
     try:
         return Path(path).is_dir()
     except OSError:
-        return False  # _existing says what is wrong
+        return False  # existing_file says what is wrong
 
 
-def _existing(path: str | Path, wanted: str) -> Path:
+def existing_file(path: str | Path, wanted: str) -> Path:
     """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
     path = Path(path)
     try:
@@ -248,7 +248,7 @@ def _as_arrays(solution: Solution) -> dict[str, Any]:
 
 def load_solution(path: str | Path) -> Solution:
     """A solution written by `save_solution`."""
-    path = _existing(path, "a .json or .npz file")
+    path = existing_file(path, "a .json or .npz file")
     if path.suffix == ".npz":
         arrays = _read_npz(path)
         if "record" not in arrays:
@@ -275,7 +275,9 @@ def load_solution(path: str | Path) -> Solution:
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
     """The fields of an answer that anybody may have written, in any of the formats; at most `limit` bytes of them."""
-    return _read_any(path, "answer", limit)
+    fields = _read_any(path, "answer", limit)
+    text = fields.pop("record", None) if Path(path).suffix == ".npz" else None
+    return fields if text is None else {**parsed(str(text), f"answer {path}"), **fields}
 
 
 def _solution(record: Mapping[str, Any]) -> Solution:

@@ -27,6 +27,7 @@ def test_the_wheel_has_every_file(tmp_path):
     for part in ("conventions", "solvers", "zoo"):
         expected |= {f"mklcvx/{part}/{p.name}" for p in (source / "mklcvx" / part).iterdir() if p.is_file()}
     expected |= {f"mklcvx/formulations/{p.name}" for p in (source / "formulations").glob("*.py")}
+    expected |= {f"mklcvx/{p.relative_to(source / 'mklcvx')}" for p in (source / "mklcvx").glob("*/*.py")}
     assert expected <= shipped
     assert not any(name.startswith(("formulations/", "tests/", "validation/")) for name in shipped)
 

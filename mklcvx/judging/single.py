@@ -1,0 +1,129 @@
+"""Answers to single tasks, part by part.
+
+Weights μ are worth what the best classifier with them costs, V(μ) = max over α of gain(α) − ½ Σ μ_m q_m(α) + R(μ),
+never below the optimum: the SVM with these weights is solved for it. In the block-∞ formulations t and λ of the
+weights are judged apart (`blockwise`). α is worth its lower bound, coefficients their upper bound with the best bias, a
+bias what it adds to the risk of the classifier it comes with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..answers import FINE, Answer, in_shape, of_shape
+from ..formulations import Implied, SingleTask, Task
+from ..formulations._stack import Array
+from .blockwise import saddle_excess
+from .case import Case
+from .domain import placed
+from .multipliers import multiplier_parts
+from .parts import Part, Violation
+
+
+def single_task_parts(case: Case, answer: Answer) -> list[Part]:
+    task, parts = case.task, []
+    weights, alpha, coefficients = arrays(task, answer)
+    if weights is not None:
+        parts.append(weights_part(case, weights, spelled_out=coefficients is not None))
+    if alpha is not None:
+        parts.append(alpha_part(case, alpha))
+    if coefficients is not None:
+        bound = case.formulation.upper(task, coefficients)
+        parts.append(Part("coefficients", (), "upper", bound.value, note="with the best bias"))
+    if answer.bias is not None:
+        parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
+    return parts + multiplier_parts(case, alpha, answer)
+
+
+def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
+    """Weights, α and coefficients in their shapes."""
+    weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
+    alpha = of_shape("alpha", answer.alpha, (task.samples,))
+    return weights, alpha, of_shape("coefficients", answer.coefficients, (task.count, task.samples))
+
+
+# ------------------------------------------------------------------------------------------------------- weights
+def weights_part(case: Case, weights: Array, spelled_out: bool) -> Part:
+    """In a block-∞ formulation the weight of a kernel that hardly sees α means nothing: there coefficients, where they
+    are `spelled_out`, are judged instead."""
+    if not np.isfinite(weights).all():
+        return Part("weights", note="some are undefined: the coefficients are judged in their place")
+    violations, feasible = placed(case.formulation, case.task, weights)
+    shown = tuple(violations)
+    if case.formulation.between is not None and spelled_out:
+        return Part("weights", shown, note="the coefficients are judged in their place")
+    if case.formulation.between is None:
+        value, _ = worth(case.formulation, case.task, feasible)
+        return Part("weights", shown, "upper", value, note="the SVM with these weights")
+    if (feasible > 0).all():
+        return Part("weights", shown, excess=saddle_excess(case, feasible), note="t and λ of the weights, judged apart")
+    alpha = machine_alpha(case.task, feasible)
+    bound = case.formulation.upper(case.task, Implied(feasible, alpha * case.task.y))
+    return Part("weights", shown, "upper", bound.value, note="the SVM with these weights")
+
+
+def machine_alpha(task: Task, weights: Array) -> Array:
+    """α of the SVM with these weights; zero if there are none."""
+    from ..solvers._machine import Machine
+
+    if not weights.any():
+        return task.feasible(np.zeros(task.samples))
+    return task.feasible(Machine(task, FINE)(task.combined(weights)))
+
+
+def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | None = None) -> tuple[float, float]:
+    """½ Σ μ q + R(μ) + risk of the classifier that feasible weights make with α, or with their own SVM's; and the
+    saddle function gain(α) − ½ Σ μ q + R(μ) there."""
+    alpha = machine_alpha(task, weights) if alpha is None else alpha
+    regulariser = formulation.regulariser
+    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(weights, **task.own)))
+    cost = float(weights @ task.correlations(alpha) ** 2) / 2
+    outputs, _ = task.evaluate(Implied(weights, alpha * task.y))
+    return cost + price + task.risk(outputs).value, task.gain(alpha) - cost + price
+
+
+# --------------------------------------------------------------------------------------------------- α, bias, the rest
+def alpha_part(case: Case, alpha: Array) -> Part:
+    return Part(
+        "alpha", tuple(alpha_violations(case.task, alpha)), "lower", case.formulation.lower(case.task, alpha).value
+    )
+
+
+def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
+    size, total = float(task.box.max()), float(np.abs(alpha).sum()) or 1.0
+    found = [
+        Violation("α ≥ 0", max(0.0, -float(alpha.min())) / size),
+        Violation("α ≤ C", max(0.0, float(np.max(alpha - task.box))) / size),
+    ]
+    if task.bias:
+        found.append(Violation("y'α = 0", abs(float(task.y @ alpha)) / total))
+    if task.loss == "nu":
+        found.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
+    return found
+
+
+def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, bias: float) -> Part:
+    """What the bias adds to the risk: of the coefficients given; else the least of what it adds to the risk of the
+    classifiers that the weights and α, the weights alone, and the certified optimum make."""
+    task = case.task
+    if not task.bias:
+        return Part("bias", (Violation("bias = 0", abs(bias)),), decided=True)
+    if coefficients is not None:
+        candidates, note = [coefficients], "for the coefficients given"
+    else:
+        candidates, note = [case.reference.all_coefficients], "for the optimal classifier"
+        if weights is not None and np.isfinite(weights).all() and (weights > 0).any():
+            positive = np.maximum(weights, 0.0)
+            own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
+            candidates += [np.outer(positive, one * task.y) for one in own]
+            note = "for the classifier of the weights"
+    added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
+    return Part("bias", excess=min(added) / case.known.scale, note=note)
+
+
+def added_risk(task: Task, outputs: Array, bias: float) -> float:
+    """risk with this bias (and the best ρ) less the risk with the best."""
+    held = replace(task, bias=False)
+    return max(held.risk(outputs + bias).value - task.risk(outputs).value, 0.0)

@@ -1,0 +1,31 @@
+"""A trial: an answer for a problem, and the sentence that is true if the one is optimal for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..answers import Answer
+from ..instance import Instance
+from .case import Case
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An answer for a problem; what is None is as it was."""
+
+    name: str
+    words: str
+    answer: Answer
+    instance: Instance | None = None
+    formulation: str | None = None
+    parameters: Mapping[str, Any] | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        return self.instance is None and self.formulation is None and self.parameters is None
+
+
+Trials = Iterator[Trial]
+Hypothesis = Callable[[Case, Answer], Trials]

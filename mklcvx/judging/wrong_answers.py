@@ -1,0 +1,141 @@
+"""Usual mistakes in what was handed over, one small function each: how the answer must be changed to undo it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..answers import Answer
+from ..formulations import SingleTask
+from ..formulations._multi_label import MultiLabel
+from ..formulations._stack import Array
+from .case import Case
+from .domain import to_boundary
+from .trial import Hypothesis, Trial, Trials
+
+MOST_CLASSES = 4  # whose orders are all tried
+
+
+def objective_sign(case: Case, answer: Answer) -> Trials:
+    if answer.objective:
+        words = "right but for the objective's sign: the negative of a maximum was minimised, or the reverse"
+        yield Trial("objective_sign", words, replace(answer, objective=-answer.objective))
+
+
+def objective_half(case: Case, answer: Answer) -> Trials:
+    if answer.objective:
+        for factor, fault in ((2.0, "half"), (0.5, "twice")):
+            words = f"right but for the objective, which is {fault} of what it should be: a ½ too many or too few"
+            yield Trial("objective_half", words, replace(answer, objective=factor * answer.objective))
+
+
+def bias_sign(case: Case, answer: Answer) -> Trials:
+    if answer.bias is not None and np.any(answer.bias):
+        words = "right but for the sign of the bias: f + b is meant, not f − b (or the classes are swapped)"
+        yield Trial("bias_sign", words, replace(answer, bias=-answer.bias))
+
+
+def bias_dropped(case: Case, answer: Answer) -> Trials:
+    if answer.bias is not None and not np.any(answer.bias):
+        right = np.array2string(np.asarray(case.reference.bias), precision=6)
+        words = f"right but for the bias: 0 was handed over where {right} belongs"
+        yield Trial("bias_omitted", words, replace(answer, bias=None))
+
+
+def alpha_signed(case: Case, answer: Answer) -> Trials:
+    alpha, y = answer.alpha, case.reference.y
+    if alpha is not None and (np.asarray(alpha) < 0).any() and alpha.size == y.size:
+        signed = alpha.reshape(y.shape) * y
+        words = "right but for α, which carries the label's sign: α∘y was handed over where α ≥ 0 is meant"
+        yield Trial("alpha_signed", words, replace(answer, alpha=signed))
+        yield Trial("alpha_signed", f"{words}, and the classes are swapped", replace(answer, alpha=-signed))
+        yield Trial("alpha_signed", "right but for the sign of α", replace(answer, alpha=-alpha))
+
+
+def alpha_units(case: Case, answer: Answer) -> Trials:
+    alpha = answer.alpha
+    if alpha is None or not np.any(alpha):
+        return
+    if "nu" in case.parameters:
+        words = "right but for the size of α, which sums to one in the ν-form"
+        yield Trial("alpha_units", words, replace(answer, alpha=alpha / alpha.sum()))
+    elif "C" in case.parameters and case.parameters["C"] != 1:
+        price = case.parameters["C"]
+        words = "right but for the size of α, which is between 0 and C: it was handed over in units of C"
+        yield Trial("alpha_units", words, replace(answer, alpha=alpha * price))
+
+
+def weights_norm(case: Case, answer: Answer) -> Trials:
+    weights = answer.weights
+    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+        return
+    factor = _normalising(case, np.ravel(weights))
+    if factor is None or abs(factor - 1) < 1e-12:
+        return
+    words = f"right but for the size of the weights: they {_normalised(weights)}; times {factor:.6g} they are optimal"
+    yield Trial("weights_norm", words, replace(answer, weights=weights * factor))
+    if answer.coefficients is not None:
+        scaled = replace(answer, weights=weights * factor, coefficients=answer.coefficients * factor)
+        yield Trial("weights_norm", words, scaled)
+
+
+def _normalising(case: Case, weights: Array) -> float | None:
+    """The factor that puts weights where the formulation's own must lie, or to the size of the certified ones."""
+    formulation, positive = case.formulation, np.maximum(weights, 0.0)
+    if isinstance(formulation, SingleTask) and formulation.regulariser is not None:
+        constraint = formulation.regulariser.constraint
+        if constraint is not None:
+            return to_boundary(constraint, case.task.own, positive)
+    reference = np.nan_to_num(case.reference.weights)
+    return float(reference.sum() / positive.sum()) if reference.any() else None
+
+
+def _normalised(weights: Array) -> str:
+    norms = {"sum to 1": np.sum(weights), "have ‖·‖₂ = 1": np.linalg.norm(weights), "have the largest 1": weights.max()}
+    for words, value in norms.items():
+        if abs(value - 1) < 1e-6:
+            return words
+    return f"sum to {np.sum(weights):.6g}"
+
+
+def weights_reciprocal(case: Case, answer: Answer) -> Trials:
+    weights = answer.weights
+    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+        return
+    turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
+    blockwise = getattr(case.formulation, "between", None) is not None
+    meant = (
+        "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
+    )
+    yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
+
+
+def classes_swapped(case: Case, answer: Answer) -> Trials:
+    if answer.coefficients is not None:
+        words = "right for the classes swapped: the decision function has the other sign"
+        bias = None if answer.bias is None else -answer.bias
+        yield Trial("classes_swapped", words, replace(answer, coefficients=-answer.coefficients, bias=bias))
+    if isinstance(case.formulation, MultiLabel) and answer.alpha is not None:
+        classes = case.task.classes
+        orders = itertools.permutations(range(classes)) if 2 <= classes <= MOST_CLASSES else ()
+        for order in itertools.islice(orders, 1, None):
+            words = f"right but for the order of the classes: theirs are our {', '.join(str(k) for k in order)}"
+            yield Trial("classes_swapped", words, _reordered(answer, list(order)))
+
+
+def _reordered(answer: Answer, order: list[int]) -> Answer:
+    def of(values: Any) -> Any:
+        return None if values is None else np.asarray(values)[order]
+
+    gamma = answer.multipliers.get("gamma")
+    multipliers = {**answer.multipliers, **({} if gamma is None else {"gamma": of(gamma)})}
+    return replace(answer, alpha=of(answer.alpha), coefficients=of(answer.coefficients), multipliers=multipliers)
+
+
+ANSWERS: tuple[Hypothesis, ...] = (
+    objective_sign, objective_half, classes_swapped, bias_sign, bias_dropped, alpha_signed, alpha_units, weights_norm,
+    weights_reciprocal,
+)  # fmt: skip

@@ -1,0 +1,125 @@
+"""Usual mistakes in what was solved, one small function each: which problem it was in place of the one asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..answers import Answer
+from ..formulations import FORMULATIONS, SingleTask
+from ..formulations._multi_label import MultiLabel
+from .case import Case
+from .trial import Hypothesis, Trial, Trials
+
+LONG = 150  # samples beyond which formulations without a fast method are left out
+
+
+def bias_setting(case: Case, answer: Answer) -> Trials:
+    if isinstance(case.formulation, SingleTask):
+        biased = case.parameters["bias"]
+        name, words = ("bias_omitted", "without") if biased else ("bias_added", "with")
+        yield Trial(
+            name, f"optimal for the problem {words} a bias", answer, parameters={**case.parameters, "bias": not biased}
+        )
+
+
+def half(case: Case, answer: Answer) -> Trials:
+    """Kernels times s: f_m = s K_m c_m/s, so that coefficients shrink as kernels grow."""
+    for factor, where in ((2.0, "q where ½ q is meant"), (0.5, "‖f‖² where ½ ‖f‖² is meant, or ¼ q where ½ q is")):
+        coefficients = None if answer.coefficients is None else answer.coefficients / factor
+        scaled = case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) * factor)
+        words = f"optimal for a ½ missing or doubled: {where} (every kernel times {factor:g})"
+        yield Trial("half", words, replace(answer, coefficients=coefficients), instance=scaled)
+    for factor in (0.5, 2.0) if "C" in case.parameters else ():
+        changed = {**case.parameters, "C": case.parameters["C"] * factor}
+        yield Trial("half", f"optimal for C times {factor:g}: a ½ missing or doubled", answer, parameters=changed)
+
+
+def kernels_rescaled(case: Case, answer: Answer) -> Trials:
+    from ..preprocess import Preprocessing
+
+    kernels, n = np.asarray(case.instance.kernels, dtype=float), case.instance.samples
+    traces = np.array([np.trace(kernel) for kernel in kernels])
+    if (traces > 0).all():
+        for size, words in ((1.0, "unit trace"), (float(n), f"trace n = {n}")):
+            scaled = case.instance.with_kernels(kernels * (size / traces)[:, None, None])
+            yield Trial("kernels_trace", f"optimal for the kernels rescaled to {words}", answer, instance=scaled)
+    for name, words, options in (
+        ("kernels_centred", "centred in feature space", {"centre": True}),
+        ("kernels_cosine", "with unit diagonal (cosine)", {"normalise": "cosine"}),
+    ):
+        try:
+            changed = Preprocessing.from_options(**options).fit(kernels).train(kernels)
+        except ArithmeticError:
+            continue
+        yield Trial(name, f"optimal for the kernels {words}", answer, instance=case.instance.with_kernels(changed))
+
+
+def price_scaled(case: Case, answer: Answer) -> Trials:
+    if "C" not in case.parameters:
+        return
+    price, n = case.parameters["C"], case.instance.samples
+    for name, words, value in (
+        ("C_over_n", "C divided by n", price / n),
+        ("C_times_n", "C multiplied by n", price * n),
+        ("C_inverted", "1/C in place of C", 1 / price),
+    ):
+        changed = {**case.parameters, "C": value}
+        yield Trial(name, f"optimal for {words}, that is C = {value:.6g}", answer, parameters=changed)
+
+
+def labels_swapped(case: Case, answer: Answer) -> Trials:
+    """Only hypergraphs tell a label from its complement, and 'labels' and 'y' can be complemented."""
+    targets = case.instance.targets
+    if targets.kind == "classes" or isinstance(case.formulation, SingleTask):
+        return
+    swapped = -targets.values if targets.kind == "y" else 1 - targets.values
+    changed = case.instance.with_kernels(case.instance.kernels, **{targets.kind: swapped})
+    yield Trial("classes_swapped", "optimal for the labels swapped, who has one and who has not", answer, changed)
+
+
+def own_parameters(case: Case, answer: Answer) -> Trials:
+    n = case.instance.samples
+    turns: dict[str, Callable[[float], dict[str, float]]] = {
+        "theta": lambda v: {"1/theta": 1 / v, "2 theta": 2 * v, "theta/2": v / 2},
+        "p": lambda v: {"p/(p − 1)": v / (v - 1) if v > 1 else v, "2p/(p + 1)": 2 * v / (v + 1)},
+        "l1_ratio": lambda v: {"1 − l1_ratio": 1 - v},
+        "lam": lambda v: {
+            "1/lam": 1 / v, "lam/2": v / 2, "2 lam": 2 * v, "lam n": v * n, "lam/n": v / n,
+            "lam n(n + 1)/2": v * n * (n + 1) / 2,
+        },
+        "smoothing": lambda v: {"1/smoothing": 1 / v},
+        "nu": lambda v: {"nu/2": v / 2},
+    }  # fmt: skip
+    for key, turn in turns.items():
+        for words, value in turn(case.parameters[key]).items() if key in case.parameters else ():
+            changed = {**case.parameters, key: value}
+            yield Trial("parameter", f"optimal for {key} = {value:.6g}, that is {words}", answer, parameters=changed)
+    if "balanced" in case.parameters:
+        changed = {**case.parameters, "balanced": not case.parameters["balanced"]}
+        yield Trial("parameter", f"optimal for balanced = {changed['balanced']}", answer, parameters=changed)
+    if "expansion" in case.parameters:
+        for expansion in ("clique", "star", "zhou", "kcca"):
+            changed = {key: v for key, v in case.parameters.items() if key != "dimensions"} | {"expansion": expansion}
+            yield Trial("parameter", f"optimal for expansion = {expansion}", answer, parameters=changed)
+
+
+def other_formulation(case: Case, answer: Answer) -> Trials:
+    for other in FORMULATIONS:
+        long = other.family not in ("single task", "hypergraph") and case.instance.samples > LONG
+        if other.name == case.formulation.name or long:
+            continue
+        shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
+        if isinstance(other, MultiLabel):
+            shared.pop("bias", None)
+        if "nu" in shared and "nu" not in getattr(other, "losses", ()):
+            continue
+        words = f"optimal for another formulation: {other.name}, {other.title}"
+        yield Trial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)
+
+
+PROBLEMS: tuple[Hypothesis, ...] = (
+    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters,
+)  # fmt: skip
