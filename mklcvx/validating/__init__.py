@@ -1,0 +1,1 @@
+"""Every solver of ours against the optimum of every formulation it fits."""
