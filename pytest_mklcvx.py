@@ -27,13 +27,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     solver = config.getoption("--mklcvx-solver")
     if solver is None:
         return
-    from mklcvx.conformance.summary import assignment
+    from mklcvx.conformance.summary import assignment, check_found
     from mklcvx.conformance.trials import suitable
     from mklcvx.errors import InputError
 
     name, level = config.getoption("--mklcvx-formulation"), config.getoption("--mklcvx-level")
     try:
         task = assignment(solver, name, {}, time_limit=config.getoption("--mklcvx-time-limit"), level=level)
+        check_found(task.solver, task.time_limit)
     except InputError as fault:
         raise pytest.UsageError(str(fault)) from None
     for specimen in suitable(task.formulation):

@@ -2,11 +2,11 @@
 
     python -m mklcvx.bench_worker
 
-It reads requests from standard input, a line of JSON each, and answers each with a line; the last instance is kept. What a contestant prints goes
-to standard error. Only the call itself is on the clock: `solve` with an instance that was validated before, the
-validation alone, or LIBSVM alone. The clock is the CPU's: with one thread it shows what the wall's shows on a quiet
-machine, while a busy one stretches long runs on the wall, and a short LIBSVM fit hardly ever. Memory is the largest
-resident set during the call minus the one before it.
+It reads requests from standard input, a line of JSON each, and answers each with a line; the last instance is kept.
+What a contestant prints goes to standard error. Only the call itself is on the clock: `solve` with an instance that was
+validated before, a function by somebody else, the validation alone, or LIBSVM alone. The clock is the CPU's: with one
+thread it shows what the wall's shows on a quiet machine, while a busy one stretches long runs on the wall, and a short
+LIBSVM fit hardly ever. Memory is the largest resident set during the call minus the one before it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .peers import PEERS
 Array = NDArray[np.float64]
 
 WARM_UP_SECONDS = 1.0
+_WARM: set[tuple[str, str]] = set()  # solvers and formulations that have run in this process
 REFERENCE_SECONDS = 0.05  # LIBSVM is fitted again until this has passed: a single fit is too short for a clock
 
 
@@ -73,6 +74,8 @@ def _loaded(path: str) -> Instance:
 def _reply(request: dict[str, Any]) -> dict[str, Any]:
     """Whatever a contestant does, there is an answer: a fault is one line."""
     try:
+        if request["service"] == "find":
+            return _find(request)
         return SERVICES[request["service"]](_loaded(request["instance"]), request)
     except InputError as fault:
         return {"fault": str(fault)}
@@ -90,7 +93,10 @@ def _solve(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
         limits = {"tol": request["tol"], "time_limit": limit}
         return solve(problem, request["formulation"], solver=request["name"], **limits, **request["parameters"])
 
-    _warm_up(call, instance)
+    who = request["name"], request["formulation"]
+    if who not in _WARM:
+        _warm_up(call, instance)
+        _WARM.add(who)
     solution, measured = _measured(lambda: call(instance, request["time_limit"]))
     save_solution(request["answer"], solution)
     return {**measured, "iterations": solution.iterations, "message": solution.message}
@@ -104,6 +110,14 @@ def _peer(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
     np.savez(request["answer"], **answer)
     return {**measured, "iterations": None, "message": ""}
+
+
+def _find(request: dict[str, Any]) -> dict[str, Any]:
+    """Whether there is a function of that name; no instance is needed."""
+    from .conformance.functions import imported
+
+    imported(request["name"], request["path"])
+    return {}
 
 
 def _call(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:

@@ -12,11 +12,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .. import formulations
 from ..bench import Contestant, InWorker
 from ..bench_external import External
+from ..bench_process import Worker
 from ..errors import InputError, nearest
 from ..judging.parts import UNDECIDED
 from .functions import Solver, check_importable, named, search_path
@@ -120,6 +122,19 @@ def candidate(solver: str | Solver | None, command: str | None = None) -> Contes
     return InWorker(name, "call", path=path)
 
 
+def check_found(solver: Contestant, time_limit: float) -> None:
+    """Refuse a function that cannot be imported; its module is run, in a process of its own."""
+    if not isinstance(solver, InWorker):
+        return
+    with Worker(Path()) as worker:
+        reply = worker.ask({"service": "find", "name": solver.name, "path": list(solver.path)}, time_limit)
+    if reply is None:
+        raise InputError(f"solver {solver.name}: importing it takes more than {time_limit:g} s: raise the time limit")
+    if reply.get("fault"):
+        where = "" if reply["fault"].startswith("solver ") else f"solver {solver.name}: cannot be imported: "
+        raise InputError(f"{where}{reply['fault']}")
+
+
 def assignment(
     solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
     command: str | None = None, time_limit: float = TIME_LIMIT, level: str = "mid",
@@ -156,6 +171,7 @@ def conform(
     """
     names = suitable(formulations.get(formulation).name, specimens)
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
+    check_found(task.solver, task.time_limit)
     shown = task.solver.name if command is None else command
     return Conformance(
         shown, task.formulation, task.parameters, level, task.time_limit, tuple(trials(task, names, jobs, done))
