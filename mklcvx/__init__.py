@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import formulations
 from ._version import __version__
 from .certificate import Certificate
+from .conformance import conform
 from .errors import InputError
 from .instance import Instance
 from .paths import Path, path
@@ -14,6 +15,6 @@ from .solving import solve
 from .verify import Report, shrink, verify
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "Path", "Report", "Solution", "__version__", "formulations", "path",
-    "second_stage", "shrink", "solve", "verify",
+    "Certificate", "InputError", "Instance", "Path", "Report", "Solution", "__version__", "conform",
+    "formulations", "path", "second_stage", "shrink", "solve", "verify",
 ]  # fmt: skip

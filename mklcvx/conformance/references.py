@@ -20,25 +20,19 @@ GOLDEN = Path(__file__).resolve().parents[2] / "validation" / "golden" / "golden
 
 @dataclass(frozen=True)
 class ProvedCase(Case):
-    """A problem whose optimum has been enclosed before."""
+    """A problem whose optimum has been enclosed before: nothing is solved to know it."""
 
-    proved: tuple[float, float] | None = None
+    proved: Enclosure | None = None
 
     @cached_property
     def known(self) -> Enclosure:
-        """What both the enclosure and the certificate say, where there are both."""
-        certified = super().known
-        if self.proved is None:
-            return certified
-        return certified._replace(
-            lower=max(certified.lower, self.proved[0]), upper=min(certified.upper, self.proved[1])
-        )
+        return super().known if self.proved is None else self.proved
 
 
 def case_of(specimen: Specimen, formulation: str, given: Mapping[str, Any], tolerance: float) -> ProvedCase:
     """A specimen as a problem; `given` parameters come before those that the specimen recommends."""
     posed = pose(specimen.instance(), formulation, _merged(specimen.parameters_for(formulation), given), tolerance)
-    proved = enclosed(specimen.name, formulation, posed.parameters)
+    proved = enclosed(specimen, formulation, posed.parameters)
     return ProvedCase(posed.instance, posed.formulation, posed.parameters, posed.task, tolerance, proved)
 
 
@@ -48,17 +42,18 @@ def _merged(recommended: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
     return {**kept, **given}
 
 
-def enclosed(specimen: str, formulation: str, parameters: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Lower and upper end, where the golden file has this very problem."""
-    entry = _golden(GOLDEN).get((specimen, formulation))
-    if entry is None or any(parameters.get(name) != value for name, value in entry.get("parameters", {}).items()):
+def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]) -> Enclosure | None:
+    """The golden enclosure, where there is one of this very problem."""
+    entry = _golden(GOLDEN).get((specimen.name, formulation))
+    if entry is None or entry["sha256"] != specimen.recorded["sha256"] or entry["parameters"] != dict(parameters):
         return None
-    return float(entry["lower"]), float(entry["upper"])
+    lower, upper = float(entry["lower"]), float(entry["upper"])
+    return Enclosure(lower, upper, max(abs(lower), abs(upper), float(entry["scale"])) or 1.0)
 
 
 @cache
 def _golden(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
     if not path.is_file():
         return {}
-    entries = json.loads(path.read_text(encoding="utf-8")).get("optima", [])
+    entries = json.loads(path.read_text(encoding="utf-8"))["optima"]
     return {(entry["specimen"], entry["formulation"]): entry for entry in entries if entry.get("lower") is not None}

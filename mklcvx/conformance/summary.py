@@ -19,9 +19,11 @@ from .. import formulations
 from ..bench import Contestant, InWorker
 from ..bench_external import External
 from ..bench_process import Worker
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..judging.parts import UNDECIDED
+from ..zoo import specimen
 from .functions import Solver, check_importable, named, search_path
+from .references import case_of
 from .trials import LEVELS, SKIPPED, Assignment, Trial, failures, suitable, trials
 
 SCHEMA = "mklcvx.conformance/1"
@@ -141,14 +143,26 @@ def assignment(
 ) -> Assignment:  # fmt: skip
     """What is to be tried, once nothing speaks against it."""
     chosen = formulations.get(formulation)
-    for name in parameters:
-        if name not in chosen.parameter_names:
-            raise InputError(f"unknown parameter {name!r} of {chosen.name}: {nearest(name, chosen.parameter_names)}")
+    if parameters:
+        _check_parameters(chosen.name, parameters)
     if level not in LEVELS:
         raise InputError(f"level {level!r} is unknown: choose {', '.join(LEVELS)}")
     if not 0 < time_limit < math.inf:
         raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
     return Assignment(candidate(solver, command), chosen.name, dict(parameters), float(time_limit), level)
+
+
+def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse what no specimen can be posed with; limits may depend on the number of kernels."""
+    refusals = []
+    for name in suitable(formulation):
+        try:
+            case_of(specimen(name), formulation, parameters, min(LEVELS.values()))
+        except InputError as fault:
+            refusals.append(fault)
+        else:
+            return
+    raise refusals[0]
 
 
 def conform(

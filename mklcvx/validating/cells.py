@@ -20,7 +20,7 @@ from ..answers import judge
 from ..bench import InWorker
 from ..bench_process import Attempt
 from ..certificate import ROUNDING, Certificate
-from ..conformance.references import case_of
+from ..conformance.references import ProvedCase, case_of
 from ..conformance.trials import Room, suitable
 from ..errors import InputError
 from ..files import load_solution
@@ -40,7 +40,7 @@ WRAPPERS = ("auto",)  # interior or exact under another name
 @dataclass(frozen=True)
 class Cell:
     """`status` is what the solver says, or "ended" (at the time limit, with nothing) or "failed"; `reason` says why
-    it is not certified, and what is dishonest if it is not honest."""
+    it is not certified, and what is dishonest if it is not honest; `proved` whether the optimum is a golden one."""
 
     formulation: str
     solver: str
@@ -52,6 +52,7 @@ class Cell:
     seconds: float | None = None
     honest: bool | None = None
     reason: str = ""
+    proved: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers to the digits that mean something."""
@@ -109,18 +110,19 @@ def _row(room: Room, formulation: str, name: str, time_limit: float) -> list[Cel
     return [_cell(room, case, solver, name, time_limit) for solver in fitting(formulation)]
 
 
-def _cell(room: Room, case: Case, solver: Solver, name: str, time_limit: float) -> Cell:
+def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: float) -> Cell:
     attempt = room.attempt(case, InWorker(solver.name), name, time_limit)
-    where = case.formulation.name, solver.name, name
+    where, proved = (case.formulation.name, solver.name, name), case.proved is not None
     if attempt.fault:
-        return Cell(*where, FAILED, asked=solver.tolerance, reason=attempt.fault)
+        return Cell(*where, FAILED, asked=solver.tolerance, reason=attempt.fault, proved=proved)
     if attempt.answer is None:
-        return Cell(*where, ENDED, asked=solver.tolerance, reason=attempt.message)
+        return Cell(*where, ENDED, asked=solver.tolerance, reason=attempt.message, proved=proved)
     solution = load_solution(room.folder / "answer.npz")
     lies = _dishonest(case, solution, attempt, solver.tolerance)
     return Cell(
         *where, solution.status, digits(solution.objective, case.known), max(solution.certificate.relative_gap, 0.0),
         solver.tolerance, attempt.seconds, not lies, lies or solution.message.partition("; ")[2] or solution.message,
+        proved,
     )  # fmt: skip
 
 
