@@ -41,6 +41,13 @@ def hangs(kernels, y, **parameters):
     time.sleep(60)
 
 
+def moody(kernels, y, **parameters):
+    """Fails but where n = 4, in two ways."""
+    if len(y) == 2:
+        raise ValueError("too few")
+    return dies(kernels, y) if len(y) == 3 else interior(kernels, y)
+
+
 def says_nothing(kernels, y, **parameters):
     return None
 

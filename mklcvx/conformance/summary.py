@@ -128,10 +128,11 @@ def check_found(solver: Contestant, time_limit: float) -> None:
     """Refuse a function that cannot be imported; its module is run, in a process of its own."""
     if not isinstance(solver, InWorker):
         return
+    patience = max(time_limit, TIME_LIMIT)
     with Worker(Path()) as worker:
-        reply = worker.ask({"service": "find", "name": solver.name, "path": list(solver.path)}, time_limit)
+        reply = worker.ask({"service": "find", "name": solver.name, "path": list(solver.path)}, patience)
     if reply is None:
-        raise InputError(f"solver {solver.name}: importing it takes more than {time_limit:g} s: raise the time limit")
+        raise InputError(f"solver {solver.name}: importing it takes more than {patience:g} s: raise the time limit")
     if reply.get("fault"):
         where = "" if reply["fault"].startswith("solver ") else f"solver {solver.name}: cannot be imported: "
         raise InputError(f"{where}{reply['fault']}")

@@ -25,7 +25,7 @@ from ..zoo import SPECIMENS, Specimen, specimen
 from .references import case_of
 
 LEVELS = {"low": 1e-3, "mid": 1e-6, "high": 1e-9}
-BATCH = 5
+BATCH = 10  # specimens that share one process: starting it costs more than most runs
 JUDGED, ERROR, TIMEOUT, SKIPPED = "judged", "error", "timeout", "skipped"
 
 
