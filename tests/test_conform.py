@@ -18,7 +18,7 @@ from mklcvx.bench_process import Attempt
 from mklcvx.conformance import references
 from mklcvx.conformance.functions import arguments, found_by, named
 from mklcvx.conformance.summary import Conformance, assignment, shifted_mean
-from mklcvx.conformance.trials import BATCH, Room, Trial, _judged, failures
+from mklcvx.conformance.trials import Room, Trial, _judged, failures
 
 import misbehaving
 from refusals import check_refused, strict
@@ -73,6 +73,10 @@ def room():
         yield place
 
 
+def tried(room, name, specimen, limit=20.0, **given):
+    return room.trial(assignment(f"misbehaving:{name}", "l1", given, time_limit=limit), zoo.specimen(specimen))
+
+
 @pytest.mark.parametrize(
     ("name", "outcome", "words"),
     [
@@ -87,8 +91,7 @@ def room():
     ],
 )
 def test_misbehaviour_is_reported(room, name, outcome, words):
-    limit = 0.2 if name == "hangs" else 20.0
-    found = room.trial(assignment(f"misbehaving:{name}", "l1", {}, time_limit=limit), zoo.specimen("by-hand"))
+    found = tried(room, name, "by-hand", limit=0.2 if name == "hangs" else 20.0)
     assert found.outcome == outcome
     assert words in found.words
     assert not any(found.accepted(level) for level in ("low", "mid", "high"))
@@ -101,19 +104,18 @@ def test_a_run_goes_on_after_misbehaviour():
     assert not found.passed
 
 
-def test_chatter_and_spoilt_copies_do_no_harm():
-    assert conform("misbehaving:positional", specimens=SMALL, level="high").passed
+def test_chatter_and_spoilt_copies_do_no_harm(room):
+    assert all(tried(room, "positional", name).accepted("high") for name in SMALL)
 
 
-def test_an_objective_alone_is_judged():
-    assert conform("misbehaving:value_alone", specimens=["by-hand"], level="high").passed
-    assert conform("misbehaving:wrong_value", specimens=["by-hand"]).diagnoses == {"objective_sign": 1}
+def test_an_objective_alone_is_judged(room):
+    assert tried(room, "value_alone", "by-hand").accepted("high")
+    assert tried(room, "wrong_value", "by-hand").diagnosis == "objective_sign"
 
 
-def test_parameters_that_are_given_come_first():
-    found = conform("misbehaving:interior", specimens=["by-hand"], C=0.1, level="high")
-    assert found.passed
-    assert found.as_dict()["parameters"] == {"C": 0.1}
+def test_parameters_that_are_given_come_first(room):
+    assert tried(room, "interior", "by-hand", C=0.1).accepted("high")
+    assert tried(room, "sharing", "by-hand", C=0.1).words == "optimal for C divided by n, that is C = 0.025"
 
 
 # ------------------------------------------------------------------------------------------- what functions return
@@ -269,12 +271,12 @@ def pytest_run(folder, *arguments):
 
 def test_the_plugin_makes_one_test_for_each_specimen(tmp_path):
     chosen = "by-hand or two-samples or imbalanced-weighted"
-    done = pytest_run(tmp_path, "--mklcvx-solver=misbehaving:positional", "-k", chosen)
-    assert done.returncode == 0, done.stdout
-    assert "2 passed, 1 skipped, 40 deselected" in done.stdout
-    done = pytest_run(tmp_path, "--mklcvx-solver=misbehaving:sharing", "-k", "by-hand", "--mklcvx-level=low")
+    done = pytest_run(tmp_path, "--mklcvx-solver=misbehaving:picky", "-k", chosen)
     assert done.returncode == 1
-    assert "optimal for C divided by n" in done.stdout
+    assert "1 failed, 1 passed, 1 skipped, 40 deselected" in done.stdout
+    assert "two-samples: judged: alpha, objective off by" in done.stdout
+    assert "optimal for C divided by n, that is C = 0.5" in done.stdout
+    assert "it takes no sample_weight" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -300,27 +302,31 @@ def outcome(found):
     return [(t.specimen, t.outcome, dict(t.verdicts), t.off, t.diagnosis, t.words) for t in found.trials]
 
 
+TWENTY = [one.name for one in zoo.SPECIMENS if "l1" in one.suits and one.recorded["samples"] <= 48][:20]
+SOLVERS = ("misbehaving:interior", "misbehaving:value_alone", "misbehaving:positional")
+
+
+@pytest.fixture(scope="module")
+def serial():
+    return {solver: outcome(conform(solver, specimens=TWENTY)) for solver in SOLVERS}
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_finds_what_one_process_finds():
+def test_a_dask_cluster_finds_what_one_process_finds(serial):
     import joblib
     from distributed import Client, LocalCluster
 
-    names = [one.name for one in zoo.SPECIMENS if "l1" in one.suits and one.recorded["samples"] <= 48][:20]
-    assert len(names) == 20
-    solvers = ("misbehaving:interior", "misbehaving:value_alone", "misbehaving:positional")
-    serial = [outcome(conform(solver, specimens=names)) for solver in solvers]
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster),
         joblib.parallel_config(backend="dask"),
     ):
-        spread = [outcome(conform(solver, specimens=names)) for solver in solvers]
+        spread = {solver: outcome(conform(solver, specimens=TWENTY)) for solver in SOLVERS}
     assert spread == serial
+    assert [len(found) for found in serial.values()] == [20, 20, 20]
+    assert {verdicts["mid"] for _, _, verdicts, *_ in serial[SOLVERS[0]]} == {"accepted"}
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_more_processes_find_the_same():
-    names = [one.name for one in zoo.SPECIMENS if "l1" in one.suits][: BATCH + 1]
-    one, two = (outcome(conform("misbehaving:interior", specimens=names, jobs=jobs)) for jobs in (1, 2))
-    assert one == two
-    assert [name for name, *_ in one] == names
+def test_two_processes_find_the_same(serial):
+    assert outcome(conform(SOLVERS[0], specimens=TWENTY, jobs=2)) == serial[SOLVERS[0]]
