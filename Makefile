@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers claims headlines bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers claims headlines matrix bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -30,6 +30,9 @@ claims: .venv/installed
 
 headlines: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/headlines
+
+matrix: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/mklcvx validate -o validation/matrix
 
 bench: .venv/installed
 	$(BIN)/python validation/bench

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import formulations
-from ..answers import Answer, _numbers, _of_shape
+from ..answers import Answer, _numbers, of_shape
 from ..errors import InputError, nearest
 from ..formulations._formulation import Parameter, as_choice, as_flag, shown
 from ..instance import Instance
@@ -156,9 +156,9 @@ class Convention:
         instance = problem.instance
         checked = replace(
             answer,
-            weights=_of_shape("weights", answer.weights, (instance.count,), undefined=answer.coefficients is not None),
-            alpha=_of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
-            coefficients=_of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
+            weights=of_shape("weights", answer.weights, (instance.count,), undefined=answer.coefficients is not None),
+            alpha=of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
+            coefficients=of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
         )
         ours = problem.answers.to_ours(checked)
         if self.reweighing is None or checked.weights is None:

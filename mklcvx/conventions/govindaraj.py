@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from ..answers import Answer, _of_shape
+from ..answers import Answer, of_shape
 from ..errors import InputError
 from ..instance import Instance
 from ._convention import AnswerMap, Array, Convention, Problem, Reweighing
@@ -59,7 +59,7 @@ def _shares(answer: Answer, instance: Instance) -> tuple[Array, Array]:
     if instance.groups is None:
         return np.ones_like(weights), weights
     groups = instance.groups
-    gamma = _of_shape("gamma", answer.multipliers.get("gamma"), (int(groups.max()) + 1,))
+    gamma = of_shape("gamma", answer.multipliers.get("gamma"), (int(groups.max()) + 1,))
     if gamma is None:
         raise InputError("answer: has weights λ but no gamma, one per group: write the multiplier gamma as well")
     return weights, gamma[groups]
