@@ -75,7 +75,7 @@ def imported(name: str, path: Iterable[str]) -> Solver:
         found = getattr(found, part)
     if not callable(found):
         raise InputError(f"solver {name}: is no function: name one that takes kernels and y")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class _extended:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from ..files import write_whole
 from .cells import Cell, cells, work
@@ -43,4 +45,8 @@ def save(folder: Path, matrix: Matrix) -> None:
     texts = matrix.as_markdown(), json.dumps(matrix.as_dict(), ensure_ascii=False, allow_nan=False) + "\n"
     contents = [*(text.encode() for text in texts), picture(matrix)]
     for name, content in zip(FILES, contents, strict=True):
-        write_whole(folder / name, lambda file, content=content: file.write(content))
+        write_whole(folder / name, partial(_write, content))
+
+
+def _write(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)

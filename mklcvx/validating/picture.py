@@ -33,7 +33,10 @@ def picture(matrix: Matrix) -> bytes:
     image = axes.imshow(worst, vmin=0, vmax=MOST, cmap="Blues", aspect="auto")
     axes.set_xticks(range(len(solvers)), solvers, rotation=60, ha="right")
     axes.set_yticks(range(len(names)), names)
-    axes.set_title("Digits shared with the optimum, median (*: not every run certified what was asked)", size=9)
+    axes.set_title(
+        "Digits shared with the optimum, median (*: not every run certified what was asked; blank: not solved by it)",
+        size=9,
+    )
     figure.colorbar(image, ax=axes, label="digits", shrink=0.7)
     stream = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "mklcvx", "svg.fonttype": "none"}):
