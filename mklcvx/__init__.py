@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import formulations
 from ._version import __version__
 from .certificate import Certificate
+from .conformance import conform
 from .errors import InputError
 from .formulations._low_rank import LowRank
 from .instance import Instance
@@ -15,6 +16,6 @@ from .solving import solve
 from .verify import Report, shrink, verify
 
 __all__ = [
-    "Certificate", "InputError", "Instance", "LowRank", "Path", "Report", "Solution", "__version__", "formulations",
-    "path", "second_stage", "shrink", "solve", "verify",
+    "Certificate", "InputError", "Instance", "LowRank", "Path", "Report", "Solution", "__version__", "conform",
+    "formulations", "path", "second_stage", "shrink", "solve", "verify",
 ]  # fmt: skip

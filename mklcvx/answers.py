@@ -56,8 +56,8 @@ class Answer:
 def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
     """An answer in any of the formats, written by anybody; what is too large to be one for the instance is not read."""
     answer = answer_of(read_record(path, LARGEST if instance is None else largest_answer(instance)))
-    if all(getattr(answer, name) is None for name in FIELDS):
-        raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
+    if not answer.given:
+        raise InputError(f"answer: has none of {', '.join((*FIELDS, *CLAIMS))}: write at least weights or alpha")
     return answer
 
 
@@ -87,6 +87,8 @@ def largest_answer(instance: Instance) -> float:
 
 def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:
     """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out."""
+    if all(getattr(answer, name) is None for name in FIELDS):
+        raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
     with np.errstate(all="ignore"):
         offered, known = points(formulation, task, answer), formulation.at_hand(task)
         point = certify(formulation, task, Points(offered.duals or known.duals, offered.primals or known.primals))

@@ -48,24 +48,27 @@ class Contestant(Protocol):
 
 @dataclass(frozen=True)
 class InWorker:
-    """A solver of this package (`service` solve), or of somebody else (`service` peer)."""
+    """A solver of this package (`service` solve), or of somebody else (`service` peer, or call: a function, which is
+    also looked for in the folders of `path`)."""
 
     name: str
     service: str = "solve"
     tolerance: float = EXPECTED
     note: str = ""
+    path: tuple[str, ...] = ()
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
         answer = setting.folder / "answer.npz"
         request = {
             "service": self.service, "name": self.name, "formulation": setting.formulation, "answer": str(answer),
             "tol": setting.tol, "time_limit": setting.time_limit, "parameters": dict(parameters),
+            "path": list(self.path),
         }  # fmt: skip
         reply = worker.ask(request, patience(setting))
         if reply is None:
             return Attempt(seconds=patience(setting), cut=True, message="ended: it did not stop at the time limit")
-        if reply.get("fault"):
-            return Attempt(fault=reply["fault"])
+        if reply.get("fault") or reply.get("skipped"):
+            return Attempt(fault=reply.get("fault", ""), skipped=reply.get("skipped", ""))
         told = {key: reply[key] for key in ("seconds", "elapsed", "iterations", "peak", "message")}
         try:
             return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)

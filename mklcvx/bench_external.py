@@ -46,16 +46,21 @@ class External:
     @staticmethod
     def parse(text: str) -> External:
         name, separator, command = text.partition("=")
+        if not separator or not name.strip() or not command.strip():
+            example = "mine='solver {instance} {answer}'"
+            raise InputError(f"--external {text[:60]!r} is not NAME=COMMAND: write for example {example}")
+        return External.of(command, name.strip(), f"--external {name}")
+
+    @staticmethod
+    def of(command: str, name: str, option: str) -> External:
+        """A command in one text; `option` is what messages call it."""
         try:
             words = tuple(shlex.split(command))
         except ValueError as fault:
-            raise InputError(f"--external {name!r}: the command cannot be split into words ({fault})") from None
-        if not separator or not name.strip() or not words:
-            example = "mine='solver {instance} {answer}'"
-            raise InputError(f"--external {text[:60]!r} is not NAME=COMMAND: write for example {example}")
+            raise InputError(f"{option}: the command cannot be split into words ({fault}): close the quotes") from None
         if not (any("{instance" in word for word in words) and any("{answer" in word for word in words)):
-            raise InputError(f"--external {name}: the command lacks {{instance}} or {{answer}}: it needs both")
-        return External(name.strip(), words)
+            raise InputError(f"{option}: the command lacks {{instance}} or {{answer}}: it needs both")
+        return External(name, words)
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
         for name in (*ENDINGS, *OTHERS.values()):

@@ -38,7 +38,7 @@ class Setting:
 @dataclass(frozen=True)
 class Attempt:
     """One run of a contestant. `seconds` are the CPU's, but for a command those that `elapsed`, as for the time limit.
-    `cut`: it was ended, or ended itself, at the time limit; `peak`: bytes of memory."""
+    `cut`: it was ended, or ended itself, at the time limit; `peak`: bytes of memory; `skipped`: why it was not run."""
 
     seconds: float | None = None
     elapsed: float = 0.0
@@ -48,10 +48,12 @@ class Attempt:
     message: str = ""
     fault: str = ""
     cut: bool = False
+    skipped: str = ""
 
 
 class Worker:
-    """The process of `bench_worker`: asked for one thing at a time, ended and started anew where it takes too long."""
+    """The process of `bench_worker`: asked for one thing at a time, ended and started anew where it takes too long.
+    It may be asked about one instance after the other: `instance` is the file of the next request."""
 
     def __init__(self, instance: Path) -> None:
         self.instance = instance
@@ -70,7 +72,7 @@ class Worker:
         process = self._running()
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # there will be no reply either
-            process.stdin.write(json.dumps(request, default=_plain) + "\n")
+            process.stdin.write(json.dumps({"instance": str(self.instance), **request}, default=_plain) + "\n")
             process.stdin.flush()
         reply = self._reply(process, patience)
         if reply is None or reply.get("died"):
@@ -89,7 +91,7 @@ class Worker:
     def _running(self) -> subprocess.Popen[str]:
         if self.process is None:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "mklcvx.bench_worker", str(self.instance)], stdin=subprocess.PIPE,
+                [sys.executable, "-P", "-m", "mklcvx.bench_worker"], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
                 env={**os.environ, **ONE_THREAD}, start_new_session=True,
             )  # fmt: skip

@@ -1,12 +1,12 @@
 """The process in which contestants run: BLAS on one thread from its start, imports before the clock starts.
 
-    python -m mklcvx.bench_worker INSTANCE.npz
+    python -m mklcvx.bench_worker
 
-It reads requests from standard input, a line of JSON each, and answers each with a line. What a contestant prints goes
-to standard error. Only the call itself is on the clock: `solve` with an instance that was validated before, the
-validation alone, or LIBSVM alone. The clock is the CPU's: with one thread it shows what the wall's shows on a quiet
-machine, while a busy one stretches long runs on the wall, and a short LIBSVM fit hardly ever. Memory is the largest
-resident set during the call minus the one before it.
+It reads requests from standard input, a line of JSON each, and answers each with a line; the last instance is kept.
+What a contestant prints goes to standard error. Only the call itself is on the clock: `solve` with an instance that was
+validated before, a function by somebody else, the validation alone, or LIBSVM alone. The clock is the CPU's: with one
+thread it shows what the wall's shows on a quiet machine, while a busy one stretches long runs on the wall, and a short
+LIBSVM fit hardly ever. Memory is the largest resident set during the call minus the one before it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,24 +26,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .files import load_instance, save_solution
+from .files import load_instance, save_answer, save_solution
 from .instance import Instance
 from .peers import PEERS
 
 Array = NDArray[np.float64]
 
 WARM_UP_SECONDS = 1.0
+_WARM: set[tuple[str, str]] = set()  # solvers and formulations that have run in this process
 REFERENCE_SECONDS = 0.05  # LIBSVM is fitted again until this has passed: a single fit is too short for a clock
 
 
-def main(path: str) -> None:
+def main() -> None:
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    instance = load_instance(path)
     _say(channel, {"ready": True})
     for line in sys.stdin:
-        _say(channel, _reply(instance, json.loads(line)))
+        _say(channel, _reply(json.loads(line)))
 
 
 def _say(channel: IO[str], record: dict[str, Any]) -> None:
@@ -51,7 +51,7 @@ def _say(channel: IO[str], record: dict[str, Any]) -> None:
     channel.flush()
 
 
-@cache
+@lru_cache(maxsize=1)
 def _part(instance: Instance) -> Instance:
     """Some samples of every class, for a first run that is not on the clock: it imports what a solver needs."""
     signs = instance.targets.signs("the benchmark")
@@ -66,10 +66,17 @@ def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None
         call(_part(instance), WARM_UP_SECONDS)
 
 
-def _reply(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> Instance:
+    return load_instance(path)
+
+
+def _reply(request: dict[str, Any]) -> dict[str, Any]:
     """Whatever a contestant does, there is an answer: a fault is one line."""
     try:
-        return SERVICES[request["service"]](instance, request)
+        if request["service"] == "find":
+            return _find(request)
+        return SERVICES[request["service"]](_loaded(request["instance"]), request)
     except InputError as fault:
         return {"fault": str(fault)}
     except MemoryError:
@@ -86,7 +93,10 @@ def _solve(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
         limits = {"tol": request["tol"], "time_limit": limit}
         return solve(problem, request["formulation"], solver=request["name"], **limits, **request["parameters"])
 
-    _warm_up(call, instance)
+    who = request["name"], request["formulation"]
+    if who not in _WARM:
+        _warm_up(call, instance)
+        _WARM.add(who)
     solution, measured = _measured(lambda: call(instance, request["time_limit"]))
     save_solution(request["answer"], solution)
     return {**measured, "iterations": solution.iterations, "message": solution.message}
@@ -99,6 +109,28 @@ def _peer(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     _warm_up(lambda problem, _: peer.run(problem, request["parameters"]), instance)
     answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
     np.savez(request["answer"], **answer)
+    return {**measured, "iterations": None, "message": ""}
+
+
+def _find(request: dict[str, Any]) -> dict[str, Any]:
+    """Whether there is a function of that name; no instance is needed."""
+    from .conformance.functions import imported
+
+    imported(request["name"], request["path"])
+    return {}
+
+
+def _call(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+    """A function by anybody, imported before the clock starts; it gets copies, which it may change."""
+    from .conformance.functions import arguments, found_by, imported
+
+    function = imported(request["name"], request["path"])
+    given, missing = arguments(function, instance, request["formulation"], request["parameters"])
+    if missing:
+        return {"skipped": f"it takes no {', '.join(missing)}"}
+    kernels, y = np.array(instance.kernels, dtype=np.float64), np.array(instance.targets.values)
+    answer, measured = _measured(lambda: function(kernels, y, **given))
+    save_answer(request["answer"], **found_by(answer))
     return {**measured, "iterations": None, "message": ""}
 
 
@@ -135,6 +167,7 @@ def _libsvm(parameters: dict[str, Any], labels: Array, weight: Array) -> Any:
 SERVICES: dict[str, Callable[[Instance, dict[str, Any]], dict[str, Any]]] = {
     "solve": _solve,
     "peer": _peer,
+    "call": _call,
     "validate": _validate,
     "reference": _reference,
 }
@@ -166,4 +199,4 @@ def _resident(kind: str) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, cli_zoo, formulations
+from . import __version__, cli_conform, cli_zoo, formulations
+from .cli_settings import Settings, parse_grid, parse_settings
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
@@ -31,6 +32,8 @@ app = typer.Typer(
 )
 
 app.add_typer(cli_zoo.app, name="zoo")
+app.command()(cli_conform.conform)
+app.command()(cli_conform.validate)
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
@@ -168,10 +171,6 @@ def list_conventions(
 
 FORMATS = ".npz, .mat, .json, or a folder of .csv files"
 InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
-]
 
 
 SolverName = Annotated[
@@ -521,48 +520,11 @@ def _loaded(
     return preprocessed(problem, preparation), preparation
 
 
-def parse_grid(items: list[str]) -> dict[str, list[Any]]:
-    """KEY=V1,V2,... as lists of numbers, or of words."""
-    grid: dict[str, list[Any]] = {}
-    for item in items:
-        key, separator, values = item.partition("=")
-        parts = [part.strip() for part in values.split(",")]
-        if not separator or not key or not all(parts):
-            raise InputError(f"--grid {item!r} is not KEY=V1,V2,...: write for example --grid C=0.1,1,10")
-        if key in grid:
-            raise InputError(f"--grid {key} is given twice: keep one")
-        grid[key] = [_number_or_word(part) for part in parts]
-    return grid
-
-
 def _say_what_is_left_out(found: Solution, output: Path) -> None:
     left_out = [name for name, value in found.multipliers.items() if np.size(value) > LARGE]
     if left_out:
         fault = f"{' and '.join(left_out)} left out, too large for JSON"
         sys.stderr.write(f"mklcvx: output {printable(str(output))}: {fault}: end the name in .npz to keep all\n")
-
-
-def parse_settings(items: list[str], option: str = "--set") -> dict[str, Any]:
-    """KEY=VALUE pairs as numbers, or as words where they are none."""
-    given: dict[str, Any] = {}
-    example = "C=10" if option == "--set" else "seed=1"
-    for item in items:
-        key, separator, value = item.partition("=")
-        if not separator or not key or not value:
-            raise InputError(f"{option} {item!r} is not KEY=VALUE: write for example {option} {example}")
-        if key in given:
-            raise InputError(f"{option} {key} is given twice: keep one")
-        given[key] = _number_or_word(value)
-    return given
-
-
-def _number_or_word(value: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value
 
 
 if __name__ == "__main__":

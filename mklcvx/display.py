@@ -90,7 +90,7 @@ def show_solution(solution: Solution) -> None:
     solves = f"{solution.svm_solves} SVMs, " if solution.svm_solves else ""
     head.add_row("solver", f"{solution.solver}, {solution.iterations} iterations, {solves}{solution.seconds:.2f} s")
     for note in solution.notes:
-        head.add_row("note", _as_is(note))
+        head.add_row("note", as_is(note))
     console = Console()
     console.print(head)
     console.print(_kernel_table(solution))
@@ -111,7 +111,7 @@ def show_proof(proof: Proof) -> None:
         head.add_row(f"{side} bound", f"{ball['midpoint']} ± {ball['radius']}, {found['precision']} bits")
     head.add_row("semidefinite", ", ".join(ways) or NOT_NEEDED)
     for name, delta in proof.perturbations.items():
-        head.add_row("", _as_is(f"{name}: holds for every semidefinite kernel within {delta:.1e} of it"))
+        head.add_row("", as_is(f"{name}: holds for every semidefinite kernel within {delta:.1e} of it"))
     head.add_row("point from", f"{found['solver']}, {proof.seconds:.2f} s in all")
     Console().print(head)
 
@@ -129,11 +129,11 @@ def _kernel_table(solution: Solution) -> Table:
         weight = solution.weights[m]
         text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
         norm = "" if solution.norms is None else f"{heights[m]:.4g}" if m in used else "0"
-        table.add_row(_as_is(name), text, norm, "█" * round(24 * heights[m] / largest))
+        table.add_row(as_is(name), text, norm, "█" * round(24 * heights[m] / largest))
     return table
 
 
-def _as_is(name: str) -> Text:
+def as_is(name: str) -> Text:
     """A name from a file: no markup, and nothing that a terminal would obey."""
     return Text("".join(c if c.isprintable() else "�" for c in name))
 
@@ -169,13 +169,13 @@ def show_report(report: Report) -> None:
     head.add_row("optimum", f"between {optimum.lower:.12g} and {optimum.upper:.12g}")
     head.add_row("verdict", f"{report.verdict} at {report.tolerance:.0e}")
     if report.diagnosis is not None:
-        head.add_row("diagnosis", _as_is(report.diagnosis.words))
+        head.add_row("diagnosis", as_is(report.diagnosis.words))
     for name, value in report.together.items():
         head.add_row(name.replace("_", " "), f"{value:.1e} apart")
     for one in report.loose or ():
-        head.add_row("not unique", _as_is(f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+        head.add_row("not unique", as_is(f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
     for note in report.notes:
-        head.add_row("note", _as_is(note))
+        head.add_row("note", as_is(note))
     console = Console()
     console.print(head)
     console.print(_part_table(report))
@@ -192,7 +192,7 @@ def _part_table(report: Report) -> Table:
         proves = "" if part.value is None else f"{part.proves} {part.value:.10g}"
         off = "–" if part.excess is None else f"{part.excess:.1e}"
         table.add_row(
-            part.name, part.verdict(report.tolerance), "; ".join(broken) or "–", proves, off, _as_is(part.note)
+            part.name, part.verdict(report.tolerance), "; ".join(broken) or "–", proves, off, as_is(part.note)
         )
     return table
 
@@ -215,9 +215,9 @@ def show_benchmark(benchmark: Benchmark) -> None:
         more = ">" if standing.status == "cut_off" else ""
         fits = [benchmark.fits(standing), benchmark.fits(standing, validated=True)]
         table.add_row(
-            _as_is(standing.name), _measured(standing.median, more), str(len(standing.seconds)),
+            as_is(standing.name), _measured(standing.median, more), str(len(standing.seconds)),
             *(_measured(value, more) for value in fits), "–" if standing.gap is None else f"{standing.gap:.1e}",
-            f"{standing.asked:.0e}", standing.status, _as_is(standing.fault or standing.message or standing.note),
+            f"{standing.asked:.0e}", standing.status, as_is(standing.fault or standing.message or standing.note),
         )  # fmt: skip
     console = Console()
     console.print(table)

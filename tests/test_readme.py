@@ -19,7 +19,9 @@ def blocks(name: str) -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/by-hand.md", "docs/bench.md", "docs/conventions.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/by-hand.md", "docs/bench.md", "docs/conform.md", "docs/conventions.md"]
+)
 def test_every_block_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space: dict = {}

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..answers import Answer
+from ..errors import InputError
 from ..formulations import FORMULATIONS, SingleTask
 from ..formulations._multi_label import MultiLabel
 from .case import Case
@@ -51,10 +52,10 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
         ("kernels_cosine", "with unit diagonal (cosine)", {"normalise": "cosine"}),
     ):
         try:
-            changed = Preprocessing.from_options(**options).fit(kernels).train(kernels)
-        except ArithmeticError:
+            changed = case.instance.with_kernels(Preprocessing.from_options(**options).fit(kernels).train(kernels))
+        except (InputError, ArithmeticError):  # kernels that cannot be changed so were not
             continue
-        yield Trial(name, f"optimal for the kernels {words}", answer, instance=case.instance.with_kernels(changed))
+        yield Trial(name, f"optimal for the kernels {words}", answer, instance=changed)
 
 
 def price_scaled(case: Case, answer: Answer) -> Trials:
