@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -247,7 +248,8 @@ def test_a_process_that_does_not_look_at_the_clock_is_ended_and_another_started(
         assert "KeyError" in worker.ask({"service": "nosuch"})["fault"]
         first = worker.process
         assert "OPENBLAS_NUM_THREADS=1\0" in Path(f"/proc/{first.pid}/environ").read_text()
-        assert worker.ask({"service": "validate"}, patience=0.0) is None
+        os.kill(first.pid, signal.SIGSTOP)
+        assert worker.ask({"service": "validate"}, patience=0.2) is None
         assert first.poll() is not None
         assert worker.ask({"service": "validate"})["seconds"] > 0
         assert worker.process.pid != first.pid

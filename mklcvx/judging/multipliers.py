@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..answers import Answer, in_shape
-from ..checker import dual_cost
 from ..formulations._groups import group_sums
 from ..formulations._stack import Array
 from .blockwise import held_between, held_within
@@ -52,5 +51,7 @@ def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
     task, name = case.task, case.formulation.name
     roots = case.formulation.lower(task, alpha).roots
     least = case.formulation.conjugate(roots, **task.own)
+    from ..checker import dual_cost  # a program of its own, which must not be loaded before it is run as one
+
     cost = dual_cost(name, roots**2, {**task.own, "tau": tau}, None) if name in THRESHOLDS else tau
     return Part("tau", excess=abs(float(cost) - least) / case.known.scale, note="at the α given")

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 RIDGE = 1e-14  # of the diagonal: what keeps a singular matrix from stopping the factorisation
 SETTLED = 30.0  # times the trace
-STALE = 1e-3  # of a weight: a smaller change waits
+STALE, UNSEEN = 1e-3, 1e-6  # of a weight, and of all kernels together: a smaller change waits
 
 
 def curved_for(task: Task) -> Curved:
@@ -60,7 +60,8 @@ class Curved:
         if not np.isfinite(weights).all():
             raise FloatingPointError("the weights")
         change = weights - self.weights
-        change[np.abs(change) <= STALE * weights] = 0.0
+        sizes, moved = self.task.traces, np.abs(change) * self.task.traces
+        change[moved <= np.maximum(STALE * weights * sizes, UNSEEN * float(weights @ sizes))] = 0.0
         self.weights = self.weights + change
         return change
 
