@@ -101,6 +101,13 @@ class KernelStack:
 
         return np.stack([dsymv(1.0, kernel.T, vector) for kernel in self.each_kernel()])
 
+    def own_images(self, vectors: Array) -> Array:
+        """K_m v_m for every kernel and its own vector, (M, n)."""
+        if isinstance(self.kernels, LowRank):
+            factors = [self.kernels.factor(m) for m in range(self.count)]
+            return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
+        return np.stack([kernel @ vector for kernel, vector in zip(self.each_kernel(), vectors, strict=True)])
+
     def squares(self, vector: Array) -> Array:
         """v'K_m v for every kernel."""
         if isinstance(self.kernels, LowRank):

@@ -101,7 +101,7 @@ class Task(KernelStack):
             images = coefficients.weights[:, None] * self.images(coefficients.signed)
             squares = coefficients.weights**2 * self.squares(coefficients.signed)
         else:
-            images = np.stack([k @ c for k, c in zip(self.each_kernel(), coefficients, strict=True)])
+            images = self.own_images(coefficients)
             squares = np.einsum("mi,mi->m", images, coefficients)
         return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import CertifiedPoint, certify
-from .formulations import Formulation, Implied, Points, SingleTask, Task
+from .formulations import Formulation, Points, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
 from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from .instance import Instance
@@ -80,7 +80,8 @@ def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: 
     alphas = [point.lower.alpha]
     if polish:
         alphas.append(task.feasible(sharpened(task, weights, point.lower.alpha, point.upper)))
-    points = [certify(formulation, task, Points([a], [Implied(weights, a * task.y)])) for a in alphas]
+    # From the outer product, as anybody recomputes it: w(Kα) and K(wα) round differently, and C multiplies that.
+    points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
     return min(points, key=lambda short: short.certificate.gap)
 
 

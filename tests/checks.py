@@ -10,7 +10,6 @@ import pytest
 from mklcvx import Instance, Solution, formulations
 from mklcvx.checker import check
 from mklcvx.exact import CLARABEL, Run, solve_program
-from mklcvx.formulations import Implied
 
 
 def check_solution(instance: Instance, solution: Solution, tolerance: float) -> None:
@@ -64,9 +63,7 @@ def check_bias(instance: Instance, solution: Solution) -> None:
 def check_recomputed_certificate(instance: Instance, solution: Solution) -> None:
     formulation, task = formulations.get(solution.formulation), task_of(instance, solution)
     lower = formulation.lower(task, solution.alpha).value
-    short = solution.coefficients is None
-    functions = Implied(solution.weights, solution.alpha * task.y) if short else solution.coefficients
-    upper = formulation.upper(task, functions).value
+    upper = formulation.upper(task, solution.all_coefficients).value
     assert lower == solution.certificate.lower
     assert upper == solution.certificate.upper
 
