@@ -59,10 +59,21 @@ def run_demo(samples: int, seed: int) -> bool:
     console.print(
         f"{many.count} kernels: Gaussians on the upper half, the lower half and the whole of the image. The kernels of "
         "two stages and of hypergraphs go to one SVM per label.\n"
-        "Every optimum lies within its certified gap: no solver has to be believed. "
-        "Next: mklcvx explain l1, mklcvx list."
+        "Every optimum lies within its certified gap: no solver has to be believed.\n"
     )
+    console.print(caught(single, next(row for row in rows if row.formulation == "l1"), price))
+    console.print("Next: mklcvx explain l1, mklcvx list, mklcvx verify --help.")
     return all(solution.certified for solution in (*rows, *families))
+
+
+def caught(instance: Instance, optimum: Solution, price: float) -> str:
+    """A wrong answer, and what the judge says of it: weights as another code normalises them."""
+    from .verify import verify
+
+    wrong = optimum.weights / np.linalg.norm(optimum.weights)
+    report = verify(instance, "l1", parameters={"C": price}, weights=wrong, alpha=optimum.alpha)
+    words = report.diagnosis.words if report.diagnosis is not None else "no diagnosis"
+    return f"A wrong answer to l1, its weights scaled to length one, is {report.verdict}: {words}."
 
 
 def _settings(formulation: Formulation) -> dict[str, float]:

@@ -23,6 +23,7 @@ def test_the_demonstration_solves_every_formulation(capsys, monkeypatch):
     for formulation in FORMULATIONS:
         assert f" {formulation.name} " in printed
     assert "NOT CERTIFIED" not in printed
+    assert "is rejected: right but for the size of the weights" in " ".join(printed.split())
 
 
 def test_the_demonstrations_kernels_have_unit_trace_and_held_out_samples():
