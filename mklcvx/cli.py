@@ -296,7 +296,7 @@ def path(
 
     Example: `mklcvx path problem.npz -f l1 --grid C=0.01,0.1,1,10 -o path.jsonl`
     """
-    from .paths import combinations, described, each
+    from .paths import combinations, described, each, json_line
     from .solving import prepared
 
     given, points = parse_settings(settings or []), combinations(parse_grid(grid), parse_settings(settings or []))
@@ -316,9 +316,9 @@ def path(
         ):  # fmt: skip
             found.append(solution)
             if output is None:
-                typer.echo(json.dumps(solution.as_dict(), allow_nan=False))
+                typer.echo(json_line(solution))
     if output is not None:
-        lines = "".join(json.dumps(s.as_dict(), allow_nan=False) + "\n" for s in found)
+        lines = "".join(json_line(solution) + "\n" for solution in found)
         write_whole(output, lambda stream: stream.write(lines.encode()))
         for point, s in zip(points, found, strict=True):
             if not quiet:

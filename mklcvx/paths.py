@@ -60,7 +60,7 @@ class Path:
         return np.array([solution.parameters[parameter] for solution in self.solutions])
 
     def as_json_lines(self) -> str:
-        return "".join(json.dumps(solution.as_dict(), allow_nan=False) + "\n" for solution in self.solutions)
+        return "".join(json_line(solution) + "\n" for solution in self.solutions)
 
 
 def path(
@@ -117,6 +117,10 @@ def combinations(grid: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any]) ->
     if count > LARGEST:
         raise InputError(f"grid: {count} points are too many: give at most {LARGEST}")
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+
+
+def json_line(solution: Solution) -> str:
+    return json.dumps(solution.as_dict(), allow_nan=False)
 
 
 def described(point: Mapping[str, Any]) -> str:

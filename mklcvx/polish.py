@@ -25,7 +25,7 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     outputs, _ = task.evaluate(upper.coefficients)
     level = 1.0 if upper.risk.rho is None else upper.risk.rho
     margins = task.y * (outputs + upper.risk.bias)
-    free, alpha = _settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
+    free, alpha = settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
     if not free.any() or not weights.any():
         return alpha
     hessian = task.y[:, None] * task.combined(weights) * task.y
@@ -41,7 +41,7 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     return alpha
 
 
-def _settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+def settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
     """Which samples are free, and α with the others put at their bounds: the larger of two distances decides."""
     share, excess = alpha / box, excess / level
     at_zero, at_box = excess > share, -excess > 1 - share

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..formulations import Task
-from ..polish import gain_slope
+from ..polish import gain_slope, settled
 from ._curved import Curved
 from ._point import Array, Interior
 from ._saddle import ENOUGH, System, balance
@@ -89,9 +89,8 @@ def step(task: Task, side: Side, curved: Curved, at: Vertex) -> Vertex:
 def _bounds(task: Task, at: Vertex, gradient: Array) -> Array:
     """0 or the box where α is held, NaN where it is free."""
     level = 1.0 if task.loss == "c" else max(abs(float(at.nu[-1])), np.finfo(float).tiny)
-    share = at.alpha / task.box
-    zero, full = gradient / level > share, -gradient / level > 1 - share
-    return np.where(zero, 0.0, np.where(full, task.box, np.nan))
+    free, alpha = settled(at.alpha, task.box, gradient, level)
+    return np.where(free, np.nan, alpha)
 
 
 def _bounds_x(side: Side, at: Vertex, gradient: Array) -> Array:

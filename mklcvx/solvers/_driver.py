@@ -24,6 +24,7 @@ from ..run import Row, Run
 
 Array = NDArray[np.float64]
 LARGEST_OPTION = 10**9
+ROUNDING = "rounding allows no more"  # the dead end of a method that has done what it can
 Report = Callable[[str], None]
 Callback = Callable[[Row], Any]
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..formulations import Points
 from ..formulations._hypergraph import Embedding, Hypergraph, HyperTask
-from ._driver import Algorithm, Problem, State
+from ._driver import ROUNDING, Algorithm, Problem, State
 from ._interior_qp import SHORT, Array, factored
 
 REFINEMENTS = 2
@@ -149,7 +149,7 @@ class InteriorHypergraph(Algorithm[Fitted]):
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
         if state.gap <= REACHED * problem.tolerance or state.idle >= IDLE or _spent(problem, state):
-            return replace(state, dead_end="rounding allows no more")
+            return replace(state, dead_end=ROUNDING)
         newton = Newton(state, _smoothing(problem))
         affine = newton.direction(0.0)
         theta, slack, _ = state.moved(state.longest(affine), affine)

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..formulations import Points
 from ..formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
-from ._driver import Algorithm, Problem, State
+from ._driver import ROUNDING, Algorithm, Problem, State
 from ._label_saddle import Array, Images, LabelNewton, LabelPoint, passed
 
 SHORT = 0.995  # of the way to the boundary
@@ -36,7 +36,6 @@ LEAST = 1e-3  # gradient that counts at the start, which may be optimal by chanc
 CREEPING, FAR, PATIENCE = 0.1, 0.5, 5  # steps shorter than that, with a gap above that, so many times: start again
 SURE, TRIFLE = 1e-14, 1e-12  # lengths of f that rounding cannot undo, and what they may cost
 NEAR = 1e3  # times the tolerance: a gap worth certifying
-ROUNDING = "rounding allows no more"
 REACHED = 1e-2  # times the tolerance: a complementarity that leaves the rest of the gap to rounding
 
 

@@ -26,7 +26,7 @@ from ..formulations import Points
 from ..formulations._two_stage import PairTask
 from ..formulations.alignment import AlignmentTask
 from ._box_qp import projected_newton
-from ._driver import Algorithm, Problem, State
+from ._driver import ROUNDING, Algorithm, Problem, State
 from ._interior_qp import Quadratic, interior_point
 from ._pair_centring import centred_point, centring_step, decrement, first_weights
 from ._pair_newton import PairNewton
@@ -36,8 +36,7 @@ SHORT = 0.995  # of the way to the boundary
 FIRST = 0.1  # the products of all pairs together at the start, for a loss of about one
 CLOSE = 0.5  # the decrement per pair that is centred enough
 NEAR, REACHED = 1e3, 1e-9  # times the tolerance: a complementarity worth certifying, and one that rounding swallows
-ROUNDING = 4 * np.finfo(float).eps
-NOTHING_LEFT = "rounding allows no more"
+GRAIN = 4 * np.finfo(float).eps
 NOTHING = Points([], [])
 
 
@@ -77,13 +76,13 @@ class InteriorPairs(Algorithm[State]):
         try:
             newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
         except FloatingPointError:
-            return replace(state, dead_end=NOTHING_LEFT)
+            return replace(state, dead_end=ROUNDING)
         if state.product > 0 and decrement(newton, state.product) > CLOSE:
             at = centring_step(newton, state.product)
             return CentredPairs(at.mu, at, state.sizes, state.product)
         at = _further(newton, _grain(problem.task, state))
         if not np.isfinite(at.total) or at.sides.total <= REACHED * problem.tolerance * _scale(state.at):
-            return replace(state, dead_end=NOTHING_LEFT)
+            return replace(state, dead_end=ROUNDING)
         return CentredPairs(at.mu, at, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
@@ -109,7 +108,7 @@ def _further(newton: PairNewton, grain: Array) -> PairInterior:
 def _grain(task: PairTask, state: CentredPairs) -> Array:
     """The rounding error of Σ β t z, as Σ β |z| ≤ √(Σ β²/w) √(Σ w z²)."""
     beta = state.at.sides.beta
-    return ROUNDING * float(np.sqrt(np.sum(beta * (beta / task.weight)))) * state.sizes
+    return GRAIN * float(np.sqrt(np.sum(beta * (beta / task.weight)))) * state.sizes
 
 
 def _scale(at: PairInterior) -> float:
@@ -131,8 +130,8 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     gram, target = task.products / np.outer(norms, norms), task.target / norms
     box = float(np.linalg.norm(np.maximum(target, 0.0)))
     if box == 0:
-        return State(np.zeros(task.count), dead_end=NOTHING_LEFT)
+        return State(np.zeros(task.count), dead_end=ROUNDING)
     none = np.zeros((0, task.count))
     program = Quadratic(gram, target / box, np.full(task.count, 1.5), none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
-    return State(found * box / norms, dead_end=NOTHING_LEFT)
+    return State(found * box / norms, dead_end=ROUNDING)

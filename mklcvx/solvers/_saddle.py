@@ -103,11 +103,11 @@ class System:
             image = self._applied(*found)
             left = beta - image[0], others - image[1]
             off = self._size(*left)
-            if off < best_off:
-                best, improved, best_off = found, off < 0.5 * best_off, off
-            else:
-                improved = False
-            if off <= least or not improved:
+            if off >= best_off:
+                break
+            stalls = off >= 0.5 * best_off
+            best, best_off = found, off
+            if off <= least or stalls:
                 break
             step = self._roughly(*left)
             found = found[0] + step[0], found[1] + step[1]
