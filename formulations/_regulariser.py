@@ -38,6 +38,10 @@ class Constraint:
     curvature: Along
     curved: bool = True
 
+    def at(self, mu: Array, **own: Any) -> tuple[Array, Array, Array]:
+        """ψ(μ), ψ' and ψ''."""
+        return np.asarray(self.value(mu, **own).sum() - 1), self.slope(mu, **own), self.curvature(mu, **own)
+
 
 SIMPLEX = Constraint(lambda mu, **own: mu, ones, nothing, curved=False)
 

@@ -79,13 +79,20 @@ def threshold(d: Array, l1_ratio: float) -> float:
     return increasing_root(slack, v.max() / 2, v.sum())
 
 
+NET = Constraint(
+    lambda mu, l1_ratio: l1_ratio * mu + (1 - l1_ratio) * mu**2,
+    lambda mu, l1_ratio: l1_ratio + 2 * (1 - l1_ratio) * mu,
+    lambda mu, l1_ratio: np.full(len(mu), 2 * (1 - l1_ratio)),
+)
+
+
 def best_weights(a: Array, l1_ratio: float) -> Array:
     """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
     r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
     used = a > 0
     if used.any():  # a kernel without norm needs no weight
         zeros, start = np.zeros(used.sum()), _tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
-        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *_constraint(mu, r)))
+        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
         if found is not None:
             mu = np.zeros(len(a))
             mu[used] = _tight(found, r)
@@ -105,12 +112,6 @@ def _tight(mu: Array, r: float) -> Array:
     """The multiple of μ that meets the constraint."""
     linear, quadratic = r * mu.sum(), (1 - r) * (mu @ mu)
     return mu * 2 / (linear + np.sqrt(linear**2 + 4 * quadratic))
-
-
-def _constraint(mu: Array, r: float) -> tuple[Array, Array, Array]:
-    """ψ, ψ' and ψ''."""
-    psi = np.asarray(r * mu.sum() + (1 - r) * (mu @ mu) - 1)
-    return psi, r + 2 * (1 - r) * mu, np.full(len(mu), 2 * (1 - r))
 
 
 def weights(a: Array, d: Array, l1_ratio: float) -> Array:
@@ -138,11 +139,7 @@ ELASTIC = SingleTask(
     weights=weights,
     multipliers=multipliers,
     regulariser=Regulariser(
-        Constraint(
-            lambda mu, l1_ratio: l1_ratio * mu + (1 - l1_ratio) * mu**2,
-            lambda mu, l1_ratio: l1_ratio + 2 * (1 - l1_ratio) * mu,
-            lambda mu, l1_ratio: np.full(len(mu), 2 * (1 - l1_ratio)),
-        ),
+        NET,
         start=lambda count, l1_ratio: np.full(count, 0.9 / count),
     ),
 )
