@@ -58,24 +58,40 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
+        total = self._unsymmetrised(kernel)
         for weight, stored in zip(weights, self.kernels, strict=True):
             if weight != 0:
-                daxpy(self._doubles(stored).ravel(), kernel.ravel(), a=weight)
+                daxpy(np.asarray(stored, dtype=np.float64).ravel(), total.ravel(), a=weight)
+        self._symmetrise(kernel, total)
 
     def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
         """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
-        from scipy.linalg.blas import daxpy, dsymv
+        from scipy.linalg.blas import daxpy
 
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.images(vector)
-        images, flat = np.empty((self.count, self.samples)), kernel.ravel()
+        images, total = np.empty((self.count, self.samples)), self._unsymmetrised(kernel)
         for m, stored in enumerate(self.kernels):
-            base = self._doubles(stored)
-            images[m] = dsymv(1.0, base.T, vector)
+            base = np.asarray(stored, dtype=np.float64)
+            images[m] = self._image(base, vector)
             if weights[m] != 0:
-                daxpy(base.ravel(), flat, a=weights[m])
+                daxpy(base.ravel(), total.ravel(), a=weights[m])
+        self._symmetrise(kernel, total)
         return images
+
+    def _unsymmetrised(self, kernel: Array) -> Array:
+        """Where kernels are summed up: to take the symmetric part once costs less than to take it of every kernel."""
+        return kernel if self.symmetric else np.zeros_like(kernel)
+
+    def _symmetrise(self, kernel: Array, total: Array) -> None:
+        if total is not kernel:
+            kernel += (total + total.T) / 2
+
+    def _image(self, kernel: Array, vector: Array) -> Array:
+        from scipy.linalg.blas import dsymv  # reads half of a kernel
+
+        return dsymv(1.0, kernel.T, vector) if self.symmetric else (kernel @ vector + vector @ kernel) / 2
 
     def _doubles(self, stored: Any) -> Array:
         kernel = np.asarray(stored, dtype=np.float64)
@@ -95,11 +111,7 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.images(vector)
-        if not self.symmetric:
-            return np.stack([(kernel @ vector + vector @ kernel) / 2 for kernel in self.kernels], dtype=np.float64)
-        from scipy.linalg.blas import dsymv  # reads half of a kernel
-
-        return np.stack([dsymv(1.0, kernel.T, vector) for kernel in self.each_kernel()])
+        return np.stack([self._image(np.asarray(kernel, dtype=np.float64), vector) for kernel in self.kernels])
 
     def own_images(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""

@@ -212,6 +212,20 @@ def test_kernels_are_combined_by_their_weights():
         assert KernelStack(kernels).combined(np.array(weights)) == pytest.approx(expected)
 
 
+def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_their_symmetric_parts():
+    rng = np.random.default_rng(3)
+    skewed, vector, weights = rng.normal(size=(3, 4, 4)), rng.normal(size=4), np.array([0.5, 0.0, 2.0])
+    task = Task(skewed, np.array([1.0, -1.0, 1.0, -1.0]), np.ones(4), symmetric=False)
+    whole = (skewed + skewed.transpose(0, 2, 1)) / 2
+    total = np.eye(4)
+    images = task.swept(total, weights, vector)
+    assert np.array_equal(total, total.T)
+    assert total == pytest.approx(np.eye(4) + np.tensordot(weights, whole, 1))
+    assert task.combined(weights) == pytest.approx(np.tensordot(weights, whole, 1))
+    assert images == pytest.approx(whole @ vector)
+    assert task.images(vector) == pytest.approx(whole @ vector)
+
+
 def test_only_the_symmetric_part_is_used_and_single_precision_is_widened():
     kernel = np.array([[2.0, 1.0], [0.5, 2.0]], dtype=np.float32)
     (seen,) = Task(kernel[None], np.array([1.0, -1.0]), np.ones(2), symmetric=False).each_kernel()
