@@ -1,6 +1,7 @@
 """The benchmarks: what solving costs in LIBSVM fits, how it grows, how often it succeeds, how much memory it takes.
 
-    python validation/bench [--study headline|growth|profiles|memory]... [--quick] [--external NAME=COMMAND]... [-o DIR]
+    python validation/bench [--study headline|prices|growth|profiles|memory]... [--quick] [--external NAME=COMMAND]...
+                            [-o DIR]
 
 Writes one CSV file per study, the pictures, and bench.md. Contestants run in turns in a process whose BLAS has one
 thread; everybody's gap is recomputed by the same code (`mklcvx.bench`). External commands take part in the headline.
@@ -21,6 +22,7 @@ from pathlib import Path
 import growth
 import headline
 import memory
+import prices
 import profiles
 from jobs import Study, rows, run
 from rich.console import Console
@@ -29,7 +31,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from mklcvx import InputError
 from mklcvx.bench_external import External
 
-STUDIES = {"headline": headline, "growth": growth, "profiles": profiles, "memory": memory}
+STUDIES = {"headline": headline, "prices": prices, "growth": growth, "profiles": profiles, "memory": memory}
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("mklcvx", "numpy", "scipy", "scikit-learn", "cvxpy", "clarabel", "scs", "MKLpy")
 

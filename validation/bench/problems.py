@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_classification, make_moons
 
 from mklcvx import Instance, zoo
 from mklcvx.kernels import Gaussian, KernelBank
@@ -53,6 +54,35 @@ def clouds(samples: int, count: int) -> Instance:
         kernels[m] = (kernels[m] + kernels[m].T) / 2
         np.fill_diagonal(kernels[m], 1.0)
     return Instance(kernels, y, groups=np.arange(count) // 2)
+
+
+@lru_cache(maxsize=1)
+def named(data: str, samples: int, count: int) -> Instance:
+    """Breast cancer and digits as the zoo has them; made data that overlap, through the same bank."""
+    if data in ("breast_cancer", "digits"):
+        return peers(samples) if data == "breast_cancer" else real(data, samples, count)
+    features, y = MADE[data](samples)
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    widths = [Gaussian(float(gamma)) for gamma in np.geomspace(1e-3, 10, count // 2)]
+    whole = KernelBank(widths).fit(features / np.sqrt(features.shape[1]))
+    single = KernelBank([Gaussian(1.0), Gaussian(4.0), Gaussian(16.0)], features="each").fit(features)
+    kernels = np.concatenate([whole.stack(), single.stack()[: count - count // 2]])
+    return Instance(kernels, np.where(y > 0, 1, -1), groups=np.arange(len(kernels)) // 2)
+
+
+def ringnorm(samples: int) -> tuple[Array, Array]:
+    """Two normal clouds in twenty dimensions: one with variance 4, one shifted by 2/√20 (Breiman 1996)."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, samples).astype(float)
+    spread, shift = np.where(y > 0, 2.0, 1.0), np.where(y > 0, 0.0, 2 / np.sqrt(20))
+    return rng.normal(size=(samples, 20)) * spread[:, None] + shift[:, None], y
+
+
+MADE: dict[str, Callable[[int], tuple[Array, Array]]] = {
+    "overlapping": lambda n: make_classification(n, 20, n_informative=6, flip_y=0.2, random_state=0),
+    "moons": lambda n: make_moons(n, noise=0.3, random_state=0),
+    "ringnorm": ringnorm,
+}
 
 
 @lru_cache(maxsize=1)
