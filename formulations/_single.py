@@ -96,7 +96,7 @@ class SingleTask(Formulation):
     def lower(self, task: Task, alpha: Array) -> LowerBound:
         """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
         alpha = task.feasible(alpha)
-        roots = task.correlations(alpha)
+        roots = task.correlations(alpha) if self.between is None else task.sharp_correlations(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
         return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost), self._floor(task, alpha)))
 

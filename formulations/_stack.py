@@ -15,6 +15,8 @@ from ._low_rank import LowRank
 
 Array = NDArray[np.float64]
 
+BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
+
 
 class Factor(NamedTuple):
     """K = F F' with orthogonal columns: F = V √λ. A function with coordinates w has coefficients V w/√λ."""
@@ -31,6 +33,7 @@ class KernelStack:
     kernels: Any
     symmetric: bool = field(default=True, kw_only=True)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _low_factors: dict[int, Array | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self) -> int:
@@ -126,6 +129,30 @@ class KernelStack:
             return self.kernels.squares(vector)
         return np.maximum(self.images(vector) @ vector, 0.0)
 
+    def sharp_squares(self, vector: Array) -> Array:
+        """The same where roots are to be taken: of a square that is nearly nothing rounding is all that is left, and
+        its root has half the digits. A kernel of low rank is then taken as what its factor makes: K up to rounding."""
+        squares = self.squares(vector)
+        if not isinstance(self.kernels, LowRank):
+            for m in np.flatnonzero(squares <= BLURRED * self.traces * float(vector @ vector)):
+                factor = self._low_factor(int(m))
+                if factor is not None:
+                    squares[m] = float(np.sum((vector @ factor) ** 2))
+        return squares
+
+    def _low_factor(self, m: int) -> Array | None:
+        """F with K = F F' up to rounding, by a pivoted Cholesky factorisation; None if its rank is not low."""
+        from scipy.linalg.lapack import dpstrf
+
+        if m not in self._low_factors:
+            kernel = self._doubles(self.kernels[m])
+            tolerance = self.samples * np.finfo(float).eps * float(kernel.diagonal().max())
+            lower, pivots, rank, _ = dpstrf(kernel, tol=tolerance, lower=1)
+            factor = np.empty((self.samples, rank))
+            factor[pivots - 1] = np.tril(lower)[:, :rank]
+            self._low_factors[m] = factor if 2 * rank <= self.samples else None
+        return self._low_factors[m]
+
     @cached_property
     def traces(self) -> Array:
         if isinstance(self.kernels, LowRank):
@@ -134,9 +161,12 @@ class KernelStack:
 
     @cached_property
     def factors(self) -> list[Factor]:
+        return [self.factor(m) for m in range(self.count)]
+
+    def factor(self, m: int) -> Factor:
         if isinstance(self.kernels, LowRank):
-            return [_of_factor(self.kernels.factor(m)) for m in range(self.count)]
-        return [_factor(kernel) for kernel in self.each_kernel()]
+            return _of_factor(self.kernels.factor(m))
+        return _factor(self._doubles(self.kernels[m]))
 
     def share_factors(self, scaled: KernelStack, size: float) -> None:
         """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, LowRank, solve
+from mklcvx.checker import square
 from mklcvx.formulations import SINGLE_TASKS, Task, get
 from mklcvx.formulations._stack import KernelStack
 from mklcvx.solvers._curved import Curved, CurvedLowRank, curved_for
@@ -52,7 +53,20 @@ def test_squares_that_vanish_are_seen_to():
     assert np.sqrt(KernelStack(LowRank(FACTORS)).squares(vector)[0]) < 1e-13
 
 
-@pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name not in ("svm", "li", "ckl")])
+def test_a_kernel_of_low_rank_shows_that_its_square_vanishes():
+    """From the stored kernel its root is rounding, 1e-8; the factor found from the kernel knows better."""
+    vector = RNG.normal(size=N)
+    vector -= FACTORS[1] @ np.linalg.lstsq(FACTORS[1], vector, rcond=None)[0]
+    stack = KernelStack(DENSE)
+    assert np.sqrt(stack.sharp_squares(vector)[1]) < 1e-13
+    assert stack.sharp_squares(vector)[[0, 2, 3]].tolist() == stack.squares(vector)[[0, 2, 3]].tolist()
+    assert square(DENSE[1], vector) < 1e-26
+    assert square(DENSE[2], vector) == pytest.approx(stack.squares(vector)[2], rel=1e-12)
+    full = KernelStack((DENSE[1] + 1e-9 * np.eye(N))[None])
+    assert full.sharp_squares(vector) == pytest.approx(1e-9 * vector @ vector, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])
 def test_the_optimum_is_that_of_the_kernels(name):
     found, dense = solve(LOW, name, solver="interior"), solve(Instance(DENSE, Y, groups=GROUPS), name, solver="exact")
     assert found.certified, found.message

@@ -50,7 +50,7 @@ class Vertex:
 
     def gradient(self, task: Task, side: Side) -> Array:
         """Of the SVM's dual, negative: α should grow where it is negative."""
-        pull = side.weights(self.x) @ self.images + self.nu @ balance(task)[0]
+        pull = side.weights(self.x) @ self.images + self.nu @ balance(task, side)[0]
         return np.asarray(task.y * pull - gain_slope(task))
 
     def gradient_x(self, task: Task, side: Side) -> Array:
@@ -70,7 +70,7 @@ def step(task: Task, side: Side, curved: Curved, at: Vertex) -> Vertex:
     beta = task.y * at.alpha
     halves = at.images @ beta / 2
     firm_x = HELD * max(float(np.abs(side.along(at.x, halves[:, None])).max(initial=0.0)), np.finfo(float).tiny)
-    rows, totals = balance(task)
+    rows, totals = balance(task, side)
     diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
     system = System(
         curved, side, at.images, (beta, at.x, at.kappa), rows, np.where(held, firm, 0.0), diagonal_x
@@ -88,7 +88,7 @@ def step(task: Task, side: Side, curved: Curved, at: Vertex) -> Vertex:
 
 def _bounds(task: Task, at: Vertex, gradient: Array) -> Array:
     """0 or the box where α is held, NaN where it is free."""
-    level = 1.0 if task.loss == "c" else max(abs(float(at.nu[-1])), np.finfo(float).tiny)
+    level = 1.0 if task.loss == "c" else max(abs(float(at.nu[int(task.bias)])), np.finfo(float).tiny)
     free, alpha = settled(at.alpha, task.box, gradient, level)
     return np.where(free, np.nan, alpha)
 

@@ -22,74 +22,26 @@ import numpy as np
 
 from ..certificate import certify
 from ..formulations import SINGLE_TASKS, Implied, Points, Task
-from ..polish import gain_slope, sharpened
+from ..polish import sharpened
 from ._active_set import Vertex
 from ._active_set import step as settled_step
+from ._centred import EXHAUSTED, Centred, centred
 from ._curved import Curved, curved_for
-from ._driver import Algorithm, Problem, State
+from ._driver import ROUNDING, Algorithm, Problem
 from ._interior_start import NEARER, balanced, first_alpha, first_point
-from ._point import Array, Interior
-from ._saddle import ROUGHLY, Newton, Residuals, balance, residuals
-from ._weights_side import Side, side_of
+from ._point import Array
+from ._saddle import ROUGHLY, Newton, balance
+from ._vanishing import Vanished, vanishing
+from ._weights_side import Shared, Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
 SNAPSHOT = 0.1  # the relative complementarity from which a neighbouring optimum is looked for
 TRIES, HOPELESS = 4, 0.05  # steps on the bounds that hold, and a gap that ends them
+SEEMINGLY = 0.1  # the relative complementarity from which kernels may seem to vanish
+ROUNDED = 1e-6  # a gap that rounding may leave: √q of a kernel that vanishes has half the digits
 MARGIN = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
 REACHED = 1e-2  # of the tolerance: a complementarity that ought to have been enough
 LAG = 10.0  # times the complementarity: residuals that large have to shrink first
-PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
-EXHAUSTED = "no progress any more: rounding, or a degenerate optimum"
-STALLED = 1e-22  # of the first complementarity: rounding is all that is left
-
-
-@dataclass(frozen=True)
-class Centred(State):
-    """An interior point with the images K_m(α∘y); `vertex` is the optimum itself where that was found directly,
-    `shot` an earlier point, from which the way to a neighbouring optimum is short."""
-
-    at: Interior
-    side: Side
-    curved: Curved
-    images: Array
-    residuals: Residuals
-    scale: float
-    first: float
-    earlier: Centred | None = None
-    waited: int = 0
-    vertex: Vertex | None = None
-    shot: Interior | None = None
-
-    @property
-    def best(self) -> Centred:
-        """The best so far, in case rounding spoils what comes after."""
-        return self.earlier or self
-
-    @property
-    def near(self) -> Vertex:
-        return self.vertex or Vertex.near(self.at, len(self.side.sign), self.images)
-
-    def alpha(self, task: Task) -> Array:
-        return self.at.values[: task.samples]
-
-    @property
-    def left(self) -> float:
-        """The complementarity, relative to the value."""
-        return self.at.total / self.scale
-
-    @property
-    def off(self) -> float:
-        """What the complementarity and the residuals may hide of the gap."""
-        return self.at.total + self.residuals.amount(self.at)
-
-    def followed(self, after: Centred) -> Centred:
-        """The state after a step; the best one and the end if there has been no progress for long."""
-        if after.off <= PROGRESS * self.best.off:
-            ended = EXHAUSTED if after.at.level <= STALLED * self.first else ""
-            return replace(after, earlier=None, waited=0, dead_end=ended)
-        if self.waited >= PATIENCE:
-            return replace(self.best, dead_end=EXHAUSTED)
-        return replace(after, earlier=self.best, waited=self.waited + 1)
 
 
 @dataclass(frozen=True)
@@ -111,9 +63,19 @@ class InteriorSingle(Algorithm[Centred]):
         return centred(task, side, curved_for(task), at, images, at.level)
 
     def step(self, problem: Problem, state: Centred) -> Centred:
+        if isinstance(state.side, Shared) and state.left <= SEEMINGLY:
+            if state.whole is not None and state.left <= REACHED * problem.tolerance:
+                return judged(problem, state)
+            reduced = vanishing(state.side, state.images, state.at, state.mistaken)
+            if reduced is not None:
+                return state.without(reduced)
+        ahead = self._step(problem, state)
+        return state.not_vanishing() if ahead.dead_end and state.whole is not None else ahead
+
+    def _step(self, problem: Problem, state: Centred) -> Centred:
         task, at, side, off = problem.task, state.at, state.side, state.residuals
         state.curved.towards(state.weights)
-        newton = Newton(at, state.curved, task.y, balance(task)[0], side, state.images, off)
+        newton = Newton(at, state.curved, task.y, balance(task, side)[0], side, state.images, off)
         affine = newton.direction(0.0, accuracy=ROUGHLY)
         reached = at.moved(at.longest(affine), affine).level
         behind = off.amount(at) > LAG * at.total
@@ -126,7 +88,7 @@ class InteriorSingle(Algorithm[Centred]):
         images = state.curved.swept(weights, after.values[: task.samples] * task.y)
         ahead = centred(task, side, state.curved, after, images, state.first)
         shot = state.shot or (after if ahead.left <= SNAPSHOT else None)
-        return state.followed(replace(ahead, shot=shot))
+        return state.followed(replace(ahead, shot=shot, whole=state.whole, mistaken=state.mistaken))
 
     def points(self, problem: Problem, state: Centred) -> Points:
         """α with the classifier that the weights make with it, once that is worth a certificate."""
@@ -135,25 +97,31 @@ class InteriorSingle(Algorithm[Centred]):
             return Points([], [])
         direct = state.vertex or solved(problem, state.side, state.curved, state.near)
         if direct is not None:
-            return offer(task, task.feasible(direct.alpha), state.side.weights(direct.x))
+            return offer(task, state.side, task.feasible(direct.alpha), direct.x, direct.nu)
         alpha = task.feasible(state.alpha(task))
-        offered = offer(task, alpha, state.weights)
+        offered = offer(task, state.side, alpha, state.x, state.at.nu)
         plain = certify(problem.formulation, task, offered)
         if plain.certificate.proves(MARGIN * problem.tolerance):
             return offered
         if state.left > REACHED * problem.tolerance:
             return offered if last else Points([], [])
-        sharper = offer(task, task.feasible(sharpened(task, state.weights, alpha, plain.upper)), state.weights)
+        if len(state.side.flat):
+            return offered
+        alpha = task.feasible(sharpened(task, state.weights, alpha, plain.upper))
+        sharper = offer(task, state.side, alpha, state.x, state.at.nu)
         gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
         return sharper if gained else offered
 
 
-def centred(task: Task, side: Side, curved: Curved, at: Interior, images: Array, first: float) -> Centred:
-    weights = side.weights(at.values[2 * task.samples :][: len(side.sign)])
-    alpha = at.values[: task.samples]
-    cost = float(weights @ (images @ (alpha * task.y))) / 2
-    scale = max(float(gain_slope(task) @ alpha), cost, 1e-300)  # the larger of gain and cost
-    return Centred(weights, at, side, curved, images, residuals(task, side, at, images), scale, first)
+def judged(problem: Problem, state: Centred) -> Centred:
+    """The end, if what was taken to vanish does so up to rounding; else back to where that was guessed."""
+    task = problem.task
+    offered = offer(task, state.side, task.feasible(state.alpha(task)), state.x, state.at.nu)
+    found = certify(problem.formulation, task, offered)
+    if found.certificate.relative_gap <= ROUNDED:
+        return replace(state, dead_end=ROUNDING)
+    assert isinstance(state.side, Vanished)
+    return state.not_vanishing(state.side.too_long(found.upper.norms))
 
 
 def solved(problem: Problem, side: Side, curved: Curved, near: Vertex, tries: int = 1) -> Vertex | None:
@@ -169,7 +137,8 @@ def solved(problem: Problem, side: Side, curved: Curved, near: Vertex, tries: in
         if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
             return None
         alpha = problem.task.feasible(at.alpha)
-        gap = certify(problem.formulation, problem.task, offer(problem.task, alpha, weights)).certificate
+        offered = offer(problem.task, side, alpha, at.x, at.nu)
+        gap = certify(problem.formulation, problem.task, offered).certificate
         if gap.proves(MARGIN * problem.tolerance):
             return at
         if gap.relative_gap > HOPELESS:
@@ -204,18 +173,21 @@ def from_neighbour(problem: Problem, side: Side, warm: Centred) -> Centred:
     return centred(task, side, curved, first, images, first.level)
 
 
-def offer(task: Task, alpha: Array, weights: Array) -> Points:
-    """α and one classifier that belongs to it, so that weights and α describe what is certified."""
-    return Points([alpha], [lengthened(task, alpha, weights)])
+def offer(task: Task, side: Side, alpha: Array, x: Array, nu: Array) -> Points:
+    """α and one classifier that belongs to it; weights and α describe it where no kernel vanishes."""
+    weights, signed = side.weights(x), alpha * task.y
+    if isinstance(side, Vanished):
+        coefficients = np.outer(weights, signed) + side.beyond(nu)
+        return Points([alpha], [coefficients * length(task, alpha, coefficients)])
+    return Points([alpha], [Implied(weights * length(task, alpha, Implied(weights, signed)), signed)])
 
 
-def lengthened(task: Task, alpha: Array, weights: Array) -> Implied:
-    """f longer by what the free samples' margins lack."""
-    signed = alpha * task.y
-    outputs, _ = task.evaluate(Implied(weights, signed))
+def length(task: Task, alpha: Array, functions: Array | Implied) -> float:
+    """f is made longer by what the free samples' margins lack."""
+    outputs, _ = task.evaluate(functions)
     risk = task.risk(outputs)
     level = 1.0 if risk.rho is None else risk.rho
     margins = task.y * (outputs + risk.bias)
     free = (alpha > 1e-6 * task.box) & (alpha < (1 - 1e-6) * task.box)
     lack = float(np.max(level - margins[free], initial=0.0)) / max(abs(level), np.finfo(float).tiny)
-    return Implied(weights * (1 + min(lack, 1e-3)), signed)
+    return 1 + min(lack, 1e-3)

@@ -40,7 +40,7 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
 
 def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = FIRST) -> Interior:
     """Prices that meet the equations as far as they can, no product below τ."""
-    rows, _ = balance(task)
+    rows, _ = balance(task, side)
     room, beta = task.box - alpha, alpha * task.y
     pull = side.weights(x) @ images - task.y * gain_slope(task)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)

@@ -47,17 +47,17 @@ class Residuals:
         return float(np.abs(self.beta) @ at.values[:n] + np.abs(self.x) @ at.values[2 * n :][: len(self.x)])
 
 
-def balance(task: Task) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu."""
+def balance(task: Task, side: Side) -> tuple[Array, Array]:
+    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what kernels that vanish ask for."""
     rows, totals = equalities(task)
-    return rows * task.y, totals
+    return np.vstack([rows * task.y, side.flat]), np.append(totals, np.zeros(len(side.flat)))
 
 
 def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
     n, p = task.samples, len(side.sign)
     alpha, x = at.values[:n], at.values[2 * n : 2 * n + p]
     lower, upper, floor, ceiling = np.split(at.prices, [n, 2 * n, 2 * n + p])
-    rows, totals = balance(task)
+    rows, totals = balance(task, side)
     beta = alpha * task.y
     off = side.weights(x) @ images + at.nu @ rows - task.y * (gain_slope(task) + lower - upper)
     off_x = side.slope(x, images @ beta / 2) + at.kappa @ side.rows(x) - side.sign * floor

@@ -9,6 +9,8 @@ kernels, where x = (t, λ) and μ_m = 2c λ_m/t_j^e.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..formulations import SingleTask, Task
@@ -23,6 +25,7 @@ class Side:
 
     def __init__(self, task: Task, weights: Array) -> None:
         self.task, self.given = task, weights
+        self.flat = np.zeros((0, task.samples))  # rows whose products with β vanish
         self.sign = np.zeros(0)
         self.caps = np.zeros(0)  # of the first variables
 
@@ -107,19 +110,23 @@ class Regularised(Side):
 class Shared(Side):
     """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group.
 
-    Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far."""
+    Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far.
+    Groups that vanish (`_vanishing`) have no variables."""
 
     least, shrinking = 0.02, 0.7
 
-    def __init__(self, task: Task, formulation: SingleTask) -> None:
+    def __init__(self, task: Task, formulation: SingleTask, vanished: Sequence[int] = ()) -> None:
         between = formulation.between
         assert between is not None
-        self.groups = between.groups(task.count, **task.own)
+        groups = between.groups(task.count, **task.own)
+        super().__init__(task, np.zeros(task.count))
+        self.formulation, self.all_groups, self.vanished = formulation, groups, tuple(vanished)
+        self.kept = np.flatnonzero(~np.isin(groups, self.vanished))
+        self.kept_groups, self.groups = np.unique(groups[self.kept], return_inverse=True)
         self.exponent = between.exponent(**task.own)
         self.price = between.price
-        self.count = int(self.groups.max()) + 1
-        super().__init__(task, np.zeros(task.count))
-        self.sign = np.append(np.full(self.count, -1.0), np.ones(task.count))
+        self.count = len(self.kept_groups)
+        self.sign = np.append(np.full(self.count, -1.0), np.ones(len(self.kept)))
         self.members = (np.arange(self.count)[:, None] == self.groups).astype(float)
 
     def start(self) -> Array:
@@ -131,31 +138,35 @@ class Shared(Side):
         return min(at.longest(step), self.shrinking / shrink if shrink > 0 else 1.0)
 
     def weights(self, x: Array) -> Array:
-        return x[self.count :] * self._rise(x)
+        weights = np.zeros(self.task.count)
+        weights[self.kept] = x[self.count :] * self._rise(x)
+        return weights
 
     def _rise(self, x: Array) -> Array:
         """∂μ_m/∂λ_m = 2c/t_j^e."""
         return np.asarray(2 * self.price * x[: self.count] ** -self.exponent)[self.groups]
 
     def along(self, x: Array, images: Array) -> Array:
-        share = -self.exponent * self.weights(x) / x[: self.count][self.groups]
-        return np.vstack([self.members @ (share[:, None] * images), self._rise(x)[:, None] * images])
+        images, rise = images[self.kept], self._rise(x)
+        share = -self.exponent * x[self.count :] * rise / x[: self.count][self.groups]
+        return np.vstack([self.members @ (share[:, None] * images), rise[:, None] * images])
 
     def slope(self, x: Array, halves: Array) -> Array:
         return -self.along(x, halves[:, None])[:, 0]
 
     def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
         t, e = x[: self.count], self.exponent
-        costs = group_sums(self.weights(x) * halves, self.groups)
-        mixed = e * self.members * (self._rise(x) * halves)[None] / t[:, None]
-        zero = np.zeros((self.task.count, self.task.count))
+        gains = self._rise(x) * halves[self.kept]
+        costs = group_sums(x[self.count :] * gains, self.groups)
+        mixed = e * self.members * gains[None] / t[:, None]
+        zero = np.zeros((len(self.kept), len(self.kept)))
         return np.block([[np.diag(-e * (e + 1) * costs / t**2), mixed], [mixed.T, zero]])
 
     def equalities(self, x: Array) -> Array:
         return np.append(x[: self.count].sum(), group_sums(x[self.count :], self.groups)) - 1
 
     def rows(self, x: Array) -> Array:
-        first = np.append(np.ones(self.count), np.zeros(self.task.count))
+        first = np.append(np.ones(self.count), np.zeros(len(self.kept)))
         return np.vstack([first, np.hstack([np.zeros((self.count, self.count)), self.members])])
 
 

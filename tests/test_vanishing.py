@@ -1,0 +1,106 @@
+"""Block-∞ norms where α does not see a kernel: its weight is undefined, and the optimum is found all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, LowRank, solve
+from mklcvx.formulations import get
+from mklcvx.solvers._driver import Problem
+from mklcvx.solvers._interior_single import InteriorSingle
+from mklcvx.solvers._vanishing import Vanished, vanishing
+
+RNG = np.random.default_rng(5)
+POINTS = RNG.uniform(-1, 1, (36, 2))
+HEIGHTS = POINTS[:, 1] - 0.9 * POINTS[:, 0] ** 2 + 0.5 * POINTS[:, 0] + 0.1
+Y = np.where(HEIGHTS + 0.18 * RNG.normal(size=36) > 0, 1.0, -1.0)
+DISTANCES = ((POINTS[:, None] - POINTS[None]) ** 2).sum(-1)
+KERNELS = np.stack([POINTS @ POINTS.T, np.exp(-0.4 * DISTANCES), np.exp(-6 * DISTANCES)])
+INSTANCE = Instance(KERNELS, Y, groups=[0, 1, 1])
+
+
+def factors(kernels):
+    for kernel in kernels:
+        values, vectors = np.linalg.eigh(kernel)
+        yield (vectors * np.sqrt(np.maximum(values, 0.0)))[:, values > 1e-12 * values[-1]]
+
+
+@pytest.mark.parametrize("name", ["li", "ckl"])
+@pytest.mark.parametrize("given", [{"C": 10.0}, {"C": 1e3}, {"C": 10.0, "bias": False}], ids=str)
+def test_the_optimum_is_that_of_the_declarations(name, given):
+    found, declared = solve(INSTANCE, name, solver="interior", **given), solve(INSTANCE, name, solver="exact", **given)
+    assert found.certified, found.message
+    assert found.objective == pytest.approx(declared.objective, rel=2e-8)
+
+
+def test_the_weight_is_undefined_and_the_coefficients_tell():
+    found = solve(INSTANCE, "li", solver="interior", C=100.0)
+    assert found.certified
+    assert found.iterations < 40
+    assert np.isnan(found.weights).tolist() == [True, False, False]
+    seen = KERNELS[0] @ (found.alpha * Y)
+    assert np.abs(seen).max() < 1e-7 * np.abs(found.alpha).sum()
+    assert np.sqrt(found.coefficients[0] @ KERNELS[0] @ found.coefficients[0]) > 0.1
+
+
+def test_factors_give_all_digits():
+    found = solve(Instance(LowRank(list(factors(KERNELS))), Y), "li", solver="interior", C=100.0)
+    assert found.certified
+    assert found.certificate.relative_gap < 1e-9
+
+
+def test_copies_of_a_kernel_that_vanishes_share_its_function():
+    twice = Instance(KERNELS[[0, 0, 1, 2]], Y)
+    found, declared = solve(twice, "li", solver="interior", C=100.0), solve(twice, "li", solver="exact", C=100.0)
+    assert found.certified, found.message
+    assert found.objective == pytest.approx(declared.objective, rel=2e-8)
+    assert found.coefficients[0] == pytest.approx(found.coefficients[1], rel=1e-6)
+
+
+def far_enough(steps):
+    problem = Problem(get("li"), get("li").task(INSTANCE, {"C": 100.0})[0], 1e-9)
+    method = InteriorSingle()
+    state = method.start(problem)
+    for _ in range(steps):
+        if state.left > 0.1:
+            state = method._step(problem, state)
+    return problem, method, state
+
+
+def test_a_point_is_taken_over_with_all_its_equations():
+    """What left in the equations, the multipliers of the new equalities make up for."""
+    _, _, state = far_enough(30)
+    side = Vanished(state.side, [0])
+    after = state.without(side)
+    assert side.flat @ side.flat.T == pytest.approx(np.eye(2), abs=1e-12)
+    assert side.vanished == (0,)
+    assert side.weights(after.x)[0] == 0.0
+    assert after.at.nu[-2:] @ side.flat == pytest.approx(state.weights[0] * state.images[0], abs=1e-9)
+    shares = state.x[: state.side.count]
+    assert after.x[:2] == pytest.approx(shares[1:] / shares[1:].sum())
+    assert after.x[2:] == pytest.approx(state.x[4:])
+
+
+def test_a_wrong_guess_is_taken_back():
+    problem, method, state = far_enough(30)
+    wrong = state.without(Vanished(state.side, [1]))
+    for _ in range(60):
+        wrong = method.step(problem, wrong)
+        if wrong.mistaken:
+            break
+    assert 1 in wrong.mistaken
+    assert wrong.whole is None
+    assert wrong.at is state.at
+
+
+def test_a_mistake_makes_the_next_guess_stricter():
+    _, _, state = far_enough(30)
+    beta = Y * state.alpha(state.side.task)
+    images = state.images.copy()
+    images[0] *= 1e-5 * (images[1] @ beta) / (images[0] @ beta) * state.side.task.traces[0] / state.side.task.traces[1]
+    assert vanishing(state.side, images, state.at, ()).vanished == (0,)
+    assert vanishing(state.side, images, state.at, (0,)) is None
+    images[0] *= 1e-3
+    assert vanishing(state.side, images, state.at, (0,)).vanished == (0,)
+    assert vanishing(state.side, np.ones_like(images), state.at, ()) is None
