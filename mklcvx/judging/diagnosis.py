@@ -136,7 +136,7 @@ def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
     """Nothing is wrong but the accuracy."""
     off = _off(parts)
     honest = single_precision(case, answer)
-    if honest is not None and off <= honest:
+    if honest is not None and off <= min(honest, EARLY):
         words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
         return Diagnosis("single_precision", words)
     if off > EARLY or any(part.violation > max(tolerance, FITS) for part in parts):
