@@ -22,6 +22,7 @@ Reference: Yang et al. 2011, as in Xu et al. 2013, after Eq. (14).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,12 @@ def multipliers(a: Array, d: Array, l1_ratio: float) -> dict[str, Any]:
     return {"tau": threshold(d, l1_ratio)}
 
 
+def even_weights(count: int, l1_ratio: float) -> Array:
+    """Nine tenths of the constraint, shared evenly."""
+    share, r = 0.9 / count, l1_ratio
+    return np.full(count, 2 * share / (r + math.sqrt(r**2 + 4 * (1 - r) * share)))
+
+
 RATIO = Parameter(
     "l1_ratio", "share of the ℓ1 term", "0 ≤ l1_ratio ≤ 1", lambda v, _: 0 <= v <= 1, lambda _: 0.5, "1/2"
 )
@@ -140,6 +147,6 @@ ELASTIC = SingleTask(
     multipliers=multipliers,
     regulariser=Regulariser(
         NET,
-        start=lambda count, l1_ratio: np.full(count, 0.9 / count),
+        start=even_weights,
     ),
 )
