@@ -27,15 +27,18 @@ Trace = Solution | Sequence[Row]
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
     """The certified relative gap, on a logarithmic axis, of one line for every solver.
 
-    `traces` maps names to solutions, or to their traces. A solver without a trace is a dotted line at what it certified.
-    `against` is "iteration", "svm_solves" or "seconds".
+    `traces` maps names to solutions, or to their traces. A solver without one is a dotted line at what it certified.
+    `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over them.
     """
     if against not in AGAINST:
         raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
     named = as_named(traces)
-    ax, handles, ends = axes(ax), [], [0.0]
-    for index, trace in enumerate(named.values()):
+    ax, handles, shown, ends = axes(ax), [], [], [0.0]
+    for index, (name, trace) in enumerate(named.items()):
         rows, style = rows_of(trace), look(index)
+        if against == "svm_solves" and not (rows and rows[-1].svm_solves):
+            continue
+        shown.append(name)
         if rows:
             x = np.array([getattr(row, against) for row in rows], dtype=float)
             y = np.maximum([row.gap for row in rows], SMALLEST)
@@ -52,7 +55,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     ax.set_xlabel(AGAINST[against])
     ax.set_ylabel("certified relative gap")
     ax.grid(True, color=FAINT, alpha=0.3, linewidth=0.5)
-    legend(ax, handles, list(named))
+    legend(ax, handles, shown)
     return ax
 
 
@@ -66,7 +69,7 @@ def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
         raise InputError("traces: there is none: give at least one solution")
     for name, trace in named.items():
         if not isinstance(trace, Solution) and not (len(trace) and all(isinstance(row, Row) for row in trace)):
-            raise InputError(f"trace {name!r}: no solution, and no rows of a trace: give a solution of an iterative solver")
+            raise InputError(f"trace {name!r}: neither a solution nor rows of a trace: give one of them")
     return named
 
 

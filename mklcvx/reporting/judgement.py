@@ -1,0 +1,97 @@
+"""The report of a judged answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import formulations
+from ..instance import Instance
+from ..judging.parts import ACCEPTED, REJECTED
+from ..solution import Solution
+from ..solving import solve
+from ..verify import Report
+from . import drawn, sections
+from .html import Markup, element, facts, joined, paragraph, section, table
+from .numbers import power, settings, value
+from .page import badge, page
+
+Array = NDArray[np.float64]
+POINTS = 100  # of a trace that are listed
+APART = {
+    "alpha_at_weights": "α from the SVM's at these weights",
+    "weights_at_alpha": "weights from those that α implies",
+    "coefficients": "coefficients from those that weights and α imply",
+}
+
+
+def verdict_page(instance: Instance, report: Report, candidate: Any = None, source: str = "", answer: str = "") -> str:
+    """Verdict, parts, diagnosis, the exact weights beside the candidate's; `instance` is what was judged on."""
+    exact = solve(instance, report.formulation, **report.parameters)
+    made = [
+        verdict(report, answer),
+        sections.problem(instance, report.formulation, report.parameters, source),
+        sections.certificate(report.optimum, report.tolerance, "to judge at"),
+        drawn.weights(exact, _candidate(candidate, exact)),
+        drawn.conditions(instance, exact),
+        sections.derived(report.formulation),
+    ]
+    title = f"{answer or 'An answer'}: {report.verdict}"
+    subtitle = f"{report.formulation}, {formulations.get(report.formulation).title}; {settings(report.parameters)}"
+    return page(title, subtitle, state(report), made)
+
+
+def state(report: Report) -> Markup:
+    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(report.verdict, "open")
+    return badge(report.verdict, kind)
+
+
+def _candidate(given: Any, exact: Solution) -> Array | None:
+    """The answer's weights if they are as many as there are kernels and can be drawn."""
+    if given is None:
+        return None
+    weights = np.ravel(np.asarray(given, dtype=float))
+    return weights if weights.shape == exact.weights.shape and not np.isinf(weights).any() else None
+
+
+def verdict(report: Report, answer: str = "") -> Markup:
+    """The parts of an answer: what each violates, proves and is off by; and the diagnosis."""
+    asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
+    said = [paragraph(asked)]
+    if report.diagnosis is not None:
+        said.append(element("p", element("strong", "Diagnosis: "), report.diagnosis.words, "."))
+    rows = [_part(part, report.tolerance) for part in report.parts]
+    listed = table(["part", "verdict", "violates", "proves", "off by", "how it was judged"], rows, numbers=(4,))
+    others: list[tuple[Any, Any]] = [
+        (APART.get(name, name.replace("_", " ")), joined([power(by), " apart"])) for name, by in report.together.items()
+    ]
+    others += [
+        ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")
+        for one in report.loose or ()
+    ]
+    others += [("note", note) for note in report.notes]
+    said_of = facts(others) if others else None
+    return section("verdict", "Verdict", element("div", *said, class_="said"), listed, said_of, _trace(report))
+
+
+def _part(part: Any, tolerance: float) -> list[Any]:
+    broken = [joined([constraint, " by ", power(by)]) for constraint, by in part.violations if by > tolerance]
+    judged = part.verdict(tolerance)
+    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(judged, "open")
+    proves = "–" if part.value is None else f"{part.proves} {value(part.value)}"
+    off = "–" if part.excess is None else power(part.excess)
+    return [part.name, element("span", judged, class_=kind), joined(broken, "; ") or "–", proves, off, part.note]
+
+
+def _trace(report: Report) -> Markup | None:
+    if not report.trace:
+        return None
+    step = -(-len(report.trace) // POINTS)
+    rows = [
+        [index, point.verdict, power(max(part.off for part in point.parts))]
+        for index, point in enumerate(report.trace)
+        if index % step == 0 or index == len(report.trace) - 1
+    ]
+    return joined([element("h3", "Trace"), table(["point", "verdict", "off by"], rows, numbers=(0, 2))])
