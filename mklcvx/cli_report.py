@@ -62,19 +62,16 @@ def report(
     """
     given, chosen = parse_settings(settings or []), formulations.get(formulation)
     check_page(output, "--output")
-    from .solving import prepared, solver_named
+    from .reporting import chosen_solvers, report_page, runs_of, save
+    from .solving import prepared, solve
 
     names = None if solvers is None else [name.strip() for name in solvers.split(",") if name.strip()]
-    for name in names or []:
-        solver_named(name, chosen)
+    compared = chosen_solvers(formulation, names)
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = loaded(instance, repair, kernels, centre, normalise)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
     from .display import Progress, cost_warning
-    from .reporting import chosen_solvers, report_page, runs_of, save
-    from .solving import solve
 
-    compared = chosen_solvers(formulation, names)
     if not quiet:
         cost_warning(problem, "auto")
     with Progress(quiet) as progress:
@@ -113,4 +110,4 @@ def save_verdict(path: Path, submission: Submission, judged: Report, instance: P
     from .reporting import save, verdict_page
 
     last = submission.answer if submission.answer.given else submission.trace[-1]
-    save(path, verdict_page(submission.instance, judged, last.weights, instance.name, answer.name))
+    save(path, verdict_page(submission.instance, judged, last, instance.name, answer.name))

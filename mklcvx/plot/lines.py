@@ -88,7 +88,9 @@ def path(path: Path, parameter: str, ax: Any = None) -> Any:
     x = np.asarray(path.values(parameter), dtype=float)
     order = np.argsort(x, kind="stable")
     x, heights, names = x[order], path.weights[order], path.solutions[0].names
-    ax, handles, shown = axes(ax), [], []
+    ax = axes(ax)
+    handles: list[Any] = []
+    shown: list[str] = []
     largest = np.nanmax(heights, initial=0.0)
     for m, name in enumerate(names):
         if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:

@@ -35,13 +35,14 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     height = 0.75 + (0.3 if candidate is None else 0.42) * len(chosen)
     drawing = inline(lambda ax: plot.weights(exact[chosen], names, ax, given), height, "Kernel weights", "weights")
     head = ["kernel", "exact" if given is not None else "weight", *([] if given is None else ["candidate"])]
-    norms = solution.norms is not None and given is None
-    rows = []
-    for place, m in enumerate(chosen):
-        others = [] if given is None else [_weight(given[place])]
-        last = [short(float(solution.norms[m]))] if norms and solution.norms is not None else []
-        rows.append([solution.names[m], _weight(exact[m]), *others, *last])
-    listed = table([*head, *(["‖f‖"] if norms else [])], rows, numbers=(1, 2))
+    columns = [_weights(exact[chosen], solution.used(), chosen)]
+    if given is not None:
+        columns.append([_weight(one) for one in given])
+    elif solution.norms is not None:
+        head.append("‖f‖")
+        columns.append(_weights(solution.norms[chosen], solution.used(), chosen))
+    rows = list(zip(names, *columns, strict=True))
+    listed = table(head, rows, numbers=(1, 2))
     left_out = len(exact) - len(chosen)
     more = paragraph(f"{left_out} more kernels have no larger weights.") if left_out else None
     alone, beside = "Weights at the optimum.", "The candidate is hatched. Weights are judged by what they are worth."
@@ -51,13 +52,19 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     )
 
 
+def _weights(values: Array, used: NDArray[np.intp], chosen: NDArray[np.intp]) -> list[str]:
+    """What an interior-point method leaves of an unused kernel is shown as the zero that it means."""
+    seen = np.isin(chosen, used)
+    return [_weight(value) if known or np.isnan(value) else "0" for value, known in zip(values, seen, strict=True)]
+
+
 def _weight(number: float) -> str:
     return "undefined" if np.isnan(number) else short(float(number))
 
 
 # ----------------------------------------------------------------------------------------------------- conditions
-def conditions(instance: Instance, solution: Solution) -> Markup:
-    """The Karush–Kuhn–Tucker conditions: how far each is from holding."""
+def conditions(instance: Instance, solution: Solution, candidate: Solution | None = None) -> Markup:
+    """The Karush–Kuhn–Tucker conditions: how far each is from holding; and a picture of a candidate's α beside it."""
     made: list[Any] = []
     parts = gap_parts(instance, solution)
     if parts is not None:
@@ -87,7 +94,11 @@ def conditions(instance: Instance, solution: Solution) -> Markup:
     drawing = inline(lambda ax: plot.kkt(instance, solution, ax), 3.0, "α against the margin of every sample", "kkt")
     staged = formulations.get(solution.formulation).family == "two stages"
     caption = "α against the margin: at the optimum every sample lies on the grey staircase."
-    made.append(figure(drawing, caption + (" Here of the second stage's SVM." if staged else "")))
+    figures = [figure(drawing, caption + (" Here of the second stage's SVM." if staged else ""))]
+    if candidate is not None:
+        other = inline(lambda ax: plot.kkt(instance, candidate, ax), 3.0, "The same of the candidate", "candidate")
+        figures.append(figure(other, "The candidate's α, against the margins of its own classifier."))
+    made.append(element("div", *figures, class_="figures"))
     return section("conditions", "Optimality conditions", *made)
 
 

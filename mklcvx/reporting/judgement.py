@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import formulations
+from ..answers import Answer
 from ..instance import Instance
 from ..judging.parts import ACCEPTED, REJECTED
 from ..solution import Solution
@@ -27,15 +29,15 @@ APART = {
 }
 
 
-def verdict_page(instance: Instance, report: Report, candidate: Any = None, source: str = "", answer: str = "") -> str:
-    """Verdict, parts, diagnosis, the exact weights beside the candidate's; `instance` is what was judged on."""
+def verdict_page(instance: Instance, report: Report, given: Answer, source: str = "", answer: str = "") -> str:
+    """Verdict, parts, diagnosis, and the exact weights and α beside those given; `instance` is what was judged on."""
     exact = solve(instance, report.formulation, **report.parameters)
     made = [
         verdict(report, answer),
         sections.problem(instance, report.formulation, report.parameters, source),
         sections.certificate(report.optimum, report.tolerance, "to judge at"),
-        drawn.weights(exact, _candidate(candidate, exact)),
-        drawn.conditions(instance, exact),
+        drawn.weights(exact, _candidate(given.weights, exact)),
+        drawn.conditions(instance, exact, _as_solution(given, exact)),
         sections.derived(report.formulation),
     ]
     title = f"{answer or 'An answer'}: {report.verdict}"
@@ -54,6 +56,22 @@ def _candidate(given: Any, exact: Solution) -> Array | None:
         return None
     weights = np.ravel(np.asarray(given, dtype=float))
     return weights if weights.shape == exact.weights.shape and not np.isinf(weights).any() else None
+
+
+def _as_solution(given: Answer, exact: Solution) -> Solution | None:
+    """The classifier that the answer spells out, if it does: α, weights or coefficients; the exact bias if none."""
+    told = given.weights if given.coefficients is None else given.coefficients
+    if exact.alpha is None or given.alpha is None or told is None or not np.isfinite(told).all():
+        return None
+    weights = exact.weights if given.weights is None else np.ravel(given.weights)
+    alpha, bias = given.alpha.reshape(exact.alpha.shape), exact.bias if given.bias is None else given.bias
+    coefficients = None
+    if given.coefficients is not None:
+        coefficients = given.coefficients.reshape(*alpha.shape[:-1], len(weights), alpha.shape[-1])
+    multipliers = {**exact.multipliers, **given.multipliers}
+    return replace(
+        exact, alpha=alpha, weights=weights, coefficients=coefficients, bias=bias, multipliers=multipliers
+    )  # fmt: skip
 
 
 def verdict(report: Report, answer: str = "") -> Markup:

@@ -28,12 +28,12 @@ SETTINGS = {
 def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -> Markup:
     """What `draw` draws on axes, as an element; `prefix` keeps its ids apart from those of other pictures."""
     try:
-        import matplotlib
+        from matplotlib import style
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("reports need matplotlib: pip install 'mklcvx[plot]'") from None
     written = io.StringIO()
-    with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+    with style.context(["default", SETTINGS]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's own fonts will have it
         drawing = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(drawing.subplots())
@@ -42,21 +42,20 @@ def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -
 
 
 def _adapted(text: str, title: str, prefix: str) -> str:
-    """Only the element itself, without size, comments and namespaces; ids with a prefix; colours as variables."""
+    """Only the element itself, without size, comments and namespaces, every tag in the page's terms."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
     head, rest = text.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', head)
     assert box is not None
-    words = escaped(title)
-    rest = re.sub(r"(?<=\sid=\")(?=[^\"]*\")", f"{prefix}-", rest)
-    rest = re.sub(r"(?<=url\(#)|(?<=href=\"#)", f"{prefix}-", rest)
-    rest = re.sub(r"(style=\")([^\"]*)(\")", lambda found: found[1] + _restyled(found[2]) + found[3], rest)
-    return f'<svg {box[0]} role="img" aria-label="{words}">{rest.replace("xlink:href", "href")}'
+    rest = re.sub(r"<[^>]*>", lambda tag: _retold(tag[0], prefix), rest)
+    return f'<svg {box[0]} role="img" aria-label="{escaped(title)}">{rest}'
 
 
-def _restyled(style: str) -> str:
-    """Known colours become variables, the font its size alone."""
+def _retold(tag: str, prefix: str) -> str:
+    """Ids and what refers to them with a prefix; known colours as variables; of a font its size alone."""
+    tag = re.sub(r"(?<=\sid=\")|(?<=url\(#)|(?<=href=\"#)", f"{prefix}-", tag).replace("xlink:href", "href")
+    tag = re.sub(r"\b(fill|stroke)=\"(#[^\"]*)\"", r'style="\1: \2"', tag)  # of hatches, which have no style yet
     for colour, variable in VARIABLES.items():
-        style = style.replace(colour, variable)
-    return re.sub(r"font: (?:[a-z]+ )*([\d.]+px)[^;]*", r"font-size: \1", style)
+        tag = tag.replace(colour, variable)
+    return re.sub(r"font: (?:[a-z]+ )*([\d.]+px)[^;\"]*", r"font-size: \1", tag)

@@ -14,7 +14,7 @@ from .html import Markup, element, escaped, facts, joined
 
 LABELLED = re.compile(r"^\s+(primal|dual|recovery|multipliers|clique|star|zhou|kcca)\s+(.*)$")
 INDEX = r"(\{[^{}]*\}|[a-z0-9α-ω]+|[A-ZΔ])"
-BASE = r"((?:(?<![A-Za-z])[A-Za-zα-ωΑ-ΩΣΔ]|max|min|[)‖²'*])(?:<su[bp]>[^<]*</su[bp]>)*)"
+BASE = r"((?:(?<![A-Za-z])[A-Za-zα-ωΑ-ΩΣΔℓ]|max|min|[)‖²'*])(?:<su[bp]>[^<]*</su[bp]>)*)"
 RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
 
 
@@ -44,6 +44,7 @@ def _formula(text: str) -> Markup:
     before = ""
     while before != text:
         before, text = text, re.sub(rf"{BASE}_{INDEX}", lambda found: f"{found[1]}<sub>{_bare(found[2])}</sub>", text)
+    text = re.sub(r"(?<=[½¼]) ", "\u00a0", text)  # a factor stays with what it multiplies
     return Markup(re.sub(r" {2,}", "\u2003 ", text))
 
 
