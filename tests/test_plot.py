@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import numpy as np
@@ -39,7 +40,7 @@ def ticks(axis):
 
 def drawn(ax):
     """Everything is really drawn: a name that could not be set would be an error now."""
-    ax.figure.savefig("/dev/null", format="svg")
+    ax.figure.savefig(io.BytesIO(), format="svg")
 
 
 # -------------------------------------------------------------------------------------------------------- weights
@@ -195,8 +196,10 @@ def test_cutting_planes_support_the_value_of_the_problem_solved_by_hand(ax):
     assert height[[0, -1]] == pytest.approx([2.125, 2.5], abs=1e-5)
     places = np.asarray(visited.get_xdata())
     assert places[0] == 0.5
-    for plane, place in zip(lines, places, strict=True):
-        assert np.interp(place, t, plane) == pytest.approx(np.interp(place, t, height), abs=2e-3)
+    for plane, place, dot in zip(lines, places, visited.get_ydata(), strict=True):
+        assert np.interp(place, t, plane) == pytest.approx(dot, abs=1e-9)
+        machine = Instance(np.tensordot([place, 1 - place], zoo.by_hand().kernels, 1)[None], zoo.by_hand().y)
+        assert solve(machine, "svm").objective == pytest.approx(dot, abs=1e-7)
     assert [text.get_text() for text in ax.texts] == ["1", "2", "3", "4"]
 
 
@@ -256,6 +259,9 @@ def test_a_path_refuses_another_parameter_and_two_at_once(ax):
         plot.path(along, "C", ax)
     with check_refused("'p'", "C, theta"):
         plot.path(along, "p", ax)
+    many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
+    with check_refused("'expansion'", "no numbers"):
+        plot.path(path(many, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax)
 
 
 # ------------------------------------------------------------------------------------------------------------ kkt

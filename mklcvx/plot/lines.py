@@ -85,7 +85,10 @@ def path(path: Path, parameter: str, ax: Any = None) -> Any:
     others = [name for name in path.grid[0] if name != parameter and len({point[name] for point in path.grid}) > 1]
     if others:
         raise InputError(f"path: {', '.join(others)} varies too: give a path along {parameter} alone")
-    x = np.asarray(path.values(parameter), dtype=float)
+    try:
+        x = np.asarray(path.values(parameter), dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
     order = np.argsort(x, kind="stable")
     x, heights, names = x[order], path.weights[order], path.solutions[0].names
     ax = axes(ax)

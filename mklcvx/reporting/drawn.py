@@ -47,9 +47,8 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     more = paragraph(f"{left_out} more kernels have no larger weights.") if left_out else None
     alone, beside = "Weights at the optimum.", "The candidate is hatched. Weights are judged by what they are worth."
     caption = alone if given is None else beside
-    return section(
-        "weights", "Kernel weights", element("div", figure(drawing, caption), listed, class_="figures"), more
-    )
+    beside_it = element("div", figure(drawing, caption), listed, class_="figures")
+    return section("weights", "Kernel weights", beside_it, more)
 
 
 def _weights(values: Array, used: NDArray[np.intp], chosen: NDArray[np.intp]) -> list[str]:
@@ -88,9 +87,8 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
         made.append(paragraph("This formulation has no α: the certificate is what its conditions come down to."))
         return section("conditions", "Optimality conditions", *made)
     samples = sample_side(instance, solution)
-    made.append(
-        paragraph("Largest violation of complementary slackness by a sample: ", power(float(samples.slackness.max())))
-    )
+    worst = power(float(samples.slackness.max()))
+    made.append(paragraph("Largest violation of complementary slackness by a sample: ", worst))
     drawing = inline(lambda ax: plot.kkt(instance, solution, ax), 3.0, "α against the margin of every sample", "kkt")
     staged = formulations.get(solution.formulation).family == "two stages"
     caption = "α against the margin: at the optimum every sample lies on the grey staircase."
@@ -112,9 +110,8 @@ def convergence(runs: Mapping[str, Solution]) -> Markup:
         )
     ]
     if any(run.trace and run.trace[-1].svm_solves > 0 for run in runs.values()):
-        drawing = inline(
-            lambda ax: plot.gaps(runs, ax, "svm_solves"), 3.1, "Certified gap over SVM fits", "fits"
-        )  # fmt: skip
+        title = "Certified gap over SVM fits"
+        drawing = inline(lambda ax: plot.gaps(runs, ax, "svm_solves"), 3.1, title, "fits")
         drawings.append(figure(drawing, "The same over the SVMs that were solved inside."))
     rows = [
         [
@@ -125,8 +122,10 @@ def convergence(runs: Mapping[str, Solution]) -> Markup:
     ]  # fmt: skip
     head = ["solver", "iterations", "SVMs", "seconds", "gap", "ended"]
     made = element("div", *drawings, class_="figures"), table(head, rows, numbers=(1, 2, 3, 4))
-    note = "A solver stops when its own tolerance is certified. interior certifies only where it expects to be done."
-    return section("convergence", "Convergence", *made, paragraph(note) if "interior" in runs else None)
+    note = "A solver stops when its own tolerance is certified."
+    if "interior" in runs:
+        note += " The line of interior is flat until it expects to be done: only then does it ask for a certificate."
+    return section("convergence", "Convergence", *made, paragraph(note))
 
 
 # ------------------------------------------------------------------------------------------------- few kernels
@@ -137,12 +136,9 @@ def few_kernels(
     if instance.samples > SAMPLES:
         return None
     if instance.count == 2 and formulation in ("l1", "sm1"):
-        drawing = inline(
-            lambda ax: plot.cutting_planes(instance, formulation, 4, ax, **given), 3.2, "Cutting planes", "planes"
-        )  # fmt: skip
-        caption = (
-            "The value over the weights of the two kernels, and the first four planes of column generation below it."
-        )
+        title = "Cutting planes"
+        drawing = inline(lambda ax: plot.cutting_planes(instance, formulation, 4, ax, **given), 3.2, title, "planes")
+        caption = "The value over the weights of the two kernels, and four planes of column generation below it."
         return section("landscape", "The value over the weights", figure(drawing, caption))
     if instance.count != 3:
         return None

@@ -65,16 +65,15 @@ def _as_solution(given: Answer, exact: Solution) -> Solution | None:
         return None
     weights = exact.weights if given.weights is None else np.ravel(given.weights)
     alpha, bias = given.alpha.reshape(exact.alpha.shape), exact.bias if given.bias is None else given.bias
-    coefficients = None
-    if given.coefficients is not None:
-        coefficients = given.coefficients.reshape(*alpha.shape[:-1], len(weights), alpha.shape[-1])
+    told = given.coefficients
+    coefficients = None if told is None else told.reshape(exact.all_coefficients.shape)
     multipliers = {**exact.multipliers, **given.multipliers}
     return replace(
         exact, alpha=alpha, weights=weights, coefficients=coefficients, bias=bias, multipliers=multipliers
     )  # fmt: skip
 
 
-def verdict(report: Report, answer: str = "") -> Markup:
+def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
     """The parts of an answer: what each violates, proves and is off by; and the diagnosis."""
     asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
     said = [paragraph(asked)]
@@ -91,7 +90,7 @@ def verdict(report: Report, answer: str = "") -> Markup:
     ]
     others += [("note", note) for note in report.notes]
     said_of = facts(others) if others else None
-    return section("verdict", "Verdict", element("div", *said, class_="said"), listed, said_of, _trace(report))
+    return section("verdict", title, element("div", *said, class_="said"), listed, said_of, _trace(report))
 
 
 def _part(part: Any, tolerance: float) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import formulations
 from ..certificate import Certificate
+from ..display import SUPPORT
 from ..instance import Instance
 from ..plot._style import words
 from ..solution import Solution
@@ -59,7 +60,7 @@ def optimum(solution: Solution) -> Markup:
     rows.append(("kernels used", f"{len(solution.used())} of {len(solution.weights)}"))
     if solution.alpha is not None:
         alpha = np.atleast_2d(solution.alpha)
-        supporting = int((alpha.max(axis=0) > 1e-7 * alpha.max()).sum())
+        supporting = int((alpha.max(axis=0) > SUPPORT * alpha.max()).sum())
         rows.append(("support vectors", f"{supporting} of {alpha.shape[1]}"))
     for name, shown in MULTIPLIERS.items():
         if solution.multipliers.get(name) is not None:
