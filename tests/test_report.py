@@ -259,7 +259,10 @@ def test_an_accepted_answer_and_an_objective_alone():
 def test_coefficients_are_drawn_in_place_of_weights():
     instance = labelled()
     solution = solve(instance, "ml_sum")
-    given = Answer(coefficients=solution.all_coefficients, alpha=solution.alpha)
+    strange = {"rho": "word"}
+    given = Answer(
+        coefficients=solution.all_coefficients, alpha=solution.alpha, bias=np.zeros(5), multipliers=strange
+    )  # fmt: skip
     report = verify(instance, "ml_sum", coefficients=given.coefficients, alpha=given.alpha)
     found = read(verdict_page(instance, report, given))
     assert report.accepted

@@ -64,13 +64,11 @@ def _as_solution(given: Answer, exact: Solution) -> Solution | None:
     if exact.alpha is None or given.alpha is None or told is None or not np.isfinite(told).all():
         return None
     weights = exact.weights if given.weights is None else np.ravel(given.weights)
-    alpha, bias = given.alpha.reshape(exact.alpha.shape), exact.bias if given.bias is None else given.bias
-    told = given.coefficients
-    coefficients = None if told is None else told.reshape(exact.all_coefficients.shape)
-    multipliers = {**exact.multipliers, **given.multipliers}
-    return replace(
-        exact, alpha=alpha, weights=weights, coefficients=coefficients, bias=bias, multipliers=multipliers
-    )  # fmt: skip
+    alpha, spelled = given.alpha.reshape(exact.alpha.shape), given.coefficients
+    coefficients = None if spelled is None else spelled.reshape(exact.all_coefficients.shape)
+    fits = given.bias is not None and np.size(given.bias) == np.size(exact.bias)
+    bias = np.reshape(given.bias, np.shape(exact.bias)) if fits else exact.bias  # type: ignore[arg-type]
+    return replace(exact, alpha=alpha, weights=weights, coefficients=coefficients, bias=bias)
 
 
 def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
