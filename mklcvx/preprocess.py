@@ -139,9 +139,7 @@ class WeightedCentre(Centre):
     per_sample: ClassVar[dict[str, bool]] = {**Centre.per_sample, "shares": True}
 
 
-STEPS: dict[str, type[Step]] = {
-    step.name: step for step in (Centre, WeightedCentre, UnitTrace, UnitVariance, Cosine)
-}
+STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, WeightedCentre, UnitTrace, UnitVariance, Cosine)}
 NORMALISATIONS = tuple(name for name, step in STEPS.items() if not issubclass(step, Centre))
 
 
@@ -178,9 +176,7 @@ class Preprocessing:
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
-    def fit(
-        self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None
-    ) -> Self:
+    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
         """Learn every step from the training stack; names, if given, say which kernel an error is about."""
         centre = Centre if sample_weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)

@@ -212,7 +212,7 @@ def _part(entry: Any) -> Part:
 
 
 def _described(entry: Mapping[str, Any]) -> Part:
-    """{"kernel": …, its parameters, "features": …}, or {"kernels": […], "features": …} for several on the same views."""
+    """{"kernel": …, its parameters, "features": …}, or {"kernels": […], "features": …} for several on one view."""
     given = dict(entry)
     features = given.pop("features", "all")
     several = given.pop("kernels", None)

@@ -115,7 +115,8 @@ class KernelEstimator(BaseEstimator):
         missed = [solution for solution in self.solutions_ if not solution.certified]
         if missed:
             worst = max(missed, key=lambda solution: solution.certificate.relative_gap)
-            share = "" if len(self.solutions_) == 1 else f"{len(missed)} of {len(self.solutions_)} machines; the worst: "
+            count = len(self.solutions_)
+            share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
             warnings.warn(f"{share}{worst.message}", ConvergenceWarning, stacklevel=3)
         if any(not solution.weights.any() for solution in self.solutions_):
             text = "no kernel gets weight, and the decision function is constant: choose other kernels"

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
     """a and b of every sigmoid, (1, 2) for two classes, else (k, 2)."""
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-    X, y, weight = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept], None if weight is None else weight[kept]
+    X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
+    weight = None if weight is None else weight[kept]
     folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
     if folds < 2:
         raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")

@@ -1,8 +1,8 @@
 """`MKLClassifier`: every formulation of a single task, for two classes or for many.
 
-With two classes one machine is fitted, whose positive class is `classes_[1]`. With k classes, "ovr" fits k machines, each
-class against the rest, each with kernel weights of its own, and the largest decision value wins; "ovo" fits one for
-every pair of classes on the samples of these two, and the votes decide, ties by the sum of the decision values.
+With two classes one machine is fitted, whose positive class is `classes_[1]`. With k classes, "ovr" fits k machines,
+each class against the rest, each with kernel weights of its own, and the largest decision value wins; "ovo" fits one
+for every pair of classes on the samples of these two, and the votes decide, ties by the sum of the decision values.
 A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw) × the same. Weight 2 is a sample met twice.
 """
 
@@ -107,28 +107,42 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     # ------------------------------------------------------------------------------------------------- fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn kernel weights and classifiers from features (n, d) or kernels (n, n, M)."""
-        if self.multi_class not in MULTI_CLASS:
-            raise InputError(f"multi_class {self.multi_class!r} is unknown: {nearest(str(self.multi_class), MULTI_CLASS)}")
         X, y, weight = self._checked(X, y, sample_weight)
-        check_classification_targets(y)
-        kernels, kept = self._sourced(X, y, weight)
-        self.classes_, codes = classes_of(y[kept], type(self).__name__)
-        share = None if weight is None else weight[kept]
-        price = sample_prices(self.class_weight, y[kept], share, normed=self.nu is not None)
+        kernels, codes, price = self._prepared(X, y, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class)
         self._members = [machine.members(codes) for machine in self._machines]
-        if len(self._machines) > 1 and self.multi_class == "ovo":
+        if self._machines[0].negative is not None and len(self._machines) > 1:
             kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # refuses and repairs the whole stack
-        chosen = zip(self._machines, self._members, strict=True)
+        tasks = zip(self._machines, self._members, strict=True)
         solutions = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._solved)(self._task(kernels, codes, price, *one)) for one in chosen
+            delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
         )
+        share = self._source.weight
         traces = [traces_of(kernels[:, m][:, :, m], None if share is None else share[m]) for m in self._members]
         self._settle(solutions, np.stack(traces))
         if self.probability:
             self.calibration_ = calibrated(self, X, y, weight)
         self._warn()
         return self
+
+    def _prepared(self, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
+        """Kernels, classes by number, and every sample's price."""
+        if self.multi_class not in MULTI_CLASS:
+            known = nearest(str(self.multi_class), MULTI_CLASS)
+            raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
+        check_classification_targets(y)
+        kernels, kept = self._sourced(X, y, weight)
+        self.classes_, codes = classes_of(y[kept], type(self).__name__)
+        price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self.nu is not None)
+        return kernels, codes, price
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
+        """The one problem of two classes."""
+        kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
+        if len(self.classes_) > 2:
+            count, name = len(self.classes_), self.formulation
+            raise InputError(f"y has {count} classes, {name} tells two apart: give one against the rest, or use ml_sum")
+        return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
 
     def _task(
         self, kernels: Array, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
@@ -173,4 +187,3 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
 
 def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:
     return solution.decision_function(stack if stack.shape[2] == len(members) else stack[:, :, members])
-

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ..instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .targets import LabelSets, as_target
 
@@ -56,15 +57,18 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the kernel and its embedding from features (n, d) or kernels (n, n, M)."""
+        problem = self._problem(X, y)
+        self._settle([self._solved(problem)], traces_of(problem.kernels, None)[None])
+        self._warn()
+        return self
+
+    def _problem(self, X: Any, y: Any) -> Instance:
         X, y, _ = self._checked(X, y, multi_output=True)
         y = as_target(y)
         kernels, _ = self._sourced(X, y, None)
         labels = y if y.ndim == 2 else (y[:, None] == np.unique(y)).astype(float)
-        self._sets = LabelSets.of(labels, type(self).__name__, everybody=True)
-        solution = self._solved(self._instance(kernels, labels=labels[:, self._sets.learned]))
-        self._settle([solution], traces_of(kernels, None)[None])
-        self._warn()
-        return self
+        sets = LabelSets.of(labels, type(self).__name__, everybody=True)
+        return self._instance(kernels, labels=labels[:, sets.learned])
 
     def transform(self, X: Any) -> Array:
         """The embedding of samples, (t, dimensions)."""

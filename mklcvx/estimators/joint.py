@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 
@@ -29,15 +30,17 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        problem = self._problem(X, y, sample_weight)
+        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight)[None])
+        self._warn()
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         X, y, weight = self._checked(X, y, sample_weight, multi_output=True)
         y = as_target(y)
         kernels, kept = self._sourced(X, y, weight)
-        y, share = y[kept], None if weight is None else weight[kept]
-        price = sample_prices(self.class_weight, y, share)
-        solution = self._solved(self._instance(kernels, sample_weight=price, **self._targets(y)))
-        self._settle([solution], traces_of(kernels, share)[None])
-        self._warn()
-        return self
+        price = sample_prices(self.class_weight, y[kept], self._source.weight)
+        return self._instance(kernels, sample_weight=price, **self._targets(y[kept]))
 
     def _targets(self, y: NDArray[Any]) -> dict[str, Any]:
         """What the instance is told; remembers what the decision values will stand for."""

@@ -4,8 +4,8 @@
                                 ├──► (M, n, n) ──► centring, scaling ──► kernels
     stack (n, n, M)  ───────────┘
 
-Everything is fitted on the training samples of positive weight: samples of weight 0 are left out altogether, and what is
-averaged over samples (bandwidths, centring, scaling) counts sample i w_i times. So weight 2 is a sample met twice.
+Everything is fitted on the training samples of positive weight: samples of weight 0 are left out altogether, and what
+is averaged over samples (bandwidths, centring, scaling) counts sample i w_i times: weight 2 is a sample met twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRECOMPUTED = "precomputed"
 
 @dataclass
 class KernelSource:
-    """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` without any."""
+    """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` if none."""
 
     kept: NDArray[np.intp]
     names: list[str]

@@ -31,7 +31,7 @@ class LabelSets:
         shares = labels.mean(axis=0)
         constant = (shares == 0) | ((shares == 1) & (not everybody))
         if constant.all():
-            raise InputError(f"{who} needs a label that some samples have and others have not: y has one class per label")
+            raise InputError(f"{who} needs a label that some samples have and others have not: y has one class each")
         if constant.any():
             shown = ", ".join(map(str, np.flatnonzero(constant)[:5]))
             warnings.warn(f"labels {shown} are the same for all training samples: left out", UserWarning, stacklevel=4)
@@ -51,7 +51,7 @@ def as_target(y: Any) -> NDArray[Any]:
     if type_of_target(y) == "multilabel-indicator":
         return y
     if y.ndim == 2 and y.shape[1] > 1:
-        raise InputError(f"y has shape {y.shape} and entries other than 0 and 1: give classes (n,) or labels 0 and 1 (n, k)")
+        raise InputError(f"y has shape {y.shape} and entries other than 0 and 1: give classes (n,) or labels (n, k)")
     return np.asarray(column_or_1d(y, warn=True))
 
 
