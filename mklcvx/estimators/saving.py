@@ -93,7 +93,7 @@ def is_model(path: str | Path) -> bool:
     if Path(path).suffix != ".npz" or not Path(path).is_file():
         return False
     record = read_npz(Path(path)).get("record")
-    return record is not None and record.dtype.kind == "U" and f'"{SCHEMA}"' in str(record)
+    return record is not None and record.ndim == 0 and parsed(str(record), f"model {path}").get("schema") == SCHEMA
 
 
 def load_model(path: str | Path) -> Any:
