@@ -161,10 +161,10 @@ class KernelEstimator(BaseEstimator):
         return model
 
 
-def traces_of(kernels: Array, weight: Array | None) -> Array:
-    """tr K_m, every sample counted as often as its weight says."""
-    diagonals = np.einsum("mii->mi", kernels)
-    return np.asarray(diagonals.sum(axis=1) if weight is None else diagonals @ weight)
+def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
+    """tr K_m on some of the samples, every one counted as often as its weight says: a row for every part."""
+    counted = np.einsum("mii->mi", kernels) * (1.0 if weight is None else weight)
+    return np.stack([counted[:, part].sum(axis=1) for part in parts])
 
 
 def _bars(weights: Array, names: list[str], ax: Axes | None) -> Axes:

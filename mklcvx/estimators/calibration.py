@@ -21,6 +21,8 @@ def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> A
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
     weight = None if weight is None else weight[kept]
+    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
+        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
     folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
     if folds < 2:
         raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")

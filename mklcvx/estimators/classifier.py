@@ -117,9 +117,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         solutions = Parallel(n_jobs=self.n_jobs)(
             delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
         )
-        share = self._source.weight
-        traces = [traces_of(kernels[:, m][:, :, m], None if share is None else share[m]) for m in self._members]
-        self._settle(solutions, np.stack(traces))
+        self._settle(solutions, traces_of(kernels, self._source.weight, self._members))
         if self.probability:
             self.calibration_ = calibrated(self, X, y, weight)
         self._warn()

@@ -58,7 +58,7 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the kernel and its embedding from features (n, d) or kernels (n, n, M)."""
         problem = self._problem(X, y)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, None)[None])
+        self._settle([self._solved(problem)], traces_of(problem.kernels, None))
         self._warn()
         return self
 

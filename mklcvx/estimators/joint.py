@@ -31,7 +31,7 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         problem = self._problem(X, y, sample_weight)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight)[None])
+        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
         self._warn()
         return self
 
