@@ -96,7 +96,7 @@ def test_a_grid_search_over_a_pipeline():
     assert search.best_score_ > 0.9
     best = search.best_estimator_[-1]
     assert best.solutions_[0].certified
-    assert best.solutions_[0].parameters["theta"] == search.best_params_["mklclassifier__theta"]
+    assert search.best_params_["mklclassifier__theta"] == best.solutions_[0].parameters["theta"]
 
 
 def test_the_same_grid_search_on_a_precomputed_stack_slices_both_axes():
@@ -117,7 +117,7 @@ def test_one_versus_rest_is_a_machine_for_every_class():
     assert values.shape == (60, 3)
     assert model.weights_.shape == (3, 3)
     for k in range(3):
-        alone = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE == k)
+        alone = MKLClassifier("l1", KERNELS).fit(WINE, np.equal(GRAPE, k))
         np.testing.assert_array_equal(values[:, k], alone.decision_function(WINE))
     np.testing.assert_array_equal(model.predict(WINE), values.argmax(axis=1))
     assert model.certificate_.relative_gap == max(s.certificate.relative_gap for s in model.solutions_)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -242,9 +243,13 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
     try:
         return KINDS[kind](**given)
     except TypeError:
-        fields = ", ".join(getattr(KINDS[kind], "__dataclass_fields__", {})) or "no parameters"
+        takes = ", ".join(_settings(KINDS[kind])) or "no parameters"
         shown = ", ".join(map(str, given)) or "none"
-        raise InputError(f"kernel {kind!r} has parameters {shown:.60}: it takes {fields}") from None
+        raise InputError(f"kernel {kind!r} has parameters {shown:.60}: it takes {takes}") from None
+
+
+def _settings(kind: type[Kernel]) -> list[str]:
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else []
 
 
 def _kind(name: Any) -> Any:
@@ -260,11 +265,11 @@ def as_dict(kernel: Kernel) -> dict[str, Any]:
     kind = next((name for name, known in KINDS.items() if type(kernel) is known), None)
     if kind is None:
         raise InputError(f"kernel {kernel.name!r:.40} is of a class of its own, which no file can hold: use known ones")
-    fields = {name: getattr(kernel, name) for name in getattr(kernel, "__dataclass_fields__", {})}
-    gamma = fields.get("gamma")
+    given = {name: getattr(kernel, name) for name in _settings(type(kernel))}
+    gamma = given.get("gamma")
     if isinstance(gamma, MeanDistance):
-        fields = {"relative": gamma.factor}
-    return {"kernel": kind, **{name: np.asarray(value).item() for name, value in fields.items()}}
+        given = {"relative": gamma.factor}
+    return {"kernel": kind, **{name: np.asarray(value).item() for name, value in given.items()}}
 
 
 class FittedBank:

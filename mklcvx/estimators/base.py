@@ -168,7 +168,10 @@ def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slic
 
 
 def _bars(weights: Array, names: list[str], ax: Axes | None) -> Axes:
-    import matplotlib.pyplot as plt
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise InputError("plot_weights needs matplotlib: pip install 'mklcvx[plot]'") from None
 
     if ax is None:
         _, ax = plt.subplots(figsize=(6, 0.6 + 0.22 * len(names)), layout="constrained")

@@ -142,9 +142,9 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     weight = None if "weight" not in arrays else _finite(arrays["weight"], "weight")
     source = KernelSource(arrays["kept"], names, weight=weight)
     if record["bank"] is None:
-        source.kept = _indices(arrays["kept"], features)
         if record["parameters"]["kernels"] != PRECOMPUTED:
             raise ValueError("it has no kernels")
+        source.kept = _indices(arrays["kept"], features)
     else:
         source.train = _finite(arrays["train"], "train")
         if source.train.ndim != 2 or source.train.shape[1] != features:
