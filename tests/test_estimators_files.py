@@ -138,6 +138,7 @@ def test_the_fixture_itself_can_be_loaded(parts, tmp_path):
         ({"bank": [{"kernels": [{"kernel": "evil"}], "features": "all"}]}, {}, "kernel 'evil' is unknown"),
         ({"bank": [{"kernels": [{"kernel": "linear"}], "features": "all"}]}, {}, "do not fit together"),
         ({"bank": None}, {}, "it has no kernels"),
+        ({"parameters": {"kernels": "precomputed"}}, {}, "it has no kernels, or too many"),
         ({"names": "K1"}, {}, "no list of words"),
         ({"features": -1}, {}, "features is -1, not a count"),
         ({"features": 12}, {}, "train and features do not fit together"),

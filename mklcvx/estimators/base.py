@@ -105,7 +105,8 @@ class KernelEstimator(BaseEstimator):
         sums = np.nansum(scaled, axis=1, keepdims=True)
         scaled = np.divide(scaled, sums, out=np.zeros_like(scaled), where=sums > 0)
         alone = len(solutions) == 1
-        self.weights_, self.scaled_weights_ = (weights[0], scaled[0]) if alone else (weights, scaled)
+        self.weights_: Array = weights[0] if alone else weights
+        self.scaled_weights_: Array = scaled[0] if alone else scaled
         worst = max(solutions, key=lambda solution: solution.certificate.relative_gap)
         self.certificate_ = worst.certificate
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))

@@ -11,6 +11,7 @@ from .. import estimators
 from ..solution import Solution
 from .base import Array, KernelEstimator
 from .classifier import MKLClassifier, machines_for
+from .embedding import HypergraphEmbedding
 from .joint import JointClassifier
 from .source import KernelSource
 from .targets import LabelSets
@@ -21,7 +22,8 @@ def restored(
     members: list[NDArray[np.intp]], scaled: Array,
 ) -> KernelEstimator:  # fmt: skip
     model: KernelEstimator = getattr(estimators, record["estimator"])(**_parameters(record["parameters"]))
-    if model._formulation.name != solutions[0].formulation:
+    embeds = isinstance(model, HypergraphEmbedding)
+    if any(s.formulation != model._formulation.name or s.embeds != embeds for s in solutions):
         raise ValueError("formulation and solutions do not fit together")
     model._source = source
     model.n_features_in_ = record["features"]
@@ -33,8 +35,6 @@ def restored(
         _restore_classifier(model, arrays, members)
     elif isinstance(model, JointClassifier):
         _restore_joint(model, arrays)
-    elif not solutions[0].embeds:
-        raise ValueError("the solution embeds nothing")
     return model
 
 
@@ -51,7 +51,8 @@ def _unpaired(value: Any) -> Any:
 def _restore_classifier(model: MKLClassifier, arrays: dict[str, Any], members: list[NDArray[np.intp]]) -> None:
     model.classes_ = _classes(arrays["classes_"])
     model._machines, model._members = machines_for(len(model.classes_), model.multi_class), members
-    if not len(model._machines) == len(members) == len(model.solutions_) or np.ndim(model.solutions_[0].bias):
+    single = all(np.ndim(solution.bias) == 0 for solution in model.solutions_)
+    if not single or not len(model._machines) == len(members) == len(model.solutions_):
         raise ValueError("classes and machines do not fit together")
     if "calibration_" in arrays:
         sigmoids = arrays["calibration_"]

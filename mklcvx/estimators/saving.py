@@ -141,9 +141,9 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
         raise ValueError("the names of the kernels are no list of words")
     weight = None if "weight" not in arrays else _finite(arrays["weight"], "weight")
     source = KernelSource(arrays["kept"], names, weight=weight)
+    if (record["bank"] is None) != (record["parameters"]["kernels"] == PRECOMPUTED):
+        raise ValueError("it has no kernels, or too many")
     if record["bank"] is None:
-        if record["parameters"]["kernels"] != PRECOMPUTED:
-            raise ValueError("it has no kernels")
         source.kept = _indices(arrays["kept"], features)
     else:
         source.train = _finite(arrays["train"], "train")
@@ -153,7 +153,7 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     if weight is not None and (weight.shape != source.kept.shape or (weight <= 0).any()):
         raise ValueError("weight and samples do not fit together")
     if source.train is not None:
-        source.bank = _bank(record["bank"], source)
+        source.bank = _bank(record["bank"], source.train, weight, len(names))
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         if source.steps._shape != (len(names), len(source.kept)):
@@ -161,11 +161,11 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     return source
 
 
-def _bank(described: Any, source: KernelSource) -> FittedBank:
+def _bank(described: Any, train: Array, weight: Array | None, count: int) -> FittedBank:
     if not isinstance(described, list) or not all(isinstance(part, dict) for part in described):
         raise ValueError("the bank is no list of kernels")
-    bank = FittedBank(described).fit(source.train, None, source.weight)
-    if len(bank.names) != len(source.names):
+    bank = FittedBank(described).fit(train, None, weight)
+    if len(bank.names) != count:
         raise ValueError("the bank and the names of its kernels do not fit together")
     return bank
 
