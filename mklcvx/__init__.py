@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import formulations, plot
+from typing import TYPE_CHECKING, Any
+
+from . import estimators, formulations, plot
 from ._version import __version__
 from .certificate import Certificate
 from .conformance import conform
@@ -15,7 +17,18 @@ from .solution import Solution
 from .solving import solve
 from .verify import Report, shrink, verify
 
+if TYPE_CHECKING:
+    from .estimators import HypergraphEmbedding, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path
+
 __all__ = [
-    "Certificate", "InputError", "Instance", "LowRank", "Path", "Report", "Solution", "__version__", "conform",
-    "formulations", "path", "plot", "second_stage", "shrink", "solve", "verify",
+    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MultiLabelMKL",
+    "Path", "Report", "Solution", "TwoStageMKL", "__version__", "conform", "formulations", "load_model", "mkl_path",
+    "path", "plot", "second_stage", "shrink", "solve", "verify",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """The estimators, which need scikit-learn, when they are first asked for."""
+    if name in estimators.__all__:
+        return getattr(estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from . import __version__, cli_conform, cli_report, cli_zoo, formulations
+from . import __version__, cli_conform, cli_estimate, cli_report, cli_zoo, formulations
 from .cli_settings import (
     FORMATS,
     Centre,
@@ -42,6 +42,7 @@ app.add_typer(cli_zoo.app, name="zoo")
 app.command()(cli_conform.conform)
 app.command()(cli_conform.validate)
 app.command()(cli_report.report)
+app.command()(cli_estimate.cv)
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
@@ -366,22 +367,32 @@ def prove(
 
 @app.command()
 def predict(
-    solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o'.", show_default=False)],
-    test: Annotated[Path, typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}.", show_default=False)],
+    solution: Annotated[
+        Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.", show_default=False)
+    ],
+    test: Annotated[
+        Path,
+        typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}; for a model X: .npz or .csv.", show_default=False),
+    ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,
 ) -> None:
     """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
+    from .estimators.saving import is_model
     from .prediction import Prediction
 
     if output is not None:
         check_output(output, (".csv", ".json", ".npz"))
-    model, content = load_solution(solution), load_test(test)
-    try:
-        prediction = Prediction.of(model, content)
-    except InputError as fault:
-        raise InputError(f"test {test}: {fault}") from None
+    if is_model(solution):
+        prediction, doubt = cli_estimate.predicted(solution, test)
+    else:
+        model, content = load_solution(solution), load_test(test)
+        try:
+            prediction = Prediction.of(model, content)
+        except InputError as fault:
+            raise InputError(f"test {test}: {fault}") from None
+        doubt = "" if model.certified else model.message or "not certified"
     if output is None:
         typer.echo(prediction.as_csv(), nl=False)
     else:
@@ -389,8 +400,8 @@ def predict(
     score = prediction.score()
     if score:
         sys.stderr.write(f"{score}\n")
-    if not model.certified:
-        sys.stderr.write(f"mklcvx: the solution is {model.message or 'not certified'}\n")
+    if doubt:
+        sys.stderr.write(f"mklcvx: the solution is {printable(doubt)}\n")
 
 
 @app.command()

@@ -33,10 +33,13 @@ __all__ = [
     "load_solution",
     "load_test",
     "read_arrays",
+    "read_npz",
     "read_record",
     "save_answer",
     "save_instance",
     "save_solution",
+    "solution_arrays",
+    "solution_of_arrays",
     "write_folder",
     "write_whole",
 ]
@@ -157,7 +160,7 @@ def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[s
         return read_folder(Path(path), what, limit)
     path = existing_file(path, READABLE)
     if path.suffix == ".npz":
-        return _read_npz(path, limit)
+        return read_npz(path, limit)
     if path.suffix == ".json":
         return read_object(path, what, limit)
     if path.suffix == ".mat":
@@ -186,7 +189,7 @@ def existing_file(path: str | Path, wanted: str) -> Path:
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
 
 
-def _read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
+def read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
     """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
     try:
         _check_kind(path, limit)
@@ -232,10 +235,10 @@ def save_solution(path: str | Path, solution: Solution) -> None:
         text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
     else:
-        write_whole(path, lambda file: np.savez_compressed(file, **_as_arrays(solution)))
+        write_whole(path, lambda file: np.savez_compressed(file, **solution_arrays(solution)))
 
 
-def _as_arrays(solution: Solution) -> dict[str, Any]:
+def solution_arrays(solution: Solution) -> dict[str, Any]:
     """Arrays as arrays, multipliers among them; everything else as one JSON text."""
     fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
     arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
@@ -251,27 +254,34 @@ def load_solution(path: str | Path) -> Solution:
     """A solution written by `save_solution`."""
     path = existing_file(path, "a .json or .npz file")
     if path.suffix == ".npz":
-        arrays = _read_npz(path)
-        if "record" not in arrays:
-            raise InputError(f"solution {path}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
-        record = parsed(str(arrays.pop("record")), f"solution {path}")
-        multipliers = record.get("multipliers")
-        if isinstance(multipliers, dict):
-            for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
-                multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
-        record.update(arrays)
-    elif path.suffix == ".json":
-        record = read_object(path, "solution")
-    else:
-        raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
+        return solution_of_arrays(read_npz(path), f"solution {path}")
+    if path.suffix == ".json":
+        return _checked_solution(read_object(path, "solution"), f"solution {path}")
+    raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
+
+
+def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
+    """The solution that `solution_arrays` took apart; `where` is what messages call it."""
+    if "record" not in arrays:
+        raise InputError(f"{where}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
+    record = parsed(str(arrays.pop("record")), where)
+    multipliers = record.get("multipliers")
+    if isinstance(multipliers, dict):
+        for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
+            multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
+    record.update(arrays)
+    return _checked_solution(record, where)
+
+
+def _checked_solution(record: dict[str, Any], where: str) -> Solution:
     if record.get("schema") != SCHEMA:
         schema = repr(record.get("schema"))[:40]
-        raise InputError(f"solution {path}: schema {schema} is not {SCHEMA!r}: give a file of mklcvx solve -o")
+        raise InputError(f"{where}: schema {schema} is not {SCHEMA!r}: give a file of mklcvx solve -o")
     try:
         return _solution(record)
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
         what = f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"solution {path}: incomplete or damaged ({what}): write it again") from None
+        raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
 
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:

@@ -133,7 +133,21 @@ def _is_number(word: str) -> bool:
 
 def numbers(file: Path) -> Array:
     """The matrix of a file."""
-    text = _text(file)
+    return _numbers(_text(file), file)
+
+
+def table(file: Path) -> tuple[list[str] | None, Array]:
+    """The matrix of a file that may have headings, and these."""
+    check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
+    text = _text(file).lstrip()
+    first, _, rest = text.partition("\n")
+    head = [word.strip().strip('"') for word in re.split(r"[,;\t]", first)]
+    if not first or any(_is_number(word) for word in head):
+        return None, _numbers(text, file)
+    return head, _numbers(rest, file)
+
+
+def _numbers(text: str, file: Path) -> Array:
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
         raise InputError(f"{file}: is empty: write one row of numbers per line")

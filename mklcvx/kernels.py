@@ -188,6 +188,7 @@ class Bank(ABC):
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = tuple(kernels)
         self._views: dict[str, slice | int] = {}
+        self._weight: Array | None = None
         self._fitted: list[tuple[str, Kernel]] = []
         if not self.kernels:
             raise InputError(f"{type(self).__name__}: kernels is empty: give at least one, such as Linear()")
@@ -227,7 +228,8 @@ class Bank(ABC):
 
     def _mean(self, view: str, comparison: Comparison) -> float:
         with np.errstate(over="ignore"):
-            mean = float(self._compare(self._train, view, comparison).mean())
+            compared, weight = self._compare(self._train, view, comparison), self._weight
+            mean = float(compared.mean() if weight is None else weight @ compared @ weight / weight.sum() ** 2)
         if not np.finfo(float).tiny < mean < np.inf:
             raise InputError(f"MeanDistance: the mean {comparison}{view} is {mean:g}: give gamma a number")
         return mean
@@ -260,9 +262,10 @@ class KernelBank(Bank):
             raise InputError(f"KernelBank: unknown features {features!r}: {nearest(str(features), FEATURES)}")
         self.features = features
 
-    def fit(self, X: ArrayLike) -> Self:
-        """Remember the training samples X (n × d) and settle the bandwidths relative to them."""
-        train = self._samples(X)
+    def fit(self, X: ArrayLike, sample_weight: Array | None = None) -> Self:
+        """Remember the training samples X (n × d) and settle the bandwidths relative to them; a sample of weight 2
+        counts as two in the means."""
+        train, self._weight = self._samples(X), sample_weight
         views: dict[str, slice | int] = {"": slice(None)} if "all" in self.features else {}
         if "each" in self.features:
             views |= {f"[x{j}]": slice(j, j + 1) for j in range(train.shape[1])}

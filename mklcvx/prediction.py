@@ -26,7 +26,7 @@ SCHEMA = "mklcvx.prediction/1"
 class Prediction:
     """Decision values (t,) or (t, k), labels or None for an embedding, and the truth where it is known."""
 
-    model: Solution
+    model: Any  # what says `target` and `label_names`: a Solution, or a served estimator
     values: NDArray[np.float64]
     labels: NDArray[Any] | None
     truth: NDArray[Any] | None

@@ -3,6 +3,7 @@
 A step is a map of feature space that the training kernels determine: a shift (`Centre`), a scale common to
 all samples (`UnitTrace`, `UnitVariance`) or one of each sample's own (`Cosine`). Training and test kernels go
 through the same arithmetic, kernel by kernel, and the values k(x, x) are carried along beside them.
+With sample weights w every sum over training samples counts sample i w_i times: weight 2 is a sample met twice.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ class Step(ABC):
     divides_by: ClassVar[str | None] = None
 
     @abstractmethod
-    def fit(self, kernel: Array, diagonal: Array) -> State:
-        """The state, from a training kernel and its diagonal; ArithmeticError says why there is none."""
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        """The state, from a training kernel, its diagonal and perhaps sample weights; ArithmeticError says why there
+        is none."""
 
     @abstractmethod
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
@@ -70,8 +72,9 @@ class UnitTrace(_Scale):
 
     name = "trace"
 
-    def fit(self, kernel: Array, diagonal: Array) -> State:
-        return {"scale": _positive(diagonal.sum(), "its trace is zero or negative")}
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        trace = diagonal.sum() if weight is None else weight @ diagonal
+        return {"scale": _positive(trace, "its trace is zero or negative")}
 
 
 class UnitVariance(_Scale):
@@ -79,8 +82,9 @@ class UnitVariance(_Scale):
 
     name = "variance"
 
-    def fit(self, kernel: Array, diagonal: Array) -> State:
-        variance, size = diagonal.mean() - kernel.mean(), np.abs(diagonal).mean()
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        mean = kernel.mean() if weight is None else np.average(kernel @ weight / weight.sum(), weights=weight)
+        variance, size = np.average(diagonal, weights=weight) - mean, np.average(np.abs(diagonal), weights=weight)
         return {"scale": _positive(variance, "its variance is zero", beside=size)}
 
 
@@ -92,7 +96,7 @@ class Cosine(Step):
     needs_diagonal = True
     divides_by = "diagonal"
 
-    def fit(self, kernel: Array, diagonal: Array) -> State:
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
         return {"diagonal": _positive(diagonal, "k(x, x) is zero or negative")}
 
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
@@ -111,22 +115,32 @@ class Centre(Step):
     name = "centre"
     per_sample: ClassVar[dict[str, bool]] = {"means": True, "mean": False}
 
-    def fit(self, kernel: Array, diagonal: Array) -> State:
-        state = {"means": kernel.mean(axis=0), "mean": kernel.mean()}
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        state: State = {"means": kernel.mean(axis=0), "mean": kernel.mean()}
+        if weight is not None:
+            shares = weight / weight.sum()
+            state = {"means": shares @ kernel, "mean": shares @ kernel @ shares, "shares": shares}
         centred = _centred_diagonal(diagonal, state["means"], state["mean"])
         _positive(centred.max(), "it is constant, and centring leaves nothing of it")
         return state
 
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
-        means = kernel.mean(axis=1)
+        means = kernel @ state["shares"] if "shares" in state else kernel.mean(axis=1)
         kernel -= means[:, None]
         kernel -= state["means"]
         kernel += state["mean"]
         return None if diagonal is None else _centred_diagonal(diagonal, means, state["mean"])
 
 
-STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, UnitTrace, UnitVariance, Cosine)}
-NORMALISATIONS = tuple(name for name in STEPS if name != Centre.name)
+class WeightedCentre(Centre):
+    """`Centre` with φ̄ = Σ w_i φ(x_i) / Σ w_i."""
+
+    name = "weighted centre"
+    per_sample: ClassVar[dict[str, bool]] = {**Centre.per_sample, "shares": True}
+
+
+STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, WeightedCentre, UnitTrace, UnitVariance, Cosine)}
+NORMALISATIONS = tuple(name for name, step in STEPS.items() if not issubclass(step, Centre))
 
 
 def _centred_diagonal(diagonal: Array, means: Array, mean: Array) -> Array:
@@ -162,8 +176,10 @@ class Preprocessing:
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
-    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None) -> Self:
+    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
         """Learn every step from the training stack; names, if given, say which kernel an error is about."""
+        centre = Centre if sample_weight is None else WeightedCentre
+        self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
         stack = _stack(kernels, "kernels")
         M, n = stack.shape[:2]
         if stack.shape[2] != n:
@@ -177,7 +193,7 @@ class Preprocessing:
             for step in self.steps
         ]
         for m in range(M):
-            self._fit_kernel(m, _training_kernel(stack[m], self._which(m)))
+            self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight)
         self._shape = (M, n)
         return self
 
@@ -239,12 +255,12 @@ class Preprocessing:
             raise InputError(f"Preprocessing: {wanted} before fit: call fit on the training kernels first")
         return self._shape
 
-    def _fit_kernel(self, m: int, kernel: Array) -> None:
+    def _fit_kernel(self, m: int, kernel: Array, weight: Array | None) -> None:
         """Each step is fitted on what the steps before it made of the training kernel."""
         diagonal: Any = kernel.diagonal().copy()
         for step, state in zip(self.steps, self._states, strict=True):
             with self._naming(m, step):
-                learnt = step.fit(kernel, diagonal)
+                learnt = step.fit(kernel, diagonal, weight)
                 diagonal = step.apply(kernel, diagonal, learnt)
             for key, value in learnt.items():
                 state[key][m] = value

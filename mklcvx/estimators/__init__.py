@@ -1,0 +1,33 @@
+"""Estimators with scikit-learn's conventions: kernels from features or a precomputed stack, certified weights.
+
+They are imported when first asked for: scikit-learn takes its time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .along import mkl_path
+    from .classifier import MKLClassifier
+    from .embedding import HypergraphEmbedding
+    from .joint import MultiLabelMKL, TwoStageMKL
+    from .saving import load_model
+
+__all__ = ["HypergraphEmbedding", "MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "load_model", "mkl_path"]
+
+HOMES = {
+    "HypergraphEmbedding": "embedding",
+    "MKLClassifier": "classifier",
+    "MultiLabelMKL": "joint",
+    "TwoStageMKL": "joint",
+    "load_model": "saving",
+    "mkl_path": "along",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in HOMES:
+        return getattr(import_module(f".{HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,41 @@
+"""`mkl_path`: the certified optima along a grid of parameters, each run starting where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import formulations
+from ..errors import InputError
+from ..paths import Path, path
+from .classifier import MKLClassifier
+from .embedding import HypergraphEmbedding
+from .joint import MultiLabelMKL, TwoStageMKL
+
+ESTIMATORS = (MKLClassifier, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
+
+
+def mkl_path(
+    X: Any, y: Any, grid: Mapping[str, Sequence[Any]], *, formulation: str = "l1", sample_weight: Any = None,
+    **parameters: Any,
+) -> Path:  # fmt: skip
+    """Solve a formulation for features (n, d) or kernels (n, n, M) along a grid, for example {"C": [0.1, 1, 10]}.
+
+    The other parameters are those of the formulation's estimator: kernels, centre, normalise, class_weight, theta and
+    so on. The path's solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were.
+    """
+    family = formulations.get(formulation).family
+    chosen = next(estimator for estimator in ESTIMATORS if family in estimator.families)
+    known = chosen(formulation=formulation).get_params()
+    unknown = next((name for name in parameters if name not in known), None)
+    if unknown is not None:
+        raise InputError(f"mkl_path: unknown parameter {unknown!r}: those of {chosen.__name__} are {', '.join(known)}")
+    model = chosen(formulation=formulation, **parameters)
+    given = () if sample_weight is None else (sample_weight,)
+    if given and not issubclass(chosen, MKLClassifier | MultiLabelMKL):
+        raise InputError(f"mkl_path: {formulation} has no place for sample weights: leave sample_weight out")
+    if "nu" in grid and isinstance(model, MKLClassifier):
+        model.set_params(nu=1.0)  # the weights of the ν-form are 1 on average
+    problem = model._problem(X, y, *given)
+    fixed = {name: value for name, value in model._given.items() if name not in grid or name in parameters}
+    return path(problem, formulation, grid, **model._limits, preprocessing=model._source.steps, **fixed)

@@ -1,0 +1,169 @@
+"""What all estimators share: kernels from features or a stack, certified solutions, weights that people can read."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .. import formulations, plot
+from ..errors import InputError
+from ..formulations import Formulation
+from ..instance import Instance
+from ..solution import Solution
+from ..solving import prepared, solve
+from .source import PRECOMPUTED, KernelSource
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+
+class KernelEstimator(BaseEstimator):
+    """The parameters of kernels and solvers, and the attributes of a fitted model.
+
+    Attributes: `weights_` (M,), or one row for every machine; `kernel_names_`; `scaled_weights_`, μ_m tr K_m divided by
+    their sum, which compares kernels of different size; `solutions_`, one certified `Solution` for every machine;
+    `certificate_`, the one with the widest gap; `n_iter_`, the largest number of iterations.
+    """
+
+    families: ClassVar[tuple[str, ...]]
+    own_parameters: ClassVar[tuple[str, ...]]
+
+    # What every constructor of the family stores.
+    formulation: str
+    kernels: Any
+    groups: Any
+    centre: bool
+    normalise: str | None
+    repair: str | None
+    solver: str
+    tol: float | None
+    max_iter: int | None
+    time_limit: float | None
+    solver_options: dict[str, Any] | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernels, str) and self.kernels == PRECOMPUTED
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.three_d_array = precomputed
+        return tags
+
+    @property
+    def _formulation(self) -> Formulation:
+        chosen = formulations.get(self.formulation)
+        if chosen.family not in self.families:
+            fitting = ", ".join(f.name for f in formulations.FORMULATIONS if f.family in self.families)
+            raise InputError(f"{type(self).__name__} does not serve formulation {chosen.name}: choose one of {fitting}")
+        return chosen
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The formulation's parameters that are not left to their defaults."""
+        return {name: getattr(self, name) for name in self.own_parameters if getattr(self, name) is not None}
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit, "max_iter": self.max_iter}
+
+    # ------------------------------------------------------------------------------------------------- fitting
+    def _checked(self, X: Any, y: Any, sample_weight: Any = None, multi_output: bool = False) -> tuple[Array, Any, Any]:
+        """X, y and weights as arrays; the weights are None where all samples count once."""
+        prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuses before the work
+        X, y = validate_data(self, X, y, multi_output=multi_output, ensure_min_samples=2, **self._accepts)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return X, y, sample_weight
+
+    def _sourced(self, X: Array, y: Any, weight: Array | None) -> tuple[Array, NDArray[np.intp]]:
+        """The training kernels, and the samples they are for; keeps their source for prediction."""
+        self._source, kernels = KernelSource.fit(self.kernels, X, y, weight, bool(self.centre), self.normalise)
+        return kernels, self._source.kept
+
+    def _instance(self, kernels: Array, **given: Any) -> Instance:
+        settings = {"names": self._source.names, "groups": self.groups, "repair": self.repair}
+        return Instance(kernels, **{**settings, **given})
+
+    def _solved(self, instance: Instance) -> Solution:
+        return solve(instance, self._formulation.name, **self._limits, options=self.solver_options, **self._given)
+
+    def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
+        """The attributes that fitted solutions make; `traces` are tr K_m, one row for every solution."""
+        self.solutions_ = tuple(solutions)
+        self.kernel_names_ = np.array(self._source.names)
+        weights = np.stack([solution.weights for solution in solutions])
+        scaled = weights * traces
+        sums = np.nansum(scaled, axis=1, keepdims=True)
+        scaled = np.divide(scaled, sums, out=np.zeros_like(scaled), where=sums > 0)
+        alone = len(solutions) == 1
+        self.weights_: Array = weights[0] if alone else weights
+        self.scaled_weights_: Array = scaled[0] if alone else scaled
+        worst = max(solutions, key=lambda solution: solution.certificate.relative_gap)
+        self.certificate_ = worst.certificate
+        self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
+
+    def _warn(self) -> None:
+        """Said once for a fit: what was not certified, with the widest gap."""
+        missed = [solution for solution in self.solutions_ if not solution.certified]
+        if missed:
+            worst = max(missed, key=lambda solution: solution.certificate.relative_gap)
+            count = len(self.solutions_)
+            share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
+            warnings.warn(f"{share}{worst.message}", ConvergenceWarning, stacklevel=3)
+        if any(not solution.weights.any() for solution in self.solutions_):
+            text = "no kernel gets weight, and the decision function is constant: choose other kernels"
+            warnings.warn(text, UserWarning, stacklevel=3)
+
+    # ---------------------------------------------------------------------------------------------- prediction
+    def _test_kernels(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._accepts)
+        return self._source.test(X)
+
+    @property
+    def _pairwise(self) -> bool:
+        return bool(self.__sklearn_tags__().input_tags.pairwise)
+
+    @property
+    def _accepts(self) -> dict[str, Any]:
+        """Kernels may be of single precision: they are symmetric and semidefinite up to their own rounding."""
+        return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
+
+    # ------------------------------------------------------------------------------------------------- the rest
+    def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
+        """A bar for every kernel, by default of `scaled_weights_`; the mean over machines where there are several."""
+        check_is_fitted(self)
+        weights = self.scaled_weights_ if scaled else self.weights_
+        axes: Axes = plot.weights(np.atleast_2d(weights).mean(axis=0), list(self.kernel_names_), ax)
+        return axes
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model as `.npz`, without pickle."""
+        from .saving import save_model
+
+        save_model(path, self)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A model written by `save`."""
+        from .saving import load_model
+
+        model = load_model(path)
+        if not isinstance(model, cls):
+            raise InputError(f"model {path}: is a {type(model).__name__}, not a {cls.__name__}: use mklcvx.load_model")
+        return model
+
+
+def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
+    """tr K_m on some of the samples, every one counted as often as its weight says: a row for every part."""
+    counted = np.einsum("mii->mi", kernels) * (1.0 if weight is None else weight)
+    return np.stack([counted[:, part].sum(axis=1) for part in parts])

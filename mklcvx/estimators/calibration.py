@@ -1,0 +1,43 @@
+"""Probabilities from decision values: Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision
+values of samples that were left out. For k > 2 classes there is one for each class, and the k values are normalised.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+
+from ..errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
+    """a and b of every sigmoid, (1, 2) for two classes, else (k, 2)."""
+    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+    X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
+    weight = None if weight is None else weight[kept]
+    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
+        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
+    folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
+    if folds < 2:
+        raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")
+    plain = clone(model).set_params(probability=False)
+    fitted = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y, sample_weight=weight)
+    (chain,) = fitted.calibrated_classifiers_
+    return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])
+
+
+def probabilities(values: Array, sigmoids: Array) -> Array:
+    """(t, k) from decision values (t,) or (t, k)."""
+    from scipy.special import expit
+
+    each = expit(-(sigmoids[:, 0] * values.reshape(len(values), -1) + sigmoids[:, 1]))
+    if values.ndim == 1:
+        return np.hstack([1 - each, each])
+    total = each.sum(axis=1, keepdims=True)
+    return np.divide(each, total, out=np.full_like(each, 1 / each.shape[1]), where=total > 0)

@@ -1,0 +1,195 @@
+"""A fitted model in a `.npz` file, without pickle: arrays as arrays, everything else as one JSON text.
+
+What a file holds is data: estimators and kernels are made from known names, shapes and numbers are checked against each
+other, and a file that does not fit together is refused in one line.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
+from ..json_text import first_line, parsed
+from ..preprocess import Preprocessing
+from ..solution import Solution
+from .bank import FittedBank
+from .source import PRECOMPUTED, KernelSource
+
+if TYPE_CHECKING:
+    from .base import KernelEstimator
+
+Array = NDArray[np.float64]
+
+SCHEMA = "mklcvx.model/1"
+NAMES = ("MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
+REMEDY = "give a file written by save"
+OPTIONAL = ("classes_", "calibration_", "feature_names_in_")
+
+
+# ---------------------------------------------------------------------------------------------------------- writing
+def save_model(path: str | Path, model: KernelEstimator) -> None:
+    """Write a fitted estimator; functions and transformers among its kernels are refused."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    path = check_output(path, (".npz",))
+    source = model._source
+    arrays: dict[str, Any] = {"kept": source.kept, "scaled": model.scaled_weights_}
+    arrays |= {name: _savable(name, getattr(model, name)) for name in OPTIONAL if hasattr(model, name)}
+    arrays |= {name: value for name, value in (("train", source.train), ("weight", source.weight)) if value is not None}
+    arrays |= {f"members_{i}": members for i, members in enumerate(getattr(model, "_members", []))}
+    sets = getattr(model, "_sets", None)
+    if sets is not None:
+        arrays |= {"learned": sets.learned, "constant": sets.values, "label_kind": np.empty(0, model._dtype)}
+    for i, solution in enumerate(model.solutions_):
+        arrays |= {f"solution_{i}/{key}": value for key, value in solution_arrays(solution).items()}
+    bank = None if source.bank is None else source.bank.as_plain()
+    given = model.get_params(deep=False)
+    given["kernels"] = given["kernels"] if isinstance(given["kernels"], str) else bank
+    record = {
+        "schema": SCHEMA,
+        "estimator": type(model).__name__,
+        "parameters": {name: _plain(value) for name, value in given.items()},
+        "bank": bank,
+        "names": list(source.names),
+        "preprocessing": None if source.steps is None else source.steps.to_dict(),
+        "features": int(model.n_features_in_),
+        "solutions": len(model.solutions_),
+    }
+    arrays["record"] = np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))
+    write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+def _savable(name: str, values: Any) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(value, str) for value in array.ravel()):
+        array = array.astype(str)
+    if array.dtype.kind not in "biufU":
+        raise InputError(f"model: {name} has dtype {array.dtype}, which no file can hold: use numbers or words")
+    return array
+
+
+def _plain(value: Any) -> Any:
+    """A parameter for JSON; a dict becomes a list of pairs, since its keys may be numbers."""
+    if isinstance(value, dict):
+        return {"pairs": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(entry) for entry in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and np.isfinite(value)):
+        return value
+    raise InputError(f"model: parameter value {' '.join(repr(value).split())[:40]} cannot be saved: use plain values")
+
+
+# ---------------------------------------------------------------------------------------------------------- reading
+def is_model(path: str | Path) -> bool:
+    """Whether a file says that it holds a model; nothing of scikit-learn is needed for that."""
+    if Path(path).suffix != ".npz" or not Path(path).is_file():
+        return False
+    record = read_npz(Path(path)).get("record")
+    return record is not None and record.ndim == 0 and parsed(str(record), f"model {path}").get("schema") == SCHEMA
+
+
+def load_model(path: str | Path) -> Any:
+    """The fitted estimator that `save` wrote."""
+    path = existing_file(path, "a .npz file")
+    where = f"model {path}"
+    if path.suffix != ".npz":
+        raise InputError(f"{where}: unknown kind of file {path.suffix!r}: {REMEDY}")
+    arrays = read_npz(path)
+    if "record" not in arrays:
+        raise InputError(f"{where}: no model ({', '.join(sorted(arrays)[:8])}): {REMEDY}")
+    record = parsed(str(arrays.pop("record")), where)
+    if record.get("schema") != SCHEMA:
+        raise InputError(f"{where}: schema {record.get('schema')!r:.40} is not {SCHEMA!r}: {REMEDY}")
+    try:
+        return _model(record, arrays)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
+        what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
+        raise InputError(f"{where}: incomplete or damaged ({what}): save the model again") from None
+
+
+def _model(record: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """Everything is checked before scikit-learn is imported."""
+    if record["estimator"] not in NAMES:
+        raise ValueError(f"{record['estimator']!r:.40} is no estimator of mklcvx")
+    source = _source(record, arrays)
+    count = _whole(record["solutions"], "solutions", 1)
+    solutions = [_solution(i, arrays) for i in range(count)]
+    members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
+    for i, solution in enumerate(solutions):
+        samples = len(members[i]) if members else len(source.kept)
+        if solution.weights.shape != (len(source.names),) or solution.y.shape[-1] != samples:
+            raise ValueError("kernels, samples and solutions do not fit together")
+    scaled = _finite(arrays["scaled"], "scaled", nan=True)
+    if scaled.size != count * len(source.names):
+        raise ValueError("scaled weights and kernels do not fit together")
+    from .restoring import restored
+
+    return restored(record, arrays, source, solutions, members, scaled)
+
+
+def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
+    features, names = _whole(record["features"], "features", 1), record["names"]
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise ValueError("the names of the kernels are no list of words")
+    weight = None if "weight" not in arrays else _finite(arrays["weight"], "weight")
+    source = KernelSource(arrays["kept"], names, weight=weight)
+    if (record["bank"] is None) != (record["parameters"]["kernels"] == PRECOMPUTED):
+        raise ValueError("it has no kernels, or too many")
+    if record["bank"] is None:
+        source.kept = _indices(arrays["kept"], features)
+    else:
+        source.train = _finite(arrays["train"], "train")
+        if source.train.ndim != 2 or source.train.shape[1] != features:
+            raise ValueError("train and features do not fit together")
+        source.kept = np.arange(len(source.train))
+    if weight is not None and (weight.shape != source.kept.shape or (weight <= 0).any()):
+        raise ValueError("weight and samples do not fit together")
+    if source.train is not None:
+        source.bank = _bank(record["bank"], source.train, weight, len(names))
+    if record["preprocessing"] is not None:
+        source.steps = Preprocessing.from_dict(record["preprocessing"])
+        if source.steps._shape != (len(names), len(source.kept)):
+            raise ValueError("preprocessing and kernels do not fit together")
+    return source
+
+
+def _bank(described: Any, train: Array, weight: Array | None, count: int) -> FittedBank:
+    if not isinstance(described, list) or not all(isinstance(part, dict) for part in described):
+        raise ValueError("the bank is no list of kernels")
+    bank = FittedBank(described).fit(train, None, weight)
+    if len(bank.names) != count:
+        raise ValueError("the bank and the names of its kernels do not fit together")
+    return bank
+
+
+def _solution(i: int, arrays: dict[str, Any]) -> Solution:
+    prefix = f"solution_{i}/"
+    parts = {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
+    return solution_of_arrays(parts, f"solution {i}")
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} is {value!r:.40}, not a count")
+    return value
+
+
+def _indices(values: NDArray[Any], below: int) -> NDArray[np.intp]:
+    whole = values.dtype.kind in "iu" and values.ndim == 1 and values.size > 0
+    if not whole or values.min() < 0 or values.max() >= below:
+        raise ValueError("indices of samples are out of range")
+    return values.astype(np.intp)
+
+
+def _finite(values: NDArray[Any], name: str, nan: bool = False) -> Array:
+    if values.dtype.kind not in "fiu" or not (np.isfinite(values) | (nan & np.isnan(values))).all():
+        raise ValueError(f"{name} is not an array of finite numbers")
+    return values.astype(float)

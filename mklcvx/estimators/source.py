@@ -1,0 +1,86 @@
+"""The way from what people give to the kernels that a solver takes, found in fitting and repeated in prediction.
+
+    features (n, d)  ──► bank ──┐
+                                ├──► (M, n, n) ──► centring, scaling ──► kernels
+    stack (n, n, M)  ───────────┘
+
+Everything is fitted on the training samples of positive weight: samples of weight 0 are left out altogether, and what
+is averaged over samples (bandwidths, centring, scaling) counts sample i w_i times: weight 2 is a sample met twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..preprocess import Preprocessing
+from .bank import FittedBank
+
+Array = NDArray[np.float64]
+PRECOMPUTED = "precomputed"
+
+
+@dataclass
+class KernelSource:
+    """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` if none."""
+
+    kept: NDArray[np.intp]
+    names: list[str]
+    bank: FittedBank | None = None
+    steps: Preprocessing | None = None
+    train: Array | None = None
+    weight: Array | None = None
+
+    @classmethod
+    def fit(
+        cls, kernels: Any, X: Array, y: Any, weight: Array | None, centre: bool, normalise: str | None
+    ) -> tuple[KernelSource, Array]:
+        """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once."""
+        steps = Preprocessing.from_options(centre=centre, normalise=normalise)
+        kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
+        share = None if weight is None else weight[kept]
+        source = cls(kept, [], weight=share)
+        if isinstance(kernels, str) and kernels == PRECOMPUTED:
+            if normalise == "cosine":
+                raise InputError(
+                    "normalise='cosine' needs k(x, x) of new samples, which a precomputed stack has not: "
+                    "divide the kernels by √(k(x, x) k(z, z)) yourself"
+                )
+            if X.shape[0] != X.shape[1]:
+                raise InputError(f"X has shape {X.shape}, not square: give precomputed kernels (n, n, M)")
+            stack = as_stack(X)[:, kept][:, :, kept]
+            source.names = [f"K{m + 1}" for m in range(len(stack))]
+        else:
+            source.train = X[kept]
+            source.bank = FittedBank(kernels).fit(source.train, np.asarray(y)[kept], share)
+            stack, source.names = source.bank.stack(), source.bank.names
+        if steps.steps:
+            source.steps = steps.fit(stack, source.names, share)
+            stack = steps.train(stack)
+        return source, stack
+
+    def test(self, X: Array) -> Array:
+        """The kernels (M, t, n) of new samples with the training samples kept."""
+        if self.bank is None:
+            stack = as_stack(X)
+            if len(stack) != len(self.names):
+                raise InputError(f"X has {len(stack)} kernels, the model was fitted on {len(self.names)}: give those")
+            stack = stack[:, :, self.kept]
+        else:
+            stack = self.bank.stack(X)
+        if self.steps is None:
+            return stack
+        needed = any(step.needs_diagonal for step in self.steps.steps)
+        diagonal = self.bank.diagonal(X) if needed and self.bank is not None else None
+        return self.steps.test(stack, diagonal)
+
+
+def as_stack(X: Array) -> Array:
+    """(t, n, M) or, for a single kernel, (t, n), as (M, t, n)."""
+    if X.ndim not in (2, 3):
+        raise InputError(f"X has shape {X.shape}: give precomputed kernels (t, n, M), samples first")
+    return np.ascontiguousarray(np.moveaxis(X if X.ndim == 3 else X[..., None], -1, 0))

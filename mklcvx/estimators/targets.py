@@ -1,0 +1,79 @@
+"""What y may be: two classes, many classes, or label sets (n, k) in {0, 1}; and the instance's targets it becomes."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from ..errors import InputError
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class LabelSets:
+    """`learned` are the labels that some samples have and others have not; the others are constant: `values` are ±1."""
+
+    learned: NDArray[np.intp]
+    values: Array
+
+    @classmethod
+    def of(cls, labels: NDArray[Any], who: str, everybody: bool = False) -> LabelSets:
+        """A label that nobody has is left out; so is one that everybody has, unless `everybody` may."""
+        shares = labels.mean(axis=0)
+        constant = (shares == 0) | ((shares == 1) & (not everybody))
+        if constant.all():
+            raise InputError(f"{who} needs a label that some samples have and others have not: y has one class each")
+        if constant.any():
+            shown = ", ".join(map(str, np.flatnonzero(constant)[:5]))
+            warnings.warn(f"labels {shown} are the same for all training samples: left out", UserWarning, stacklevel=4)
+        return cls(np.flatnonzero(~constant), np.where(shares > 0.5, 1.0, -1.0))
+
+    def spread(self, values: Array) -> Array:
+        """Decision values of all labels, (t, k), from those of the learned ones."""
+        full = np.tile(self.values, (len(values), 1))
+        full[:, self.learned] = values.reshape(len(values), -1)
+        return full
+
+
+def as_target(y: Any) -> NDArray[Any]:
+    """(n,) classes or (n, k) label sets; anything continuous is refused."""
+    y = y.toarray() if issparse(y) else np.asarray(y)
+    check_classification_targets(y)
+    if type_of_target(y) == "multilabel-indicator":
+        return y
+    if y.ndim == 2 and y.shape[1] > 1:
+        raise InputError(f"y has shape {y.shape} and entries other than 0 and 1: give classes (n,) or labels (n, k)")
+    return np.asarray(column_or_1d(y, warn=True))
+
+
+def classes_of(y: NDArray[Any], who: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise InputError(f"{who} needs samples of two classes, y has one class with positive weight: give more data")
+    return classes, codes
+
+
+def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, normed: bool = False) -> Array:
+    """Sample weight times class weight; `normed` makes the former 1 on average, as the ν-form has it. A label set's
+    class weight is the product over its labels, as in scikit-learn."""
+    own = np.ones(len(y)) if weight is None else weight
+    if y.ndim == 2:
+        return np.asarray(own if class_weight is None else own * compute_sample_weight(class_weight, y))
+    classes = np.unique(y)
+    balance = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)
+    prices = own * balance[np.searchsorted(classes, y)]
+    return np.asarray(prices / own.mean() if normed else prices)
+
+
+def winners(values: Array) -> NDArray[np.intp]:
+    """Which class decision values mean: the sign for two, the largest for more."""
+    return (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)

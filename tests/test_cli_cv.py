@@ -1,0 +1,126 @@
+"""`mklcvx cv`: scores of certified solutions on held-out samples, point by point."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.model_selection import StratifiedKFold
+
+from mklcvx import Instance, MKLClassifier, zoo
+from mklcvx.cross_validation import cross_validate
+from mklcvx.files import save_instance
+
+WINE = zoo.real("wine", samples=60, count=6)
+CLASSES = zoo.real("wine", "classes", samples=45, count=5)
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cv") / "wine.npz"
+    save_instance(path, WINE)
+    return path
+
+
+def lines_of(out):
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_scores_are_those_of_the_estimator_on_the_same_folds(run, wine):
+    grid = ("--grid", "C=0.1,10", "--grid", "theta=0.3,1")
+    steps = ("--normalise", "variance", "--centre")
+    code, out, err = run("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
+    assert (code, err) == (0, "")
+    found = lines_of(out)
+    assert [record["parameters"] for record in found] == [
+        {"C": 0.1, "theta": 0.3}, {"C": 0.1, "theta": 1}, {"C": 10, "theta": 0.3}, {"C": 10, "theta": 1},
+    ]  # fmt: skip
+    stack = np.moveaxis(WINE.kernels, 0, -1)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=4).split(WINE.y, WINE.y))
+    for record in found:
+        settings = {"centre": True, "normalise": "variance", **record["parameters"]}
+        scores = []
+        for train, test in folds:
+            model = MKLClassifier("sm1", "precomputed", **settings).fit(stack[np.ix_(train, train)], WINE.y[train])
+            scores.append(model.score(stack[np.ix_(test, train)], WINE.y[test]))
+        assert record["scores"] == pytest.approx(scores)
+        assert record["mean"] == pytest.approx(np.mean(scores))
+        assert record["std"] == pytest.approx(np.std(scores))
+        assert record["status"] == "certified"
+        assert record["relative_gap"] <= 1e-8
+        assert (record["schema"], record["score"], record["folds"], record["seed"]) == ("mklcvx.cv/1", "accuracy", 3, 4)
+    means = [record["mean"] for record in found]
+    assert [record["best"] for record in found] == [number == int(np.argmax(means)) for number in range(4)]
+
+
+def test_jobs_change_nothing(run, wine):
+    alone = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2)
+    with parallel_config(backend="threading"):
+        beside = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "--jobs", 2)
+    assert alone == beside
+
+
+def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
+    code, out, _ = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
+    assert code == 0
+    stored = lines_of((tmp_path / "cv.jsonl").read_text())
+    assert len(stored) == 2
+    assert out.count("★") == 1
+    best = next(record for record in stored if record["best"])
+    starred = next(line for line in out.splitlines() if "★" in line)
+    assert f"C = {best['parameters']['C']}" in starred
+    assert f"{best['mean']:.4f}" in starred
+
+
+def test_the_exit_status_is_the_worst_one(run, wine):
+    code, out, err = run(
+        "cv", wine, "--grid", "C=0.1,100", "--folds", 2, "--solver", "simplemkl", "--max-iter", 1, "--tol", 1e-9
+    )
+    assert code == 1
+    assert "not_certified" in {record["status"] for record in lines_of(out)}
+    assert "4 of 4 solutions are not certified; the first: not certified: relative gap" in err
+
+
+@pytest.mark.parametrize("score", ["accuracy", "balanced_accuracy", "f1", "f1_macro", "mcc", "roc_auc"])
+def test_scores_of_two_classes(score):
+    (row,) = cross_validate(WINE, "l1", [{"C": 1.0}], folds=2, score=score).rows
+    assert 0.8 < row.scores.mean() <= 1
+
+
+def test_classes_and_label_sets():
+    (row,) = cross_validate(CLASSES, "ml_sum", [{"C": 1.0}], folds=3).rows
+    assert row.scores.mean() > 0.9
+    assert row.certified
+    labels = np.column_stack([CLASSES.targets.indicators(), np.arange(45) == 7])  # one label in a single fold
+    instance = Instance(CLASSES.kernels, labels=labels)
+    found = cross_validate(instance, "ts", [{"lam": 0.01}, {"lam": 0.1}], folds=3)
+    assert found.score == "f1_macro"
+    assert all(0.5 < row.scores.mean() < 1 for row in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--grid", "C"), "--grid 'C' is not KEY=V1,V2,..."),
+        (("--grid", "thetta=1"), "unknown parameter 'thetta' of l1"),
+        (("--grid", "C=1", "--set", "C=2"), "C is both fixed and varied"),
+        (("--grid", "C=1", "--folds", "1"), "folds = 1: there are"),
+        (("--grid", "C=1", "--folds", "59"), "samples of the smallest class"),
+        (("--grid", "C=1", "--score", "acuracy"), "did you mean 'accuracy'?"),
+        (("--grid", "C=1", "--jobs", "0"), "--jobs"),
+        (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
+        (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
+        (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
+        ((), "--grid"),
+    ],
+)
+def test_unusable_requests_are_refused_in_one_line(refusal, wine, arguments, words):
+    assert words in refusal("cv", wine, *arguments)
+
+
+def test_a_score_must_fit_the_targets(refusal, tmp_path):
+    save_instance(tmp_path / "classes.npz", CLASSES)
+    message = refusal("cv", tmp_path / "classes.npz", "-f", "ts", "--grid", "C=1", "--score", "roc_auc")
+    assert "score roc_auc does not fit targets classes: choose one of accuracy, balanced_accuracy" in message
