@@ -40,11 +40,11 @@ from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
-THEOREM = ("bounds", "declarations", "identities", "regularisers", "zoo", "task", "parameters", "interior")
+THEOREM = ("bounds", "declarations", "identities", "regulariser_sides", "zoo", "task", "parameters", "interior")
 TOPICS = {
     "_cvxpy": ("package",), "_dual": ("declarations",), "_primal": ("declarations",), "_formulation": ("parameters",),
     "_groups": ("bounds", "declarations"), "_roots": ("bounds",), "_stack": ("task", "declarations"),
-    "_regulariser": ("regularisers", "interior"), "_pairs": ("interior_pairs", "two_stage"),
+    "_regulariser": ("regulariser_sides", "interior"), "_pairs": ("interior_pairs", "two_stage"),
     "_single": ("bounds", "task", "parameters", "declarations"), "_task": ("task", "bounds", "declarations"),
     "_silp": ("silp", "hypergraph"), "_multi_label": ("multi_label",), "ml_sum": ("multi_label",),
     "ml_minimax": ("multi_label",), "_two_stage": ("two_stage",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
