@@ -110,6 +110,13 @@ def test_a_dear_kernel_is_not_used_unless_it_must_be():
     assert held.multipliers["delta"][0] > 10
 
 
+def test_constraints_that_do_not_bind_change_nothing():
+    free = gmkl(RANDOM, C=1.0, sigma=0.3)
+    slack = gmkl(RANDOM, C=1.0, sigma=0.3, A=[[1, 0, 0, 0], [-1, -1, -1, -1]], p=[free.weights[0] / 2, -1e3])
+    assert slack.certificate.upper == pytest.approx(free.certificate.upper, rel=1e-12)
+    assert slack.multipliers["delta"].tolist() == [0, 0]
+
+
 def test_any_point_bounds_the_optimum():
     random = np.random.default_rng(0)
     for case in ("l1, prior", "l1, at least", "l2, order"):

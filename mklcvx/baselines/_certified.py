@@ -29,3 +29,9 @@ def shortfall(point: CertifiedPoint, tolerance: float) -> str:
     if certificate.proves(tolerance):
         return ""
     return f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
+
+
+def better(one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+    """The best of two points' bounds."""
+    lower = max(one.lower, other.lower, key=lambda bound: bound.value)
+    return CertifiedPoint(lower, min(one.upper, other.upper, key=lambda bound: bound.value))
