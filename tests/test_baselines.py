@@ -78,3 +78,18 @@ def test_bad_settings_are_refused():
         best_single(instance, C=0)
     with check_refused("test_kernels"):
         best_single(instance).predict(np.zeros((3, 5, 7)))
+
+
+@pytest.mark.parametrize("name", ["lp_beta", "mc_mkl", "ufo", "gmkl"])
+def test_a_convex_baseline_is_explained_as_a_formulation_is(run, name):
+    code, out, _ = run("explain", name)
+    assert code == 0
+    assert out.startswith(f"{name} — ")
+    for part in ("primal", "dual", "From one to the other", "recovery", "multipliers", "Degenerate", "Reference:"):
+        assert part in out
+    assert f"from mklcvx.baselines import {name}" in out
+    code, out, _ = run("explain", name, "--latex")
+    assert code == 0
+    assert r"\text{primal} &" in out
+    assert r"\text{dual} &" in out
+    assert out.isascii()

@@ -7,6 +7,7 @@ import pytest
 
 from mklcvx import Instance, solve, zoo
 from mklcvx.baselines import BASELINES, best_single, knn, svm1
+from mklcvx.baselines._machines import held_out
 from mklcvx.zoo import real
 
 from refusals import check_refused
@@ -109,6 +110,26 @@ def test_the_best_single_kernel_of_several_classes(instance):
     alone = best_single(instance.select([int(errors.argmin())]), C=1.0, folds=3)
     assert alone.decision_function(instance.kernels[[int(errors.argmin())]]) == pytest.approx(values)
     assert alone.multipliers["errors"] == pytest.approx(errors.min())
+
+
+def test_held_out_outputs_are_those_of_svms_that_did_not_see_the_sample():
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import SVC
+
+    values, folds = held_out(WINE, 2.0, 3, 5, "test"), StratifiedKFold(3, shuffle=True, random_state=5)
+    for m in (0, 4):
+        for c, y in enumerate(WINE.targets.signs("")):
+            splits = list(folds.split(np.zeros(45), WINE.targets.values))
+            machine = SVC(C=2.0, kernel="precomputed")
+            other = cross_val_predict(machine, WINE.kernels[m], y, cv=splits, method="decision_function")
+            assert values[c, m] == pytest.approx(other, abs=1e-8)
+
+
+def test_a_label_that_the_training_folds_lack_is_taken_for_absent():
+    rare = np.column_stack([LABELS[:, 0], np.arange(45) == 7])
+    values = held_out(Instance(WINE.kernels, labels=rare), 1.0, 3, 0, "test")
+    assert (values[1, :, 7] == -1).all()
+    assert len(np.unique(values[0, 0])) > 10
 
 
 def test_held_out_errors_are_counted_by_weight():

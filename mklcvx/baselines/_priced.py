@@ -94,6 +94,17 @@ def penalty(a: Array, sigma: Array, lam: float, A: Array, p: Array, mu: Array | 
 class Priced(SingleTask):
     """Its points carry more than those of other single tasks: δ beside α, and μ beside the functions."""
 
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        own = [
+            ("regulariser", "l1 or l2; default l1"),
+            ("sigma", "prices of the weights, one or one per kernel; σ > 0 (l2: σ ≥ 0); default 1 (l2: 0)"),
+            LAM.described,
+            ("A", "rows of the constraints Aμ ≥ p; default none"),
+            ("p", "their least values; default none"),
+        ]
+        return [*super().described_parameters, *own]
+
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
         """`given` may have regulariser, sigma, lam, A and p beside what every single task takes."""
         names = ("regulariser", "sigma", "lam", "A", "p")

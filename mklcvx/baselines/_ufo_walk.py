@@ -1,4 +1,4 @@
-"""UFO-MKL's stochastic algorithm: dual averaging with the conjugate of the regulariser (Orabona & Jie 2011, Alg. 1).
+"""UFO-MKL's stochastic algorithm: dual averaging with the conjugate of the regulariser (Orabona & Jie 2011).
 
     θ = 0, w = 0;   for t = 1, 2, …
         draw a sample i;   u = the rival with the least margin V_iu'w(x_i)

@@ -85,6 +85,10 @@ class LPBeta(Formulation):
     family: ClassVar[str] = "outputs"
     notation: ClassVar[str] = ""
 
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        return [PRICE.described, *super().described_parameters, ("folds", f"held-out parts; default {FOLDS}")]
+
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Mixing, dict[str, Any]]:
         """`given` has the outputs of the SVMs on held-out samples, (k, M, n), besides the parameters."""
         own = self.resolve_own(instance, given)

@@ -1,26 +1,25 @@
 """ufo — UFO-MKL: a squared (2, p) group norm, a group lasso for sparsity, and the mean of the joint margin's hinge.
 
     primal   min over f_1..f_M    (λ/2) (Σ_m ‖f_m‖^p)^{2/p} + α Σ_m ‖f_m‖ + risk(Σ_m f_m)
-    dual     max over β ∈ B       gain(β) − (1/(2λ)) ‖(√q(β) − α)₊‖_q²,         1/p + 1/q = 1
+    dual     max over β ∈ B       gain(β) − (1/(2λ)) ‖(√q(β) − α)₊‖_s²,         1/p + 1/s = 1
 
 with the risk of the joint margin as a mean, C_i = (weight of sample i)/Σ weights, no bias, ‖f_m‖ = (Σ_c ‖f_mc‖²)^½; β,
 B, gain and q_m as `_joint_task` states them.
 
-From one to the other. The conjugate of (λ/2) ‖a‖_p² is ‖d‖_q²/(2λ); the term α Σ a takes α off every d, and a ≥ 0
+From one to the other. The conjugate of (λ/2) ‖a‖_p² is ‖d‖_s²/(2λ); the term α Σ a takes α off every d, and a ≥ 0
 makes what is left count only where it is positive.
 
-    recovery      f_m = weight_m K_mδ,   weight_m = v_m^{q−1}/(λ ‖v‖_q^{q−2} √q_m),   v_m = (√q_m − α)₊
-    multipliers   weights; beta (n, r)
+    recovery      f_m = μ_m K_mδ,   μ_m = v_m^{s−1}/(λ ‖v‖_s^{s−2} √q_m),   v_m = (√q_m − α)₊
+    multipliers   weights = μ; norms (M,) = ‖f_m‖; beta (n, r)
 
 The algorithm (`_ufo_walk`) is the paper's stochastic one; `solver="exact"` is the optimum that it is measured against.
 Parameters: C > 0 gives λ = 1/(C Σ weights), so that at α = 0 the problem is that of C Σ_i hinge_i, divided by C Σ
-weights; α ≥ 0, default 0, and a kernel with √q_m ≤ α is not used at all; 1 < p ≤ 2, default q/(q − 1) with q = max(2,
+weights; α ≥ 0, default 0, and a kernel with √q_m ≤ α is not used at all; 1 < p ≤ 2, default s/(s − 1) with s = max(2,
 2 log M).
 Degenerate cases: α = 0, p = 2 is one SVM without bias and the sum of the kernels: for y the value of `sum` without
 bias times λ. α = 0 and p → 1 tends to λ times the value of `l1` without bias. α ≥ max √q(β) for all β gives f = 0.
 
-Reference: Orabona & Jie 2011 (the multi-class hinge is their Section on classification with many classes; λ = 1/(Cn)
-is the choice of their program).
+Reference: Orabona & Jie 2011; λ = 1/(Cn) is the choice of their program's demonstration.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ NORM = Parameter(
     "1 < p ≤ 2",
     lambda v, _: 1 < v <= 2,
     lambda count: conjugate_exponent(max(2.0, 2 * math.log(count))),
-    "q/(q − 1), q = max(2, 2 log M)",
+    "s/(s − 1), s = max(2, 2 log M)",
 )
 
 
