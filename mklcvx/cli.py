@@ -147,13 +147,13 @@ def list_formulations(
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(help="A formulation, for example l1.")],
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1, or a convex baseline.")],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
     """Explain a formulation: primal, dual, the way between them, multipliers, limits, reference."""
-    from .explain import as_latex, as_text
+    from .explain import as_latex, as_text, named
 
-    formulation = formulations.get(name)
+    formulation = named(name)
     typer.echo(as_latex(formulation) if latex else as_text(formulation))
 
 

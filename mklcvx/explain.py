@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import textwrap
 from collections.abc import Callable
 
-from .formulations import Formulation
+from .formulations import Formulation, get
 
 SYMBOLS = {
     "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "ζ": r"\zeta ", "θ": r"\theta ",
@@ -36,7 +37,17 @@ GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in 
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
 
 """
+BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those with a problem of their own
 FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
+
+
+def named(name: str) -> Formulation:
+    """The formulation of that name, or the problem of a baseline."""
+    if name not in BASELINES:
+        return get(name)
+    module = importlib.import_module(f".baselines.{name}", __package__)
+    problem: Formulation = getattr(module, name.upper())
+    return problem
 
 
 def as_text(formulation: Formulation) -> str:
@@ -46,7 +57,8 @@ def as_text(formulation: Formulation) -> str:
     if formulation.needs_groups:
         lines.append("    groups      of the instance: one integer per kernel")
     lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    ")]
-    example = f"mklcvx solve problem.npz -f {formulation.name}"
+    solve, call = f"mklcvx solve problem.npz -f {formulation.name}", f"from mklcvx.baselines import {formulation.name}"
+    example = call if formulation.name in BASELINES else solve
     return "\n".join([*lines, "", f"Try: {example}"])
 
 
