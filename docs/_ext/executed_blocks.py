@@ -11,9 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from blocks import LANGUAGES, Failed, Page
 from docutils import nodes
 from sphinx.util import logging
+
+from blocks import LANGUAGES, Failed, Page
 
 logger = logging.getLogger(__name__)
 FOLDER = "_figures"
