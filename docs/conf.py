@@ -23,7 +23,11 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "local_mathjax",
+    "made_tables",
+    "plain_docstrings",
     "executed_blocks",
+    "family_tree",
+    "formulation_pages",
     "hidden_solutions",
     "outside_links",
 ]
@@ -44,7 +48,7 @@ outside_pages = {
     "validation/solvers.md": "docs/outside/solvers.md",
 }
 
-myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "attrs_block", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 
@@ -83,6 +87,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "mklcvx"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {page: [] for page in ("index", "start", "picture", "claims")}  # they have no sections to list
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -17,7 +17,7 @@ SYMBOLS = {
     "≤": r"\le ", "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ",
     "∞": r"\infty ", "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
     "Δ": r"\Delta ", "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ", "≈": r"\approx ",
-    "ℓ": r"\ell ", "≠": r"\ne ",
+    "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-",
 }  # fmt: skip
 OPERATORS = {
     **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},

@@ -84,10 +84,16 @@ EDGES = (
 
 # Where each stands in the picture: column and row, from the left and from the top.
 PLACES = {
-    "smp": (0, 0), "elastic": (3.15, 0), "vskl": (5.1, 0),
-    "sm1": (1.25, 1), "sm2": (0, 1), "lp": (3.15, 1), "ckl": (5.1, 1), "ml_sum": (6.6, 1), "ml_minimax": (6.6, 0),
-    "average": (0.3, 2), "l1": (2.0, 2), "l2": (3.15, 2), "sum": (4.2, 2), "li": (5.3, 2),
-    "svm": (2.6, 3),
-    "hypergraph_smooth": (6.6, 2), "hypergraph": (6.6, 3),
-    "square": (0, 3), "ts": (4.6, 3.05), "ts_l1": (5.5, 3.05), "alignment": (1.15, 3),
+    "smp": (0, 0), "ml_sum": (1.3, 0), "ml_minimax": (2.3, 0), "vskl": (6.4, 0),
+    "sm2": (0, 1), "sm1": (0.95, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "ckl": (6.2, 1),
+    "average": (0.2, 2), "l1": (2, 2), "l2": (3.3, 2), "sum": (4.6, 2), "li": (6.2, 2),
+    "svm": (2.8, 3),
+    "square": (0, 4), "alignment": (1.1, 4), "ts": (2.1, 4), "ts_l1": (2.95, 4),
+    "hypergraph_smooth": (4.25, 4), "hypergraph": (6.2, 4),
+}  # fmt: skip
+# Where an arrow has its words, as a share of its length, where they would meet others
+SPOTS = {
+    ("sm2", "average"): 0.35, ("sm2", "l1"): 0.72, ("sm1", "average"): 0.75, ("sm1", "l1"): 0.3,
+    ("elastic", "l1"): 0.35,
+    ("elastic", "l2"): 0.78, ("lp", "l1"): 0.72, ("lp", "l2"): 0.3, ("ckl", "l1"): 0.22, ("vskl", "l1"): 0.3,
 }  # fmt: skip
