@@ -85,6 +85,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mklcvx"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_sidebars = {page: [] for page in ("index", "start", "picture", "claims")}  # they have no sections to list
@@ -93,7 +94,7 @@ html_copy_source = False
 html_theme_options = {
     "logo": {"text": "mklcvx"},
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 9,
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
     "footer_start": ["copyright"],

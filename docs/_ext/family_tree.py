@@ -5,9 +5,6 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from docutils import nodes
-from docutils.parsers.rst import Directive
-
 from family import EDGES, PLACES, SPOTS, Edge
 
 COLUMN, ROW, LEFT, TOP, HIGH = 122, 104, 46, 24, 34
@@ -69,13 +66,6 @@ def svg() -> str:
     )
 
 
-class FamilyTree(Directive):
-    """`{family-tree}`: the picture."""
-
-    def run(self) -> list[nodes.Node]:
-        return [nodes.raw("", svg(), format="html")]
-
-
 def edge_table() -> str:
     rows = [
         f"| [`{edge.of}`](formulations/{edge.of}.md) | {edge.at} | {'is' if edge.exact else 'tends to'} "
@@ -86,5 +76,14 @@ def edge_table() -> str:
 
 
 def setup(app: Any) -> dict[str, Any]:
+    from docutils import nodes
+    from docutils.parsers.rst import Directive
+
+    class FamilyTree(Directive):
+        """`{family-tree}`: the picture."""
+
+        def run(self) -> list[nodes.Node]:
+            return [nodes.raw("", svg(), format="html")]
+
     app.add_directive("family-tree", FamilyTree)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

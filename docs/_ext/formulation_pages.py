@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from mklcvx.explain import as_latex, as_text
+from mklcvx.explain import GENERAL, as_latex, as_text
 from mklcvx.formulations import FORMULATIONS, Formulation, get
 from mklcvx.latex import formula, prose
 from mklcvx.solving import SOLVERS
@@ -62,6 +62,7 @@ def page(formulation: Formulation, more: bool = False) -> str:
     parts = [
         f"# `{formulation.name}`: {_title(formulation.title)}",
         markdown(f"{headline[0].upper()}{headline[1:]}"),
+        _notation(formulation),
         _theorem(formulation, theorem.rows("primal", "dual")),
         "## From one to the other",
         *(_derived(part) for part in theorem.derivation),
@@ -80,6 +81,11 @@ def page(formulation: Formulation, more: bool = False) -> str:
         _verbatim(formulation),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _notation(formulation: Formulation) -> str:
+    text = (GENERAL + formulation.notation).strip()
+    return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n```text\n{text}\n```\n::::"
 
 
 def _title(title: str) -> str:
@@ -203,7 +209,7 @@ def _solvers(formulation: Formulation) -> str:
 
 def _verbatim(formulation: Formulation) -> str:
     shown = [
-        (f"As `mklcvx explain {formulation.name}` prints it, with the notation", as_text(formulation), "text"),
+        (f"As `mklcvx explain {formulation.name}` prints it", as_text(formulation), "text"),
         (f"As LaTeX, for slides: `mklcvx explain {formulation.name} --latex`", as_latex(formulation), "latex"),
     ]
     return "\n\n".join(f"::::{{dropdown}} {title}\n```{kind}\n{text}\n```\n::::" for title, text, kind in shown)

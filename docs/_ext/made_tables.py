@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import claims_tables
-import family_tree
-
 from mklcvx.exercises import EXERCISES
 
+import claims_tables
+import family_tree
 import formulation_pages
 import regularisers
 

@@ -34,6 +34,12 @@ def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
     lines[:] = converted(lines)
 
 
+def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
+    """Fields of a tuple that say nothing but their number."""
+    return True if str(getattr(obj, "__doc__", "")).startswith("Alias for field number") else None
+
+
 def setup(app: Any) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", process)
+    app.connect("autodoc-skip-member", skip)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
