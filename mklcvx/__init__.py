@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import formulations
+from . import formulations, plot
 from ._version import __version__
 from .certificate import Certificate
 from .conformance import conform
@@ -17,5 +17,5 @@ from .verify import Report, shrink, verify
 
 __all__ = [
     "Certificate", "InputError", "Instance", "LowRank", "Path", "Report", "Solution", "__version__", "conform",
-    "formulations", "path", "second_stage", "shrink", "solve", "verify",
+    "formulations", "path", "plot", "second_stage", "shrink", "solve", "verify",
 ]  # fmt: skip

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from . import __version__, cli_conform, cli_zoo, formulations
-from .cli_settings import Settings, parse_grid, parse_settings
+from . import __version__, cli_conform, cli_report, cli_zoo, formulations
+from .cli_settings import (
+    FORMATS,
+    Centre,
+    InstanceFile,
+    Normalise,
+    Repair,
+    Selection,
+    Settings,
+    loaded,
+    parse_grid,
+    parse_settings,
+    printable,
+)
 from .errors import InputError, InternalError
 from .files import check_output, load_instance, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
-
-if TYPE_CHECKING:
-    from .instance import Instance
-    from .preprocess import Preprocessing
 
 app = typer.Typer(
     name="mklcvx",
@@ -34,6 +41,7 @@ app = typer.Typer(
 app.add_typer(cli_zoo.app, name="zoo")
 app.command()(cli_conform.conform)
 app.command()(cli_conform.validate)
+app.command()(cli_report.report)
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
@@ -75,11 +83,6 @@ def main(arguments: list[str] | None = None) -> None:
 def _refuse(message: str) -> int:
     sys.stderr.write(f"mklcvx: {printable(message)}\n")
     return 2
-
-
-def printable(text: str) -> str:
-    """One line without control characters, whatever a file has put into it."""
-    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
 
 
 def _write_what_can_be_written() -> None:
@@ -169,10 +172,6 @@ def list_conventions(
         typer.echo(conventions.table() if name is None else conventions.as_text(chosen[0]))
 
 
-FORMATS = ".npz, .mat, .json, or a folder of .csv files"
-InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
-
-
 SolverName = Annotated[
     str,
     typer.Option(
@@ -186,10 +185,6 @@ Tolerance = Annotated[
         show_default=False,
     ),
 ]
-Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
-Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
-Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
-Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
 
 
 @app.command()
@@ -235,7 +230,7 @@ def solve(
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     if output is not None:
         check_output(output, (".json", ".npz"))
-    problem, preparation = _loaded(instance, repair, kernels, centre, normalise)
+    problem, preparation = loaded(instance, repair, kernels, centre, normalise)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
     from .display import Progress, cost_warning, show_solution  # not before anything that may refuse
 
@@ -303,7 +298,7 @@ def path(
     prepared(formulation, solver, tol, time_limit, max_iter, None)
     if output is not None:
         check_output(output, (".jsonl", ".json"))
-    problem, preparation = _loaded(instance, repair, kernels, centre, normalise)
+    problem, preparation = loaded(instance, repair, kernels, centre, normalise)
     for point in points:
         formulations.get(formulation).task(problem, {**given, **point})  # refuses before anything costs time
     from .display import Progress
@@ -351,7 +346,7 @@ def prove(
     Example: `mklcvx prove problem.npz -f sm1 --set theta=0.5`
     """
     given, chosen = parse_settings(settings or []), formulations.get(formulation)
-    problem, _ = _loaded(instance, repair, kernels, centre, normalise)
+    problem, _ = loaded(instance, repair, kernels, centre, normalise)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
     from .display import Progress, cost_warning, show_proof
     from .rigorous import prove as run
@@ -412,6 +407,7 @@ def verify(
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = 1e-6,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
+    html: cli_report.HtmlFile = None,
 ) -> None:
     """Judge an answer: any of weights, alpha, bias, coefficients, multipliers and objective, or a whole trace.
 
@@ -427,12 +423,15 @@ def verify(
         formulations.get(formulation)
     if convention is not None:
         convention_named(convention)
+    cli_report.check_page(html, "--html")
     problem = load_instance(instance)
     submission = read_submission(answer, problem, formulation, given, convention)
     formulations.get(submission.formulation).task(submission.instance, submission.parameters)
     from .display import show_report
 
     report = judge_submission(submission, tol)
+    if html is not None:
+        cli_report.save_verdict(html, submission, report, instance, answer)
     for note in submission.notes:
         sys.stderr.write(f"mklcvx: {printable(note)}\n")
     if as_json:
@@ -494,30 +493,14 @@ def bench(
 def demo(
     samples: Annotated[int, typer.Option(help="Training samples.", min=20, max=300)] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+    html: cli_report.HtmlFile = None,
 ) -> None:
     """Solve every formulation on breast cancer data and compare: optimum, certificate, weights, accuracy."""
+    cli_report.check_page(html, "--html")
     from .demo import run_demo
 
-    if not run_demo(samples, seed):
+    if not run_demo(samples, seed, html):
         raise typer.Exit(1)
-
-
-def _loaded(
-    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
-) -> tuple[Instance, Preprocessing | None]:
-    """The instance as the options want it, and the steps that were applied."""
-    from .preprocess import Preprocessing
-    from .solving import preprocessed
-
-    problem = load_instance(instance, repair=repair)
-    for change in problem.repairs:
-        sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
-    if kernels is not None:
-        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
-    if not (centre or normalise):
-        return problem, None
-    preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
-    return preprocessed(problem, preparation), preparation
 
 
 def _say_what_is_left_out(found: Solution, output: Path) -> None:

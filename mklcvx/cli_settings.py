@@ -1,12 +1,27 @@
-"""KEY=VALUE on the command line."""
+"""What several commands take: KEY=VALUE, an instance, and what is done to its kernels first."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .errors import InputError
+from .files import load_instance
+
+if TYPE_CHECKING:
+    from .instance import Instance
+    from .preprocess import Preprocessing
+
+FORMATS = ".npz, .mat, .json, or a folder of .csv files"
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
+Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
+Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
+Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
+Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
 
 Settings = Annotated[
     list[str] | None,
@@ -49,3 +64,26 @@ def _number_or_word(value: str) -> Any:
         except ValueError:
             continue
     return value
+
+
+def loaded(
+    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
+) -> tuple[Instance, Preprocessing | None]:
+    """The instance as the options want it, and the steps that were applied."""
+    from .preprocess import Preprocessing
+    from .solving import preprocessed
+
+    problem = load_instance(instance, repair=repair)
+    for change in problem.repairs:
+        sys.stderr.write(f"mklcvx: repaired {printable(change)}\n")
+    if kernels is not None:
+        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
+    if not (centre or normalise):
+        return problem, None
+    preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
+    return preprocessed(problem, preparation), preparation
+
+
+def printable(text: str) -> str:
+    """One line without control characters, whatever a file has put into it."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .preprocess import Preprocessing
 from .second_stage import f1_scores, second_stage
 from .solution import Solution
 from .solving import solve
+from .verify import Report, verify
 
 Array = NDArray[np.float64]
 
@@ -31,8 +33,9 @@ SETTINGS: dict[str, dict[str, float]] = {
 }
 
 
-def run_demo(samples: int, seed: int) -> bool:
-    """Solve every formulation, print two tables, and say whether every answer was certified."""
+def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
+    """Solve every formulation, print two tables, and say whether every answer was certified; `html` is where to write
+    the page of it."""
     console = Console()
     if console.width < WIDTH:  # a table that the terminal wraps says more than one that is cut
         console = Console(width=WIDTH)
@@ -61,19 +64,38 @@ def run_demo(samples: int, seed: int) -> bool:
         "two stages and of hypergraphs go to one SVM per label.\n"
         "Every optimum lies within its certified gap: no solver has to be believed.\n"
     )
-    console.print(caught(single, next(row for row in rows if row.formulation == "l1"), price))
+    wrong = caught(single, next(row for row in rows if row.formulation == "l1"), price)
+    words = wrong.diagnosis.words if wrong.diagnosis is not None else "no diagnosis"
+    console.print(f"A wrong answer to l1, its weights scaled to length one, is {wrong.verdict}: {words}.")
+    if html is not None:
+        _save_page(html, single, rows, many, families, wrong)
+        console.print(f"All of it as a page: {html}", markup=False)
     console.print("Next: mklcvx explain l1, mklcvx list, mklcvx verify --help.")
     return all(solution.certified for solution in (*rows, *families))
 
 
-def caught(instance: Instance, optimum: Solution, price: float) -> str:
-    """A wrong answer, and what the judge says of it: weights as another code normalises them."""
-    from .verify import verify
-
+def caught(instance: Instance, optimum: Solution, price: float) -> Report:
+    """A wrong answer, judged: weights as another code normalises them."""
     wrong = optimum.weights / np.linalg.norm(optimum.weights)
-    report = verify(instance, "l1", parameters={"C": price}, weights=wrong, alpha=optimum.alpha)
-    words = report.diagnosis.words if report.diagnosis is not None else "no diagnosis"
-    return f"A wrong answer to l1, its weights scaled to length one, is {report.verdict}: {words}."
+    return verify(instance, "l1", parameters={"C": price}, weights=wrong, alpha=optimum.alpha)
+
+
+def _save_page(
+    path: Path, single: Instance, rows: list[Solution], many: Instance, families: list[Solution], wrong: Report
+) -> None:
+    from .reporting import demo_page, save
+    from .reporting.demonstration import Gallery, Scored
+
+    singles = [Scored(row, _accuracy(row, single)) for row in rows]
+    scored = [Scored(row, _f1(row, many)) for row in families]
+    kinds = "linear, quadratic and Gaussian kernels of unit trace on three groups of measurements of cell nuclei"
+    views = "Gaussian kernels, centred, of unit variance, on the upper half, the lower half and the whole of the images"
+    size = f"{single.samples} training samples"
+    galleries = [
+        Gallery("single", "Breast cancer, one label", "accuracy", singles, f"{size}; {kinds}."),
+        Gallery("families", "Digits, five labels", "macro / micro F1", scored, f"{size}; {views}."),
+    ]
+    save(path, demo_page(galleries, single, wrong))
 
 
 def _settings(formulation: Formulation) -> dict[str, float]:
@@ -157,23 +179,34 @@ def _cells(solution: Solution, heights: Array) -> list[str]:
 def _single_table(rows: list[Solution], instance: Instance, samples: int) -> Table:
     title = f"Breast cancer, {samples} training samples, C = {samples}, kernels of unit trace"
     table = _table(title, "held-out accuracy")
-    assert instance.test_kernels is not None
     for solution in rows:
-        kernels = [instance.names.index(kernel) for kernel in solution.names]
         heights = np.zeros(instance.count)
-        heights[kernels] = solution.weights
-        accuracy = np.mean(solution.predict(instance.test_kernels[kernels]) == instance.test_y)
-        table.add_row(*_cells(solution, heights), f"{100 * accuracy:.1f} %", f"{solution.seconds:.2f}")
+        heights[_places(solution, instance)] = solution.weights
+        table.add_row(*_cells(solution, heights), _accuracy(solution, instance), f"{solution.seconds:.2f}")
     return table
+
+
+def _places(solution: Solution, instance: Instance) -> list[int]:
+    return [instance.names.index(kernel) for kernel in solution.names]
+
+
+def _accuracy(solution: Solution, instance: Instance) -> str:
+    assert instance.test_kernels is not None
+    predicted = solution.predict(instance.test_kernels[_places(solution, instance)])
+    return f"{100 * np.mean(predicted == instance.test_y):.1f} %"
 
 
 def _family_table(rows: list[Solution], instance: Instance, samples: int) -> Table:
     title = f"Digits, {samples} training samples, {len(instance.targets.names)} labels, kernels centred, unit variance"
     table = _table(title, "held-out macro / micro F1")
+    for solution in rows:
+        table.add_row(*_cells(solution, solution.weights), _f1(solution, instance), f"{solution.seconds:.2f}")
+    return table
+
+
+def _f1(solution: Solution, instance: Instance) -> str:
     assert instance.test_kernels is not None
     assert instance.test_targets is not None
-    for solution in rows:
-        machine = second_stage(instance, solution, 1.0) if solution.embeds else solution
-        macro, micro = f1_scores(instance.test_targets, machine.predict(instance.test_kernels))
-        table.add_row(*_cells(solution, solution.weights), f"{macro:.3f} / {micro:.3f}", f"{solution.seconds:.2f}")
-    return table
+    machine = second_stage(instance, solution, 1.0) if solution.embeds else solution
+    macro, micro = f1_scores(instance.test_targets, machine.predict(instance.test_kernels))
+    return f"{macro:.3f} / {micro:.3f}"

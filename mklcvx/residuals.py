@@ -7,8 +7,8 @@ With shares s_i = α_i/C_i, margins y_i f(x_i), the level 1 (loss nu: ρ), norms
                    +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                        weights
 
 Proof: insert Σ_m Σ_i α_i y_i f_m(x_i) = Σ_i α_i y_i f(x_i), which holds since y'α = 0 (without a bias there is no b),
-and collect. No line is negative, and each vanishes exactly where its condition holds: α_i = 0 beyond the level, α_i = C_i
-short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots.
+and collect. No line is negative, and each vanishes exactly where its condition holds: α_i = 0 beyond the level,
+α_i = C_i short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots.
 """
 
 from __future__ import annotations

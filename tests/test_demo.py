@@ -16,14 +16,18 @@ from mklcvx.formulations import FORMULATIONS
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_the_demonstration_solves_every_formulation(capsys, monkeypatch):
+def test_the_demonstration_solves_every_formulation(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "140")
-    assert run_demo(samples=30, seed=1)
+    assert run_demo(samples=30, seed=1, html=tmp_path / "demo.html")
     printed = capsys.readouterr().out
     for formulation in FORMULATIONS:
         assert f" {formulation.name} " in printed
     assert "NOT CERTIFIED" not in printed
     assert "is rejected: right but for the size of the weights" in " ".join(printed.split())
+    page = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    for formulation in FORMULATIONS:
+        assert f"<code>{formulation.name}</code>" in page
+    assert f"{len(FORMULATIONS)} of {len(FORMULATIONS)} certified" in page
 
 
 def test_the_demonstrations_kernels_have_unit_trace_and_held_out_samples():

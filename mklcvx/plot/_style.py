@@ -41,9 +41,9 @@ def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:
 
 
 def words(name: Any, longest: int = LONGEST) -> str:
-    """A name from a file: nothing but printable letters, and not too many."""
+    """A name from a file: nothing but printable letters, and not too many, the first and the last of them."""
     text = "".join(c if c.isprintable() else "�" for c in str(name))
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return text if len(text) <= longest else f"{text[: longest - longest // 3 - 1]}…{text[-(longest // 3) :]}"
 
 
 def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **options: Any) -> None:

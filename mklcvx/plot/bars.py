@@ -21,7 +21,7 @@ def weights(
     given = None if candidate is None else _numbers("candidate", candidate)
     if given is not None and len(given) != len(exact):
         raise InputError(f"candidate has {len(given)} weights for {len(exact)} kernels: give one per kernel")
-    labels, rows = name_of_kernels(names, len(exact)), np.arange(len(exact))
+    labels, rows = name_of_kernels(names, len(exact)), np.arange(len(exact), dtype=np.float64)
     pair = given is not None
     ax = axes(ax, (5.6, 1.2 + (0.42 if pair else 0.28) * len(exact)))
     height, shift = (0.38, 0.2) if pair else (0.7, 0.0)
@@ -36,7 +36,7 @@ def weights(
     return ax
 
 
-def _bars(ax: Any, rows: NDArray[np.float64], values: NDArray[np.float64], height: float, **look: Any) -> Any:
+def _bars(ax: Any, rows: NDArray[Any], values: NDArray[np.float64], height: float, **look: Any) -> Any:
     for row in rows[np.isnan(values)]:
         ax.annotate("undefined", (0.0, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize="small")
     return ax.barh(rows, np.nan_to_num(values), height, linewidth=0.8, **look)

@@ -25,9 +25,11 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     samples = sample_side(instance, solution)
     margins, shares = samples.margins.ravel(), samples.shares.ravel()
     ax = axes(ax)
-    low, high = min(margins.min(), samples.level), max(margins.max(), samples.level)
-    room = 0.06 * ((high - low) or 1.0)
-    stairs = [low - room, samples.level, samples.level, high + room], [1.0, 1.0, 0.0, 0.0]
+    level = samples.level
+    least = 0.3 * (abs(level) or 1.0)  # on either side, lest rounding be magnified
+    low, high = min(margins.min(), level - least), max(margins.max(), level + least)
+    room = 0.06 * (high - low)
+    stairs = [low - room, level, level, high + room], [1.0, 1.0, 0.0, 0.0]
     ax.plot(*stairs, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
     free = (shares > EDGE) & (shares < 1 - EDGE)
     handles, names = [], []

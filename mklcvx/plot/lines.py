@@ -27,15 +27,18 @@ Trace = Solution | Sequence[Row]
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
     """The certified relative gap, on a logarithmic axis, of one line for every solver.
 
-    `traces` maps names to solutions, or to their traces. A solver without a trace is a dotted line at what it certified.
-    `against` is "iteration", "svm_solves" or "seconds".
+    `traces` maps names to solutions, or to their traces. A solver without one is a dotted line at what it certified.
+    `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over them.
     """
     if against not in AGAINST:
         raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
     named = as_named(traces)
-    ax, handles, ends = axes(ax), [], [0.0]
-    for index, trace in enumerate(named.values()):
+    ax, handles, shown, ends = axes(ax), [], [], [0.0]
+    for index, (name, trace) in enumerate(named.items()):
         rows, style = rows_of(trace), look(index)
+        if against == "svm_solves" and not (rows and rows[-1].svm_solves):
+            continue
+        shown.append(name)
         if rows:
             x = np.array([getattr(row, against) for row in rows], dtype=float)
             y = np.maximum([row.gap for row in rows], SMALLEST)
@@ -52,7 +55,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     ax.set_xlabel(AGAINST[against])
     ax.set_ylabel("certified relative gap")
     ax.grid(True, color=FAINT, alpha=0.3, linewidth=0.5)
-    legend(ax, handles, list(named))
+    legend(ax, handles, shown)
     return ax
 
 
@@ -66,7 +69,7 @@ def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
         raise InputError("traces: there is none: give at least one solution")
     for name, trace in named.items():
         if not isinstance(trace, Solution) and not (len(trace) and all(isinstance(row, Row) for row in trace)):
-            raise InputError(f"trace {name!r}: no solution, and no rows of a trace: give a solution of an iterative solver")
+            raise InputError(f"trace {name!r}: neither a solution nor rows of a trace: give one of them")
     return named
 
 
@@ -82,10 +85,15 @@ def path(path: Path, parameter: str, ax: Any = None) -> Any:
     others = [name for name in path.grid[0] if name != parameter and len({point[name] for point in path.grid}) > 1]
     if others:
         raise InputError(f"path: {', '.join(others)} varies too: give a path along {parameter} alone")
-    x = np.asarray(path.values(parameter), dtype=float)
+    try:
+        x = np.asarray(path.values(parameter), dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
     order = np.argsort(x, kind="stable")
     x, heights, names = x[order], path.weights[order], path.solutions[0].names
-    ax, handles, shown = axes(ax), [], []
+    ax = axes(ax)
+    handles: list[Any] = []
+    shown: list[str] = []
     largest = np.nanmax(heights, initial=0.0)
     for m, name in enumerate(names):
         if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:

@@ -31,8 +31,8 @@ def cutting_planes(
     **parameters: Any,
 ) -> Any:
     """The state of SILP after `steps` cuts: the value over the weights of two kernels, the planes found so far with
-    their numbers, their upper envelope, which the master minimises, and where it went. Draw steps = 1, 2, 3 … on axes of
-    their own to see it at work."""
+    their numbers, their upper envelope, which the master minimises, and where it went. Draw steps = 1, 2, 3 … on axes
+    of their own to see it at work."""
     from ..formulations import _silp
     from ..solvers._driver import Problem
     from ..solvers._machine import fit
@@ -55,7 +55,8 @@ def cutting_planes(
         visited.append(float(state.weights[0]))
     t = np.linspace(1 - cap, cap, resolution)
     value = np.array([fit(problem, np.array([one, 1 - one])).value for one in t])
-    return _draw(axes(ax), t, value, np.stack(state.rows), np.array(visited), words(instance.names[0]))
+    rows = np.stack(state.rows)
+    return _draw(axes(ax), t, value, rows, np.array(visited[: len(rows)]), words(instance.names[0]))
 
 
 def _draw(ax: Any, t: Array, value: Array, rows: Array, visited: Array, name: str) -> Any:
@@ -65,8 +66,9 @@ def _draw(ax: Any, t: Array, value: Array, rows: Array, visited: Array, name: st
     for index, plane in enumerate(planes):
         ax.plot(t, plane, color=FAINT, linestyle=LINES[1 + index % 3], linewidth=1)
     handles += ax.plot(t, envelope, color=COLOURS[0], linestyle="--", linewidth=2)
-    heights = np.interp(visited, t, value)
-    handles += ax.plot(visited, heights, linestyle="none", marker="o", markerfacecolor=COLOURS[1], markeredgecolor=INK)
+    heights = rows[:, 0] * visited + rows[:, 1] * (1 - visited)  # where a plane was found it touches the value
+    dots = {"linestyle": "none", "marker": "o", "markerfacecolor": COLOURS[1], "markeredgecolor": INK}
+    handles += ax.plot(visited, heights, clip_on=False, zorder=3, **dots)
     for number, place in enumerate(zip(visited, heights, strict=True), start=1):
         ax.annotate(str(number), place, xytext=(0, 6), textcoords="offset points", ha="center", fontsize="small")
     spread = float(np.ptp(value)) or 1.0

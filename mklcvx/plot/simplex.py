@@ -45,7 +45,7 @@ def landscape(
     grid = np.array([(i, j, resolution - i - j) for i in range(resolution + 1) for j in range(resolution + 1 - i)])
     points = grid / resolution
     values = np.array([_value(case, point) for point in points])
-    ax = axes(ax, (5.0, 4.6))
+    ax = axes(ax, (5.0, 4.3))
     _triangle(ax, instance)
     _contours(ax, points @ CORNERS, values)
     handles, names = [], []
@@ -91,7 +91,9 @@ def _placed(case: Any, point: Array) -> Array | None:
 
 
 def _refused(name: str) -> InputError:
-    return InputError(f"landscape: the weights of {name} do not lie on a simplex or a ball: choose for example l1, sm1, l2")
+    return InputError(
+        f"landscape: the weights of {name} lie on no simplex and no ball: choose for example l1, sm1 or l2"
+    )
 
 
 def _triangle(ax: Any, instance: Instance) -> None:
@@ -103,7 +105,7 @@ def _triangle(ax: Any, instance: Instance) -> None:
         )  # fmt: skip
     ax.set_aspect("equal")
     ax.set_xlim(-0.12, 1.12)
-    ax.set_ylim(-0.1, 1.0)
+    ax.set_ylim(-0.1, 0.96)
     ax.set_axis_off()
 
 
