@@ -39,6 +39,7 @@ outside_pages = {
     "CONTRIBUTING.md": "docs/outside/contributing.md",
     "examples/handing_over": "docs/verify.md",
     "formulations": "docs/formulations/index.md",
+    "docs/course/WRITING.md": "docs/outside/writing.md",
     "validation/bench/results/bench.md": "docs/outside/bench_results.md",
     "validation/claims/claims.md": "docs/claims.md",
     "validation/engine.md": "docs/outside/engine_results.md",
