@@ -24,6 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "local_mathjax",
     "executed_blocks",
+    "explorer_grid",
     "hidden_solutions",
     "outside_links",
 ]
