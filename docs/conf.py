@@ -28,6 +28,7 @@ extensions = [
     "executed_blocks",
     "family_tree",
     "formulation_pages",
+    "explorer_grid",
     "hidden_solutions",
     "outside_links",
 ]
