@@ -86,6 +86,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}
 html_title = "mklcvx"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]

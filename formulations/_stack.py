@@ -64,7 +64,7 @@ class KernelStack:
         total = self._unsymmetrised(kernel)
         for weight, stored in zip(weights, self.kernels, strict=True):
             if weight != 0:
-                daxpy(np.asarray(stored, dtype=np.float64).ravel(), total.ravel(), a=weight)
+                daxpy(_flat(np.asarray(stored, dtype=np.float64)), total.ravel(), a=weight)
         self._symmetrise(kernel, total)
 
     def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
@@ -79,7 +79,7 @@ class KernelStack:
             base = np.asarray(stored, dtype=np.float64)
             images[m] = self._image(base, vector)
             if weights[m] != 0:
-                daxpy(base.ravel(), total.ravel(), a=weights[m])
+                daxpy(_flat(base), total.ravel(), a=weights[m])
         self._symmetrise(kernel, total)
         return images
 
@@ -94,7 +94,9 @@ class KernelStack:
     def _image(self, kernel: Array, vector: Array) -> Array:
         from scipy.linalg.blas import dsymv  # reads half of a kernel
 
-        return dsymv(1.0, kernel.T, vector) if self.symmetric else (kernel @ vector + vector @ kernel) / 2
+        if not self.symmetric:
+            return (kernel @ vector + vector @ kernel) / 2
+        return dsymv(1.0, kernel if kernel.flags.f_contiguous else kernel.T, vector)
 
     def _doubles(self, stored: Any) -> Array:
         kernel = np.asarray(stored, dtype=np.float64)
@@ -181,6 +183,11 @@ class KernelStack:
         """Geometric mean over the kernels of the mean diagonal entry."""
         sizes = self.traces / self.samples
         return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
+
+
+def _flat(kernel: Array) -> Array:
+    """The entries as they lie in memory: the transposed kernel is as good, and nothing is copied."""
+    return kernel.ravel(order="K") if kernel.flags.forc else kernel.ravel()
 
 
 def _factor(kernel: Array) -> Factor:

@@ -25,8 +25,8 @@ class Instance:
 
     The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
 
-    The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless
-    `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift" adds the size of the
+    The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless the
+    kernels' entries take turns in memory, or `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift" adds the size of the
     smallest one to the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for
     each of −1 and +1; it multiplies the sample weights.
     """
@@ -154,7 +154,13 @@ def _as_stack(kernels: Any) -> Any:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
         raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
-    return stack
+    return stack if isinstance(stack, LowRank) else _untangled(stack)
+
+
+def _untangled(stack: NDArray[Any]) -> NDArray[Any]:
+    """Kernels whose entries take turns in memory, or that are parts of larger ones, are read many times more slowly:
+    one copy is worth it, but for a memory map, which may be larger than memory."""
+    return stack if stack[0].flags.forc or isinstance(stack, np.memmap) else np.ascontiguousarray(stack)
 
 
 def _as_array(values: Any, name: str, shape: str) -> NDArray[Any]:

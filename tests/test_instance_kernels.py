@@ -257,9 +257,17 @@ def test_zero_kernel_is_accepted():
 def test_any_real_array_is_taken_as_it_comes(kernels):
     instance = Instance(kernels, Y)
     assert instance.kernels.dtype == kernels.dtype
-    assert np.shares_memory(instance.kernels, kernels)
+    assert np.shares_memory(instance.kernels, kernels) == kernels[0].flags.forc  # else entries take turns: one copy
+    assert instance.kernels[0].flags.forc
     np.testing.assert_array_equal(instance.kernels, kernels)
     assert (instance.count, instance.samples) == (len(kernels), N)
+
+
+def test_a_memory_map_is_never_copied(tmp_path):
+    np.save(tmp_path / "k.npy", np.asfortranarray(K))
+    mapped = np.load(tmp_path / "k.npy", mmap_mode="r")
+    assert not mapped[0].flags.forc
+    assert np.shares_memory(Instance(mapped, Y).kernels, mapped)
 
 
 @pytest.mark.parametrize("form", [np.ndarray.tolist, list, tuple], ids=["nested", "list", "tuple"])

@@ -212,6 +212,23 @@ def test_kernels_are_combined_by_their_weights():
         assert KernelStack(kernels).combined(np.array(weights)) == pytest.approx(expected)
 
 
+RNG_KERNELS = np.stack([f @ f.T for f in np.random.default_rng(8).normal(size=(3, 4, 4))])
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (0, 2, 1), (1, 2, 0)], ids=["kernels", "Fortran", "samples first"])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_the_order_in_memory_does_not_matter(axes, symmetric):
+    kernels = RNG_KERNELS if symmetric else RNG_KERNELS + 1e-3 * np.triu(np.ones((4, 4)))
+    stored = np.ascontiguousarray(kernels.transpose(axes)).transpose(np.argsort(axes))
+    one, other = KernelStack(kernels, symmetric=symmetric), KernelStack(stored, symmetric=symmetric)
+    sums = np.zeros((4, 4)), np.zeros((4, 4))
+    weights, vector = np.array([1.0, 2.0, -1.0]), np.array([1.0, -2.0, 3.0, 0.5])
+    images = [stack.swept(total, weights, vector) for stack, total in zip((one, other), sums, strict=True)]
+    assert images[1] == pytest.approx(images[0], rel=1e-14)
+    assert sums[1] == pytest.approx(sums[0], rel=1e-14)
+    assert other.combined(weights) == pytest.approx(sums[0], rel=1e-14)
+
+
 def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_their_symmetric_parts():
     rng = np.random.default_rng(3)
     skewed, vector, weights = rng.normal(size=(3, 4, 4)), rng.normal(size=4), np.array([0.5, 0.0, 2.0])
