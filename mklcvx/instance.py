@@ -25,10 +25,10 @@ class Instance:
 
     The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
 
-    The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless the
-    kernels' entries take turns in memory, or `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift" adds the size of the
-    smallest one to the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for
-    each of −1 and +1; it multiplies the sample weights.
+    The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless the kernels'
+    entries take turns in memory, or `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift"
+    adds the size of the smallest one to the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or
+    a weight for each of −1 and +1; it multiplies the sample weights.
     """
 
     kernels: NDArray[Any]
