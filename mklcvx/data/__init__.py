@@ -25,7 +25,7 @@ NAMES = (*RECORDS, *BUNDLED)
 
 
 def load(name: str, folder: str | Path | None = None) -> Dataset:
-    """A data set by name, checked; `folder` holds the CSV files, by default that of MKLCVX_DATA; else OpenML is asked."""
+    """A data set by name, checked; `folder` has the CSV files, by default that of MKLCVX_DATA; else OpenML is asked."""
     if name in BUNDLED:
         return bundled(name)
     if name not in RECORDS:
