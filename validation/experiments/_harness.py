@@ -4,7 +4,7 @@ An experiment is a list of independent cells, such as (data set, split, method),
 results. Cells go through joblib: `jobs` processes, or, inside `joblib.parallel_config`, whatever back end that names (a
 Dask cluster, say). Every finished cell is appended to `cells.jsonl` as one line, by one write and flushed to the disk,
 so that a run that is killed loses the cells it was at and nothing else; the next run does what is missing. A line
-counts only for the protocol and the seed under which it was written: changed grids start anew, and old lines stay as they are.
+counts only for the protocol and the seed under which it was written: changed grids start anew, old lines stay.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def made_by(setting: Setting, outcome: Outcome, command: str) -> str:
     minutes = sum(row.seconds for row in outcome.rows) / 60
     return (
         f"`{command}` on {time.strftime('%Y-%m-%d')}, seed {setting.seed}, {len(outcome.rows)} cells, "
-        f"{minutes:.0f} minutes of one core in all. Python {platform.python_version()}, {packages}. Finished cells are in `cells.jsonl`; "
-        "the command takes an interrupted run up where it ended."
+        f"{minutes:.0f} minutes of one core in all. Python {platform.python_version()}, {packages}. "
+        "Finished cells are in `cells.jsonl`; the command takes an interrupted run up where it ended."
     )
 
 
