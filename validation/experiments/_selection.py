@@ -3,8 +3,8 @@
 A problem is a formulation with its own parameters; C runs over a grid along which every solve starts where the one
 before it ended (`mklcvx.path`). Methods that meet in a problem share it: SM1MKL with ν = 1/M, Lp-MKL with p = 1 and
 SGMKL with v = 1 are one `l1`, which is solved once. Folds are solved to a certified relative gap of `ROUGH`, far below
-what a held-out accuracy can tell apart; the classifier that is judged on the test samples, and whose kernels are
-counted, to `FINE`. Several classes are decided one against the rest, each with kernel weights of its own.
+what a held-out accuracy can tell apart, and in single precision; the classifier that is judged on the test samples, and
+whose kernels are counted, to `FINE`. Several classes are decided one against the rest, each with weights of its own.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ class Contest:
         new = [p for p in dict.fromkeys(problems) if (tag or p, self.prices[0]) not in self.scores]
         total = {(tag or p, price): 0.0 for p in new for price in self.prices}
         for train, held in self.folds:
-            kernels = self.split.kernels[:, train][:, :, train]
+            # Single precision takes a fifth less time; a held-out accuracy does not depend on the eighth digit.
+            kernels = self.split.kernels[:, train][:, :, train].astype(np.float32)
             test_kernels = self.split.kernels[:, held][:, :, train]
             for problem in new:
                 models = along(problem, kernels, self.split.targets[train], self.prices, ROUGH, mixture)

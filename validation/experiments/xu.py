@@ -75,7 +75,8 @@ def cells(setting: Setting) -> list[Cell]:
 def protocol(setting: Setting) -> dict[str, Any]:
     return {
         "prices": prices(setting), "own": {method: own_grid(method, setting) for method in OWN},
-        "folds": folds(setting), "test": TEST_SHARE, "tolerances": [ROUGH, FINE], "share": SHARE, "subsampled": SUBSAMPLED, "trace": 1,
+        "folds": folds(setting), "test": TEST_SHARE, "tolerances": [ROUGH, FINE], "share": SHARE,
+        "subsampled": SUBSAMPLED, "trace": 1, "single": True,
     }  # fmt: skip
 
 
