@@ -32,9 +32,9 @@ RULE = (
 )
 DIFFERS = (
     "Splits are our own, seeded and in proportion of the classes; the paper's are not known. {splits} splits.",
-    "Kernels have unit trace, as in SimpleMKL's own experiments, which the paper follows for its kernels without saying "
-    "whether for their scale as well. As C ends at 100, the scale decides how far the average kernel can be fitted: see "
-    "the table on it, and the printed 73.00 of AveKernel on Banana.",
+    "Kernels have unit trace, as in SimpleMKL's own experiments, which the paper follows for its kernels without "
+    "saying whether for their scale as well. As C ends at 100, the scale decides how far the average kernel can be "
+    "fitted: see the table on it, and the printed 73.00 of AveKernel on Banana.",
     "Folds are stratified and solved to a certified relative gap of 1e-4, in single precision, the final classifier to "
     "1e-8 in double, both by our interior-point engine, whatever the method; the paper's algorithms stop by rules of "
     "their own.",
