@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
 
 from _harness import Row, Setting
+from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
 from _reporting import Page, Picture, Table, label, panels, style
 from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
 
@@ -24,7 +24,7 @@ RULE = (
     "a tenth of all comparisons may do so by chance before the conclusion is said to fail."
 )
 DIFFERS = (
-    "Splits are our own, seeded and in proportion of the classes; the paper's are not known. {splits}, not 10.",
+    "Splits are our own, seeded, in proportion of the classes; the paper's are not known. {splits}; the paper has 10.",
     "C from {prices} by four stratified folds; the paper gives no grid. Folds are solved to a certified relative gap "
     "of 1e-4, in single precision, the final classifiers to 1e-8.",
     "Features are standardised on the training part before the kernels are computed; the paper does not say whether "

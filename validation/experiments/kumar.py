@@ -16,9 +16,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from _kumar_page import page
-from _kumar_tables import BANKS, SETS
-from _selection import FINE, ROUGH, SHARE, Contest, Problem, Split, split_rows, standardised
 from numpy.typing import NDArray
 
 import mklcvx
@@ -28,6 +25,9 @@ from mklcvx.preprocess import Preprocessing
 from mklcvx.solvers.ts_pegasos import choose_lambda, pegasos_step
 
 from _harness import Cell, Experiment, Setting
+from _kumar_page import page
+from _kumar_tables import BANKS, SETS
+from _selection import FINE, ROUGH, SHARE, Contest, Problem, Split, split_rows, standardised
 
 Array = NDArray[np.float64]
 TEST_SHARE = 0.2
@@ -84,7 +84,8 @@ def prepared(cell: Cell, setting: Setting) -> Split:
     data = setting.load(cell["data"])
     rng = setting.rng("kumar", cell["data"], cell["split"])
     if setting.size == "quick":
-        data = replace(data.take(rng.permutation(len(data))[:80]), X=data.X[rng.permutation(len(data))[:80], :2])
+        data = data.take(rng.permutation(len(data))[:80])
+        data = replace(data, X=data.X[:, :2])
     targets = data.targets.get("y", data.classes)
     train, test = split_rows(targets, TEST_SHARE, int(rng.integers(2**31)))
     seen, unseen = standardised(data.X[train], data.X[test])

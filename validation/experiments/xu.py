@@ -12,13 +12,13 @@ import itertools
 from typing import Any
 
 import numpy as np
-from _selection import FINE, ROUGH, SHARE, Contest, Model, Problem, Split, split_rows, standardised
-from _xu_page import page
-from _xu_tables import LONGER, METHODS, SETS, SUBSAMPLED
 
 from mklcvx.kernels import xu_bank
 
 from _harness import Cell, Experiment, Setting
+from _selection import FINE, ROUGH, SHARE, Contest, Model, Problem, Split, split_rows, standardised
+from _xu_page import page
+from _xu_tables import LONGER, METHODS, SETS, SUBSAMPLED
 
 TEST_SHARE = 0.3
 NOISE_METHODS = ("average", "l1", "l2", "sm1", "sm2")
@@ -89,9 +89,9 @@ def prepared(cell: Cell, setting: Setting) -> Split:
     """The kernels of a split: the same samples for every method, and for every level of noise."""
     data = setting.load(cell["data"])
     rng = setting.rng("xu", cell["data"], cell["split"])
-    wanted = setting.choose(90, SUBSAMPLED.get(cell["data"], len(data)), SUBSAMPLED.get(cell["data"], len(data)))
+    wanted = setting.choose(60, SUBSAMPLED.get(cell["data"], len(data)), SUBSAMPLED.get(cell["data"], len(data)))
     data = data.take(rng.permutation(len(data))[:wanted])
-    X = data.X[:, :3] if setting.size == "quick" else data.X
+    X = data.X[:, :2] if setting.size == "quick" else data.X
     X = np.hstack([X, rng.normal(size=(len(X), round(1.2 * X.shape[1])))[:, : round(cell["noise"] * X.shape[1])]])
     train, test = split_rows(data.y, TEST_SHARE, int(rng.integers(2**31)))
     seen, unseen = standardised(X[train], X[test])
