@@ -82,6 +82,22 @@ def test_a_missing_data_set_is_said_in_a_line(experiments, tmp_path, capsys):
     assert "heart.csv" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_is_said_in_a_line(experiments, tmp_path, capsys):
+    (tmp_path / "xu-quick").write_text("a file in the way")
+    assert experiments("xu", "--quick")[0] == 2
+    assert "another --folder" in capsys.readouterr().err
+
+
+def test_only_what_is_finished_is_reported(experiments, monkeypatch, capsys):
+    assert experiments("kumar", "--quick", "--report")[0] == 1
+    with pytest.raises(SystemExit):
+        experiments("kumar", "--quick", "--jobs", "0")
+    assert "below 1" in capsys.readouterr().err
+    monkeypatch.setattr("_harness.compute", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert experiments("kumar", "--quick")[0] == 130
+    assert "goes on" in capsys.readouterr().err
+
+
 # ----------------------------------------------------------------------------------------------------------- choosing
 @pytest.fixture(scope="module")
 def contest():

@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     from mklcvx.errors import InputError
 
-    from _harness import FOLDER, Cache, Outcome, Setting, key, run
+    from _harness import FOLDER, Setting, finished, run
     from _reporting import write_page
 
     console, status = Console(stderr=True), 0
@@ -36,18 +36,17 @@ def main(arguments: list[str] | None = None) -> int:
     for name in asked.experiments or EXPERIMENTS:
         experiment = importlib.import_module(name).EXPERIMENT
         try:
-            if asked.report:
-                known = {key(row.cell): row for row in Cache.of(experiment, setting).read()}
-                wanted = experiment.cells(setting)
-                outcome = Outcome(wanted, [known[key(cell)] for cell in wanted if key(cell) in known], [])
-            else:
-                outcome = run(experiment, setting, console)
+            outcome = finished(experiment, setting) if asked.report else run(experiment, setting, console)
             if outcome.rows:
-                page = write_page(experiment, setting, outcome, command(name, asked))
-                console.print(f"{page}: {experiment.report(setting, outcome.rows).verdict}", highlight=False)
+                page = experiment.report(setting, outcome.rows)
+                file = write_page(experiment, setting, outcome, command(name, asked), page)
+                console.print(f"{file}: {page.verdict}", highlight=False)
         except InputError as fault:
             print(f"{name}: {fault}", file=sys.stderr)
             return 2
+        except KeyboardInterrupt:
+            print(f"{name}: interrupted; the same command goes on with the cells that are missing", file=sys.stderr)
+            return 130
         for row in outcome.failed[:5]:
             console.print(f"{name}: {row.cell} failed: {row.error}", style="red", highlight=False)
         status = max(status, int(not outcome.complete))
@@ -61,11 +60,18 @@ def parser() -> argparse.ArgumentParser:
     sizes.add_argument("--quick", action="store_true", help="seconds, on bundled data: a smoke run, no evidence")
     sizes.add_argument("--full", action="store_true", help="the paper's own protocol instead of the reduced one")
     made.add_argument("--data", type=Path, help="the folder of the CSV files")
-    made.add_argument("--jobs", type=int, help="processes; one if not given")
+    made.add_argument("--jobs", type=processes, help="processes; one if not given")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--folder", type=Path, help="where results go")
     made.add_argument("--report", action="store_true", help="only write the page of what is finished")
     return made
+
+
+def processes(word: str) -> int:
+    count = int(word)
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{count} is below 1: give a number of processes, such as 2")
+    return count
 
 
 def command(name: str, asked: argparse.Namespace) -> str:

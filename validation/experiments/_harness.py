@@ -122,13 +122,16 @@ class Cache:
             "result": plain(row.result),
         }
         line = json.dumps(entry, allow_nan=False, ensure_ascii=False) + "\n"
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        with self.file.open("ab+") as out:
-            if out.tell() and not self._ends_whole(out):
-                line = "\n" + line
-            out.write(line.encode())
-            out.flush()
-            os.fsync(out.fileno())
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("ab+") as out:
+                if out.tell() and not self._ends_whole(out):
+                    line = "\n" + line
+                out.write(line.encode())
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as fault:
+            raise InputError(f"output {self.file}: {fault.strerror or fault}: give another --folder") from None
 
     def _lines(self) -> Iterator[str]:
         if self.file.is_file():
@@ -176,12 +179,19 @@ class Outcome:
         return len(self.rows) == len(self.wanted)
 
 
+def finished(experiment: Experiment, setting: Setting) -> Outcome:
+    """What the cache has; nothing is computed."""
+    wanted = experiment.cells(setting)
+    known = {key(row.cell): row for row in Cache.of(experiment, setting).read()}
+    return Outcome(wanted, [known[key(cell)] for cell in wanted if key(cell) in known], [])
+
+
 def run(experiment: Experiment, setting: Setting, console: Console | None = None) -> Outcome:
     """Compute the cells that the cache does not have, with a progress bar; nothing finished is computed again."""
     for name in experiment.needs(setting):
         setting.load(name)  # a wrong or missing copy is said before hours of work, not after
-    cache, wanted = Cache.of(experiment, setting), experiment.cells(setting)
-    known = {key(row.cell): row for row in cache.read()}
+    cache, before = Cache.of(experiment, setting), finished(experiment, setting)
+    wanted, known = before.wanted, {key(row.cell): row for row in before.rows}
     missing = [cell for cell in wanted if key(cell) not in known]
     failed: list[Row] = []
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()

@@ -69,11 +69,13 @@ class Page:
     data: Sequence[str] = field(default_factory=list)
 
 
-def write_page(experiment: Experiment, setting: Setting, outcome: Outcome, command: str) -> Path:
+def write_page(
+    experiment: Experiment, setting: Setting, outcome: Outcome, command: str, page: Page | None = None
+) -> Path:
     """The page and its tables, each file whole or not at all; returns the page."""
     folder = experiment.folder(setting)
     folder.mkdir(parents=True, exist_ok=True)
-    page: Page = experiment.report(setting, outcome.rows)
+    page = page or experiment.report(setting, outcome.rows)
     for part in page.parts:
         if isinstance(part, Table):
             _write(folder / f"{part.name}.csv", part.csv())
