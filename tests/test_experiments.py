@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -57,7 +58,11 @@ def test_soft_margin_in_small(experiments):
     assert set(noise[0]) == {"noise r", "AveKernel", "SimpleMKL", "L2MKL", "SM1MKL", "SM2MKL"}
     for name in ("ranks.csv", "tests.csv", "table2.csv", "scale.csv", "figure1.png", "figure2.png", "cells.jsonl"):
         assert (folder / "xu-quick" / name).stat().st_size
-    assert "smoke run" in (folder / "xu-quick" / "xu.md").read_text(encoding="utf-8")
+    page = (folder / "xu-quick" / "xu.md").read_text(encoding="utf-8")
+    assert "smoke run" in page
+    gaps = [float(gap) for gap in re.search(r"at worst: (\S+) of .* judged, (\S+) of", page).groups()]
+    assert gaps[0] <= 1e-8
+    assert gaps[1] <= 1e-4
 
 
 def test_two_stages_in_small(experiments):

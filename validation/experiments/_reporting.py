@@ -6,7 +6,7 @@ import csv
 import io
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -17,7 +17,7 @@ import matplotlib as mpl
 
 from mklcvx.writing import write_whole
 
-from _harness import Experiment, Outcome, Setting
+from _harness import Experiment, Outcome, Row, Setting
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -113,6 +113,16 @@ def made_by(setting: Setting, outcome: Outcome, command: str) -> str:
         f"`{command}` on {time.strftime('%Y-%m-%d')}, seed {setting.seed}, {len(outcome.rows)} cells, "
         f"{minutes:.0f} minutes of one core in all. Python {platform.python_version()}, {packages}. "
         "Finished cells are in `cells.jsonl`; the command takes an interrupted run up where it ended."
+    )
+
+
+def certificates(rows: Sequence[Row], exact: Callable[[str], bool] = lambda _: True) -> str:
+    """How well the classifiers were solved that cells of several methods report; `exact` says which were to be."""
+    final = [r["gap"] for row in rows for method, r in row["methods"].items() if exact(method) and r["gap"] is not None]
+    inner = [row.result["worst_fold_gap"] for row in rows if row.result.get("worst_fold_gap") is not None]
+    return (
+        f"Certified relative gaps, at worst: {max(final, default=0.0):.1e} of the {len(final)} classifiers that were "
+        f"judged, {max(inner, default=0.0):.1e} of those of the folds."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
+from _reporting import Page, Picture, Table, certificates, label, panels, style
 from _statistics import (
     average_ranks,
     corrected_t_test,
@@ -63,7 +63,7 @@ def page(setting: Setting, cells: list[Row]) -> Page:
     drawn = [kernels_picture(setting, clean, sets), noise_picture(setting, noise)]
     parts = [
         accuracy_table(clean, sets), ranks_table(clean, sets), tests_table(clean, sets), seconds_table(clean, sets),
-        kernels_table(clean, sets), drawn[0], noise, drawn[1], scale_table(clean, sets),
+        kernels_table(clean, sets), drawn[0], noise, drawn[1], scale_table(clean, sets), certificates(cells),
     ]  # fmt: skip
     return Page(verdict(clean, sets, rows), differs(setting), parts, RULE)
 
