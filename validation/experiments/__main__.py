@@ -47,8 +47,6 @@ def main(arguments: list[str] | None = None) -> int:
         except KeyboardInterrupt:
             print(f"{name}: interrupted; the same command goes on with the cells that are missing", file=sys.stderr)
             return 130
-        for row in outcome.failed[:5]:
-            console.print(f"{name}: {row.cell} failed: {row.error}", style="red", highlight=False)
         status = max(status, int(not outcome.complete))
     return status
 

@@ -200,6 +200,7 @@ def run(experiment: Experiment, setting: Setting, console: Console | None = None
         for row in _computed(experiment, setting, missing):
             if row.error:
                 failed.append(row)
+                progress.console.print(f"{experiment.name}: {described(row.cell)} failed: {row.error}", highlight=False)
             else:
                 cache.append(row)
                 known[key(row.cell)] = replace(row, result=plain(row.result))

@@ -30,8 +30,8 @@ DIFFERS = (
     "Features are standardised on the training part before the kernels are computed; the paper does not say whether "
     "its are. Kernels are centred and of unit variance on the training part, as in the paper. The constant of the "
     "polynomials, which the paper leaves open, is 1.",
-    "A feature that is constant on the training part (one of Ionosphere's) has no kernels of its own: centring leaves "
-    "nothing of them.",
+    "A feature that is constant on the training part (one of Ionosphere's) has no kernels of its own, which makes p = "
+    "442 there, as in the paper.",
     "TS-MKL is the paper's: Pegasos with batches of 100 and 1000 steps, pairs balanced by weight instead of "
     "subsampling, λ by its whole grid. The learned weights are scaled to sum 1 before the SVM.",
     "UFO-MKL: 20 epochs, C as above, α from 0, 0.01, 0.1; the paper's grid is not given.{ufo}",

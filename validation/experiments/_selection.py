@@ -111,7 +111,9 @@ class Contest:
         stack = self.split.kernels if mixture is None else mixed(self.split.kernels, mixture)
         precision = np.float32 if mixture is None else np.float64
         for train, held in self.folds:
-            kernels, test_kernels = stack[:, train][:, :, train].astype(precision), stack[:, held][:, :, train]
+            # Row by row in memory, which slices are not by themselves: the engine would copy every kernel in each pass.
+            kernels = stack[:, train][:, :, train].astype(precision, order="C")
+            test_kernels = np.ascontiguousarray(stack[:, held][:, :, train])
             for problem in new:
                 models = along(problem, kernels, self.split.targets[train], self.prices, ROUGH)
                 for price, model in zip(self.prices, models, strict=True):
