@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix experiments bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -39,6 +39,9 @@ golden: .venv/installed
 
 matrix: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/mklcvx validate -o validation/matrix
+
+experiments: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/experiments
 
 bench: .venv/installed
 	$(BIN)/python validation/bench

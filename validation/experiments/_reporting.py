@@ -1,0 +1,158 @@
+"""What an experiment leaves behind: a page in Markdown with date, versions and command, tables as CSV, pictures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+from mklcvx.writing import write_whole
+
+from _harness import Experiment, Outcome, Setting
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+PACKAGES = ("mklcvx", "numpy", "scipy", "scikit-learn", "cvxpy", "joblib")
+# Okabe and Ito's colours, each with a marker of its own: colour-blind readers can tell them apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Shown in the page under its title and written as NAME.csv; `note` stands below it."""
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+    def markdown(self) -> list[str]:
+        lines = [_line(self.columns), "|" + "---|" * len(self.columns), *(_line(row) for row in self.rows)]
+        return [f"### {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])]
+
+    def csv(self) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file in the experiment's folder, already drawn, and what it shows."""
+
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """`verdict` is a sentence chosen by a rule in code; `differs` says what is not as in the paper."""
+
+    verdict: str
+    differs: Sequence[str]
+    parts: Sequence[Table | Picture | str]
+    rule: str = ""
+    data: Sequence[str] = field(default_factory=list)
+
+
+def write_page(experiment: Experiment, setting: Setting, outcome: Outcome, command: str) -> Path:
+    """The page and its tables, each file whole or not at all; returns the page."""
+    folder = experiment.folder(setting)
+    folder.mkdir(parents=True, exist_ok=True)
+    page: Page = experiment.report(setting, outcome.rows)
+    for part in page.parts:
+        if isinstance(part, Table):
+            _write(folder / f"{part.name}.csv", part.csv())
+    target = folder / f"{experiment.name}.md"
+    _write(target, "\n".join(_lines(experiment, setting, outcome, page, command)).rstrip() + "\n")
+    return target
+
+
+def _lines(experiment: Experiment, setting: Setting, outcome: Outcome, page: Page, command: str) -> Iterator[str]:
+    yield from (f"# {experiment.title}", "")
+    if setting.size == "quick":
+        yield from ("**A smoke run (`--quick`): too small to be evidence.**", "")
+    if not outcome.complete:
+        yield from (f"**Unfinished: {len(outcome.rows)} of {len(outcome.wanted)} cells.**", "")
+    yield from (f"**{page.verdict}**", "")
+    if page.rule:
+        yield from (f"(The sentence is chosen by a rule in the code: {page.rule})", "")
+    for part in page.parts:
+        if isinstance(part, Table):
+            yield from part.markdown()
+        elif isinstance(part, Picture):
+            yield from (f"![{part.caption}]({part.file})", "", part.caption, "")
+        else:
+            yield from (part, "")
+    yield from ("## What differs from the paper", "", *(f"- {line}" for line in page.differs), "")
+    yield from ("## How this was made", "", made_by(setting, outcome, command))
+    for row in outcome.failed:
+        yield from ("", f"Failed: `{row.cell}`: {row.error}")
+
+
+def made_by(setting: Setting, outcome: Outcome, command: str) -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    minutes = sum(row.seconds for row in outcome.rows) / 60
+    return (
+        f"`{command}` on {time.strftime('%Y-%m-%d')}, seed {setting.seed}, {len(outcome.rows)} cells, "
+        f"{minutes:.0f} minutes of one core in all. Python {platform.python_version()}, {packages}. "
+        "Finished cells are in `cells.jsonl`; the command takes an interrupted run up where it ended."
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+# ----------------------------------------------------------------------------------------------------------- pictures
+@contextmanager
+def panels(path: Path, count: int, height: float = 3.4, width: float = 4.4) -> Iterator[list[Any]]:
+    """Axes side by side, saved as a small PNG when they are drawn."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure, axes = plt.subplots(1, count, figsize=(width * count, height), squeeze=False)
+    try:
+        yield list(axes[0])
+        for axis in axes[0]:
+            axis.grid(alpha=0.25)
+            if axis.get_legend_handles_labels()[1]:
+                axis.legend(fontsize=7, frameon=False)
+        figure.tight_layout()
+        figure.savefig(path, dpi=110)
+    finally:
+        plt.close(figure)
+
+
+def style(index: int) -> dict[str, Any]:
+    i = index % len(COLOURS)
+    return {"color": COLOURS[i], "marker": MARKERS[i], "markersize": 4, "linewidth": 1.4}
+
+
+def label(axis: Any, title: str, x: str, y: str) -> None:
+    axis.set_title(title, fontsize=9)
+    axis.set_xlabel(x, fontsize=8)
+    axis.set_ylabel(y, fontsize=8)
+    axis.tick_params(labelsize=7)
