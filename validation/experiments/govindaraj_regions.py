@@ -41,6 +41,7 @@ FIVE_VIEWS = [*QUADRANTS, CENTRE]
 TEN: list[Kernel] = [Gaussian(MeanDistance(2.0**power)) for power in range(-5, 5)]
 
 PRICES = tuple(10.0**power for power in range(-5, 3))
+GROUPED = ("l1", "li", "ckl", "sum")
 
 
 @cache
@@ -96,30 +97,31 @@ def split(parts: list[Rows], train: int) -> tuple[Rows, Rows]:
     return np.concatenate([part[:train] for part in parts]), np.concatenate([part[train:] for part in parts])
 
 
-def numbers_of_kernels(seed: int, counts: tuple[int, ...], prices: tuple[float, ...] = PRICES) -> list[dict[str, Any]]:
+def numbers_of_kernels(
+    counts: tuple[int, ...], prices: tuple[float, ...], rng: np.random.Generator
+) -> list[dict[str, Any]]:
     """Li-MKL and L1-MKL on growing random subsets of the 54 kernels, each within the next."""
-    rng = np.random.default_rng([seed, 1])
     train, test = split(drawn(FOUR, PER_CLASS, rng), HALF)
     order, regions = rng.permutation(len(SIX_VIEWS) * len(NINE)), Regions(SIX_VIEWS, NINE)
     rows = []
     for count in counts:
         kernels = regions.only(order[:count])
         for method in ("l1", "li"):
-            found = tuned(kernels, digits()[1], train, test, method, prices, seed=seed)
-            rows.append({"method": method, "kernels": count, **found})
+            rows.append(
+                {"method": method, "kernels": count, **tuned(kernels, digits()[1], train, test, method, prices)}
+            )
     return rows
 
 
-def training_sizes(seed: int, sizes: tuple[int, ...], prices: tuple[float, ...] = PRICES) -> list[dict[str, Any]]:
+def training_sizes(sizes: tuple[int, ...], prices: tuple[float, ...], rng: np.random.Generator) -> list[dict[str, Any]]:
     """CKL, Li, L1 and the sum on five regions with ten widths each, against training samples of each class."""
-    rng = np.random.default_rng([seed, 2])
     parts, regions = drawn(FIVE, IMAGES, rng), Regions(FIVE_VIEWS, TEN)
     test = np.concatenate([part[max(sizes) :] for part in parts])
     rows = []
     for size in sizes:
         train, _ = split(parts, size)
-        for method in ("l1", "li", "ckl", "sum"):
+        for method in GROUPED:
             groups = regions.groups if method == "ckl" else None
-            found = tuned(regions, digits()[1], train, test, method, prices, groups=groups, seed=seed)
+            found = tuned(regions, digits()[1], train, test, method, prices, groups=groups)
             rows.append({"method": method, "training": size, **found})
     return rows

@@ -1,8 +1,8 @@
 """Ji et al. 2008, Tables 2 and 3: kernels learned for all labels at once, judged by the F1 of each label's SVM.
 
-A method turns training kernels of unit trace and labels into kernel weights, one set for all labels or one for each; an SVM per
-label with the weighted kernel then predicts. λ, the smoothing and C are chosen by folds within the training half, all
-together, by the mean of macro and micro F1; SVM1's C serves its kernel and its machine alike.
+A method turns training kernels of unit trace and labels into kernel weights, one set for all labels or one for each; an
+SVM per label with the weighted kernel then predicts. λ, the smoothing, C and the best individual kernel are chosen by folds
+within the training half, together, by the mean of macro and micro F1; SVM1's C serves its kernel and its machine alike.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from emotion_kernels import emotion_kernels
+from label_views import LabelViews
 from numpy.typing import NDArray
 
 import mklcvx
@@ -20,24 +20,42 @@ from mklcvx.second_stage import f1_scores
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-EXPANSIONS = ("star", "clique", "kcca")
-LAMBDAS = (1e-3, 1e-2, 1e-1)
-SMOOTHINGS = (1e-3, 1e-2, 1e-1)
-PRICES = (1.0, 10.0, 100.0)
+EXPANSIONS = ("star", "clique", "KCCA")
+METHODS = (*(f"SILP {e}" for e in EXPANSIONS), *(f"APP {e}" for e in EXPANSIONS), "SVM1", "Uniform", "BIK")
+ORACLE = "BIK by test"
 FOLDS = 3
 GAP = 1e-5
-METHODS = (*(f"SILP {e}" for e in EXPANSIONS), *(f"APP {e}" for e in EXPANSIONS), "SVM1", "Uniform", "BIK")
 
 
-class Setting(NamedTuple):
-    """A method with the parameters of its weights (C is varied by the machines, SVM1's excepted)."""
+class Grids(NamedTuple):
+    lam: tuple[float, ...]
+    smoothing: tuple[float, ...]
+    prices: tuple[float, ...]
+
+
+class Learned(NamedTuple):
+    """A method's weights, (M,) or (labels, M), what made them, and their gap; `price` where they belong to one C."""
 
     method: str
-    parameters: Mapping[str, float]
+    parameters: tuple[tuple[str, Any], ...]
+    weights: Array
+    gap: float = 0.0
+    price: float | None = None
+
+
+class Scored(NamedTuple):
+    learned: Learned
+    price: float
+    macro: float
+    micro: float
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.learned.method, self.learned.parameters, self.price
 
 
 class Half(NamedTuple):
-    """One side of a split: kernels of trace n, kernels to the other samples, and the labels of both."""
+    """Kernels of trace n, kernels to the other samples, and the labels of both."""
 
     kernels: Array
     to_test: Array
@@ -49,83 +67,99 @@ class Half(NamedTuple):
         return np.where(self.labels.T > 0, 1.0, -1.0)
 
 
-def weights(half: Half, quick: bool) -> Iterator[tuple[Setting, float | None, Array]]:
-    """Every method's weights, (M,) or (labels, M); with the C that they belong to, None where any C does."""
-    count, instance = len(half.kernels), mklcvx.Instance(half.kernels / len(half.labels), labels=half.labels)
-    for expansion in EXPANSIONS:
-        for lam in LAMBDAS[1:2] if quick else LAMBDAS:
-            given = {"expansion": expansion, "lam": lam, "tol": GAP}
-            yield Setting(f"SILP {expansion}", {"lam": lam}), None, learned(instance, "hypergraph", given)
-            for smoothing in SMOOTHINGS[1:2] if quick else SMOOTHINGS:
-                found = learned(instance, "hypergraph_smooth", given | {"smoothing": smoothing})
-                yield Setting(f"APP {expansion}", {"lam": lam, "smoothing": smoothing}), None, found
-    per_label = [mklcvx.Instance(half.kernels, y) for y in half.signs]
-    for price in PRICES:
-        found = np.stack([learned(one, "l1", {"C": price, "tol": GAP}) for one in per_label])
-        yield Setting("SVM1", {}), price, found
-    yield Setting("Uniform", {}), None, np.full(count, 1 / count)
-    for m in range(count):
-        yield Setting("BIK", {"kernel": m}), None, np.eye(count)[m]
-
-
-def learned(instance: mklcvx.Instance, formulation: str, given: Mapping[str, Any]) -> Array:
-    solution = mklcvx.solve(instance, formulation, **given)
-    if not solution.certified:
-        raise RuntimeError(f"{formulation} {dict(given)}: gap {solution.certificate.relative_gap:.1e}")
-    return solution.weights
-
-
-def scored(half: Half, quick: bool) -> Iterator[tuple[Setting, float, Array, float, float]]:
-    """For every setting and C: the weights, and macro and micro F1 on the other samples."""
-    for setting, own, found in weights(half, quick):
-        each = np.broadcast_to(found, (len(half.signs), len(half.kernels)))
-        for price in PRICES if own is None else (own,):
-            yield setting, price, found, *f1_scores(half.truth, machines(half, each, price))
-
-
-def machines(half: Half, each: Array, price: float) -> NDArray[np.int64]:
-    """0 or 1 for every other sample and label, by the label's SVM."""
-    from sklearn.svm import SVC
-
-    predicted, kernel, to_test, last = [], None, None, None
-    for y, w in zip(half.signs, each, strict=True):
-        if last is None or not np.array_equal(w, last):
-            kernel, to_test, last = np.tensordot(w, half.kernels, 1), np.tensordot(w, half.to_test, 1), w
-        predicted.append(SVC(C=price, kernel="precomputed").fit(kernel, y).predict(to_test))
-    return (np.stack(predicted, axis=1) > 0).astype(int)
-
-
-def contest(features: Array, labels: NDArray[np.int64], size: int, seed: int, quick: bool = False) -> list[dict[str, Any]]:
-    """One random half against the other of `size` songs: a row for every method, tuned within the first half."""
-    order = np.random.default_rng([seed, size]).permutation(len(labels))[:size]
+def contest(data: LabelViews, size: int, grids: Grids, rng: np.random.Generator) -> dict[str, Any]:
+    """One random half of `size` samples against the other: a row for every method, tuned within the first half."""
+    order = rng.permutation(len(data.labels))[:size]
     train, test = order[: size // 2], order[size // 2 :]
     inner: dict[tuple[Any, ...], list[float]] = {}
     for fold in np.array_split(train, FOLDS):
-        half = halves(features, labels, np.setdiff1d(train, fold), fold)
-        for setting, price, _, macro, micro in scored(half, quick):
-            inner.setdefault(_key(setting, price), []).append((macro + micro) / 2)
-    outer = list(scored(halves(features, labels, train, test), quick))
-    return [_row(method, outer, inner) for method in METHODS] + [_oracle(outer)]
+        for found in scored(halved(data, np.setdiff1d(train, fold), fold), grids):
+            inner.setdefault(found.key, []).append((found.macro + found.micro) / 2)
+    outer = list(scored(halved(data, train, test), grids))
+    rows = [_row(method, outer, inner, data.names) for method in METHODS]
+    gap = max(found.learned.gap for found in outer)
+    return {"rows": [*rows, _oracle(outer)], "gap": gap, "apart": _apart(outer, grids)}
 
 
-def halves(features: Array, labels: NDArray[np.int64], train: Rows, test: Rows) -> Half:
-    return Half(*emotion_kernels(features[train], features[test]), labels[train], labels[test])
+def halved(data: LabelViews, train: Rows, test: Rows) -> Half:
+    return Half(*data.kernels(train, test), data.labels[train], data.labels[test])
 
 
-def _key(setting: Setting, price: float) -> tuple[Any, ...]:
-    return setting.method, *setting.parameters.items(), price
+def weights(half: Half, grids: Grids) -> Iterator[Learned]:
+    count, instance = len(half.kernels), mklcvx.Instance(half.kernels / len(half.labels), labels=half.labels)
+    for expansion in EXPANSIONS:
+        for lam in grids.lam:
+            given = {"expansion": expansion.lower(), "lam": lam}
+            yield learned(f"SILP {expansion}", instance, "hypergraph", given, lam=lam)
+            for mu in grids.smoothing:
+                more = given | {"smoothing": mu}
+                yield learned(f"APP {expansion}", instance, "hypergraph_smooth", more, lam=lam, smoothing=mu)
+    per_label = [mklcvx.Instance(half.kernels, y) for y in half.signs]
+    for price in grids.prices:
+        each = [learned("SVM1", one, "l1", {"C": price}) for one in per_label]
+        yield Learned("SVM1", (), np.stack([one.weights for one in each]), max(one.gap for one in each), price)
+    yield Learned("Uniform", (), np.full(count, 1 / count))
+    for m in range(count):
+        yield Learned("BIK", (("kernel", m),), np.eye(count)[m])
 
 
-def _row(method: str, outer: list[Any], inner: Mapping[tuple[Any, ...], list[float]]) -> dict[str, Any]:
-    own = [found for found in outer if found[0].method == method]
-    setting, price, used, macro, micro = max(own, key=lambda found: np.mean(inner[_key(found[0], found[1])]))
-    row = {"method": method, "macro": macro, "micro": micro, "C": price, **setting.parameters}
-    shared = used if used.ndim == 1 else used.mean(axis=0)
-    return row | {"weights": [round(float(w), 5) for w in shared]}
+def learned(
+    method: str, instance: mklcvx.Instance, formulation: str, given: Mapping[str, Any], **told: float
+) -> Learned:
+    solution = mklcvx.solve(instance, formulation, tol=GAP, **given)
+    return Learned(method, tuple(told.items()), solution.weights, solution.certificate.relative_gap)
 
 
-def _oracle(outer: list[Any]) -> dict[str, Any]:
-    """The individual kernel and C that are best on the test half itself: what no method may know."""
-    own = [found for found in outer if found[0].method == "BIK"]
-    best = [max(found[place] for found in own) for place in (3, 4)]
-    return {"method": "BIK by test", "macro": best[0], "micro": best[1]}
+def scored(half: Half, grids: Grids) -> Iterator[Scored]:
+    """Macro and micro F1 on the other samples for all weights and every C."""
+    for found in weights(half, grids):
+        each = np.broadcast_to(found.weights, (len(half.signs), len(half.kernels)))
+        for price in grids.prices if found.price is None else (found.price,):
+            yield Scored(found, price, *f1_scores(half.truth, predictions(half, each, price)))
+
+
+def predictions(half: Half, each: Array, price: float) -> NDArray[np.int64]:
+    """0 or 1 for every other sample and label, by the label's SVM with the label's weights."""
+    from sklearn.svm import SVC
+
+    columns: list[Array] = []
+    kernel = to_test = last = None
+    for y, w in zip(half.signs, each, strict=True):
+        if last is None or not np.array_equal(w, last):
+            kernel, to_test, last = np.tensordot(w, half.kernels, 1), np.tensordot(w, half.to_test, 1), w
+        columns.append(SVC(C=price, kernel="precomputed").fit(kernel, y).predict(to_test))
+    return (np.stack(columns, axis=1) > 0).astype(int)
+
+
+def _row(
+    method: str, outer: list[Scored], inner: Mapping[tuple[Any, ...], list[float]], names: list[str]
+) -> dict[str, Any]:
+    best = max(
+        (found for found in outer if found.learned.method == method), key=lambda found: np.mean(inner[found.key])
+    )
+    told = dict(best.learned.parameters)
+    if method == "BIK":
+        told["kernel"] = names[told["kernel"]]
+    shared = best.learned.weights if best.learned.weights.ndim == 1 else best.learned.weights.mean(axis=0)
+    scores = {"method": method, "macro": best.macro, "micro": best.micro, "C": best.price}
+    return scores | told | {"weights": [round(float(w), 4) for w in shared]}
+
+
+def _oracle(outer: list[Scored]) -> dict[str, Any]:
+    """The individual kernel and C that are best on the test half itself, which no method may know."""
+    own = [found for found in outer if found.learned.method == "BIK"]
+    return {"method": ORACLE, "macro": max(f.macro for f in own), "micro": max(f.micro for f in own)}
+
+
+def _apart(outer: list[Scored], grids: Grids) -> list[dict[str, Any]]:
+    """How far the smoothed form's weights lie from the exact form's at the same λ: ½ Σ|θ − θ'|, between 0 and 1."""
+    exact = {(f.learned.method, f.learned.parameters): f.learned.weights for f in outer}
+    rows = []
+    for expansion in EXPANSIONS:
+        for lam in grids.lam:
+            silp = exact[f"SILP {expansion}", (("lam", lam),)]
+            for mu in grids.smoothing:
+                app = exact[f"APP {expansion}", (("lam", lam), ("smoothing", mu))]
+                distance = float(np.abs(silp - app).sum() / 2)
+                rows.append({"expansion": expansion, "lam": lam, "smoothing": mu, "distance": distance})
+    return rows

@@ -1,0 +1,7 @@
+"""stub"""
+
+from _reporting import Page
+
+
+def report(setting, rows):
+    return Page("", [], [])
