@@ -29,11 +29,7 @@ def counts(setting: Setting) -> tuple[int, ...]:
 
 
 def training(setting: Setting) -> tuple[int, ...]:
-    return setting.choose((6, 12), (6, 12, 24, 40), (6, 9, 12, 15, 18, 24, 30, 40))
-
-
-def prices(setting: Setting) -> tuple[float, ...]:
-    return setting.choose(regions.PRICES[3:6], regions.PRICES, regions.PRICES)
+    return setting.choose((6,), (6, 12, 24, 40), (6, 9, 12, 15, 18, 24, 30, 40))
 
 
 def cells(setting: Setting) -> list[Cell]:
@@ -54,14 +50,14 @@ def run(cell: Cell, setting: Setting) -> dict[str, Any]:
     if cell["part"] == "redundancy":
         return {"rows": synthetic.redundancy(size(setting), cell["spread"], cell["parts"], rng)}
     if cell["part"] == "kernels":
-        return {"rows": regions.numbers_of_kernels(counts(setting), prices(setting), rng)}
-    return {"rows": regions.training_sizes(training(setting), prices(setting), rng)}
+        return {"rows": regions.numbers_of_kernels(counts(setting), regions.prices(setting), rng)}
+    return {"rows": regions.training_sizes(training(setting), regions.prices(setting), rng)}
 
 
 def protocol(setting: Setting) -> dict[str, Any]:
     return {
         "synthetic": [*size(setting), synthetic.DISTANCE, synthetic.PRICES, synthetic.TOLERANCE],
-        "digits": [counts(setting), training(setting), prices(setting), regions.FOUR, regions.FIVE],
+        "digits": [counts(setting), training(setting), regions.prices(setting), regions.FOUR, regions.FIVE],
     }
 
 

@@ -1,8 +1,8 @@
 """Govindaraj 2009, Fig. 1: kernels whose redundancy is set by ρ = p/l.
 
-n features in p disjoint sets; a kernel X_k A_k'A_k X_k' with a random (τn/p, n/p) matrix A_k for each set, and for l − p
-copies of sets drawn with replacement. Two normal clouds of covariance I are the classes. Where their means differ is not
-printed, and it decides: `spread` is "all features" alike, a "random direction", or "one feature" alone.
+n features in p disjoint sets; a kernel X_k A_k'A_k X_k' with a random (τn/p, n/p) matrix A_k for each set, and for
+l − p copies of sets drawn with replacement. Two normal clouds of covariance I are the classes. Where their means differ
+is not printed, and it decides: `spread` is "all features" alike, a "random direction", or "one feature" alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Size(NamedTuple):
 
 
 def redundancy(size: Size, spread: str, parts: int, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Accuracy on validation and test samples for every method and C: a third of the m samples trains, a third tunes."""
+    """Accuracy on validation and test samples for every method and C; a third of the samples trains, a third tunes."""
     mean = DISTANCE * direction(spread, size.kernels, rng)
     third = size.samples // 3
     (train, y), (valid, y_valid), (test, y_test) = (cloud(mean, n, rng) for n in (third, third, third + size.fresh))

@@ -16,6 +16,8 @@ from one_versus_one import tuned
 from mklcvx.kernels import Gaussian, Kernel, KernelBank, MeanDistance, Polynomial
 from mklcvx.preprocess import Preprocessing
 
+from _harness import Setting
+
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
@@ -40,8 +42,12 @@ FIVE, IMAGES = (1, 3, 5, 8, 9), 100
 FIVE_VIEWS = [*QUADRANTS, CENTRE]
 TEN: list[Kernel] = [Gaussian(MeanDistance(2.0**power)) for power in range(-5, 5)]
 
-PRICES = tuple(10.0**power for power in range(-5, 3))
+ALL_PRICES = tuple(10.0**power for power in range(-5, 3))
 GROUPED = ("l1", "li", "ckl", "sum")
+
+
+def prices(setting: Setting) -> tuple[float, ...]:
+    return setting.choose(ALL_PRICES[3:6], ALL_PRICES, ALL_PRICES)
 
 
 @cache

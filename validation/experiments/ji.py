@@ -1,4 +1,4 @@
-"""Ji et al. 2008, Tables 2 and 3: kernels integrated for all labels by hypergraphs, against SVM1, uniform and single ones."""
+"""Ji et al. 2008, Tables 2 and 3: kernels integrated by hypergraphs against SVM1, even weights and single ones."""
 
 from __future__ import annotations
 

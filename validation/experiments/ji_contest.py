@@ -1,8 +1,8 @@
 """Ji et al. 2008, Tables 2 and 3: kernels learned for all labels at once, judged by the F1 of each label's SVM.
 
 A method turns training kernels of unit trace and labels into kernel weights, one set for all labels or one for each; an
-SVM per label with the weighted kernel then predicts. λ, the smoothing, C and the best individual kernel are chosen by folds
-within the training half, together, by the mean of macro and micro F1; SVM1's C serves its kernel and its machine alike.
+SVM per label with the weighted kernel then predicts. λ, the smoothing, C and the best individual kernel are chosen by
+folds within the training half, together, by the mean of macro and micro F1; SVM1's C serves its kernel and its machine.
 """
 
 from __future__ import annotations
