@@ -13,6 +13,7 @@ from .errors import InputError
 from .instance import check_test_stack
 from .preprocess import Preprocessing
 from .run import Row
+from .targets import decided
 
 Array = NDArray[np.float64]
 
@@ -104,13 +105,7 @@ class Solution:
 
     def labels_of(self, values: Array) -> NDArray[Any] | None:
         """The labels that decision values stand for; None for an embedding."""
-        if self.embeds:
-            return None
-        if self.target == "labels":
-            return (values >= 0).astype(np.int64)
-        if self.target == "classes":
-            return np.array(self.label_names)[np.argmax(values, axis=1)]
-        return np.where(values.reshape(len(values)) >= 0, 1, -1)
+        return None if self.embeds else decided(values, self.target, self.label_names)
 
     def used(self, share: float = 1e-6) -> NDArray[np.intp]:
         """The kernels whose part in Σ‖f_m‖, or in Σ weights where there are no norms, exceeds `share`."""

@@ -138,6 +138,15 @@ def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[s
     return np.array([known.get(word, word) for word in words], dtype=str)
 
 
+def decided(values: Array, kind: str, names: tuple[str, ...]) -> NDArray[Any]:
+    """What decision values stand for: ±1; the class with the largest, by name; or labels 0 and 1. Zero counts as +1."""
+    if kind == "labels":
+        return (values >= 0).astype(np.int64)
+    if kind == "classes":
+        return np.array(names)[np.argmax(values, axis=1)]
+    return np.where(values.reshape(len(values)) >= 0, 1, -1)
+
+
 def as_words(values: NDArray[Any]) -> list[str]:
     """Classes as words; whole numbers are the same words whatever their type."""
     return [

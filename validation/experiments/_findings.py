@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ def sentence(findings: Sequence[Finding]) -> str:
 
 
 def probability(p: float) -> str:
+    if math.isnan(p):
+        return "too few for a test"
     return "p < 0.001" if p < 1e-3 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
