@@ -61,7 +61,7 @@ CONTESTANTS = (
     Contestant("GMKL", "gmkl", printed="GMKL", varied={"regulariser": ("l1", "l2")}),
     Contestant("Sum", "ml_sum", "ml_sum_subgradient", printed="Sum"),
     Contestant("SimpleMKL", "l1", "simplemkl", printed="Simple"),
-    Contestant("VSKL", "vskl", "mirror", printed="VSKL", varied={"s": (2.0, 4.0, 16.0)}, steps=2000),
+    Contestant("VSKL", "vskl", "mirror", printed="VSKL", varied={"s": (2.0, 4.0, 16.0)}, steps=500),
     Contestant("average", None, printed="AVG"),
     Contestant("mirror-prox", "ml_minimax", "ml_mirror_prox"),
     Contestant("minimax, exact", "ml_minimax"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from _findings import LEVEL, Finding, probability, sentence, spread
 from bucak_contest import CONTESTANTS, GAP, MOVED
 from numpy.typing import NDArray
 
+from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
 from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
@@ -28,9 +28,9 @@ TEST_SHARE = {"emotions": 1.0, "digits": 0.5, "digits, 55 classes": 1.0, "digits
 
 RULE = (
     "the best has the highest mean among the table's contestants on every data set; worse is significant by the "
-    f"corrected resampled t-test at the level {LEVEL} on every data set; cheaper means fewer SVMs solved, by the median "
-    "over splits, on every data set, and more so that the lead is largest where classes are most. Counts of SVMs, not "
-    "seconds, decide: ours are solved by different codes with and without bias."
+    f"corrected resampled t-test at the level {LEVEL} on every data set; cheaper means fewer SVMs solved, by the "
+    "median over splits, on every data set, and more so that the lead is largest where classes are most. Counts of "
+    "SVMs, not seconds, decide: ours are solved by different codes with and without bias."
 )
 
 
@@ -110,9 +110,10 @@ def cost_table(rows: list[Row]) -> Table:
             made.append(line)
     header = ["", "formulation", "solver", *(f"{d}: {unit}" for d in sets for unit in ("SVMs", "seconds"))]
     note = (
-        f"Medians over splits. Iterative algorithms run to a certified gap of {GAP:g}, taken beside the clock; SA until "
-        f"no average weight moves by {MOVED:.0%} in a step, as in the paper; `interior` to 1e-8. Seconds are those of "
-        "one machine and prove little: LIBSVM is behind SimpleMKL and VSKL, our own code behind SVMs without bias."
+        f"Medians over splits. Iterative algorithms run to a certified gap of {GAP:g}, taken beside the clock; SA "
+        f"until no average weight moves by {MOVED:.0%} in a step, as in the paper; `interior` to 1e-8. Seconds "
+        "are those of one machine and prove little: LIBSVM is behind SimpleMKL and VSKL, our own code behind SVMs "
+        "without bias."
     )
     title = "Training cost at the chosen parameters"
     return Table("cost", title, [*header, *(f"{name}, printed seconds" for name in THERE)], made, note)

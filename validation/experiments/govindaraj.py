@@ -21,7 +21,7 @@ def parts(setting: Setting) -> tuple[int, ...]:
 
 
 def size(setting: Setting) -> synthetic.Size:
-    return setting.choose(synthetic.Size(6, 120, 4, 200), synthetic.Size(), synthetic.Size())
+    return setting.choose(synthetic.Size(6, 90, 4, 200), synthetic.Size(), synthetic.Size())
 
 
 def counts(setting: Setting) -> tuple[int, ...]:
@@ -36,7 +36,7 @@ def cells(setting: Setting) -> list[Cell]:
     spreads = setting.choose(synthetic.SPREADS[:1], synthetic.SPREADS, synthetic.SPREADS)
     made: list[Cell] = [
         {"part": "redundancy", "spread": spread, "parts": p, "split": split}
-        for split in range(setting.choose(4, 15, 50))
+        for split in range(setting.choose(3, 15, 50))
         for spread in spreads
         for p in parts(setting)
     ]
@@ -51,7 +51,8 @@ def run(cell: Cell, setting: Setting) -> dict[str, Any]:
         return {"rows": synthetic.redundancy(size(setting), cell["spread"], cell["parts"], rng)}
     if cell["part"] == "kernels":
         return {"rows": regions.numbers_of_kernels(counts(setting), regions.prices(setting), rng)}
-    return {"rows": regions.training_sizes(training(setting), regions.prices(setting), rng)}
+    classes = setting.choose(regions.FIVE[:3], regions.FIVE, regions.FIVE)
+    return {"rows": regions.training_sizes(classes, training(setting), regions.prices(setting), rng)}
 
 
 def protocol(setting: Setting) -> dict[str, Any]:

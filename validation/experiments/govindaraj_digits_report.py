@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from _findings import LEVEL, Finding, probability
 from govindaraj_regions import GROUPED, IMAGES, prices
 from numpy.typing import NDArray
 
+from _findings import LEVEL, Finding, probability
 from _harness import Row, Setting
 from _reporting import Table
 from _statistics import average_ranks, corrected_t_test, friedman

@@ -119,9 +119,11 @@ def numbers_of_kernels(
     return rows
 
 
-def training_sizes(sizes: tuple[int, ...], prices: tuple[float, ...], rng: np.random.Generator) -> list[dict[str, Any]]:
+def training_sizes(
+    classes: tuple[int, ...], sizes: tuple[int, ...], prices: tuple[float, ...], rng: np.random.Generator
+) -> list[dict[str, Any]]:
     """CKL, Li, L1 and the sum on five regions with ten widths each, against training samples of each class."""
-    parts, regions = drawn(FIVE, IMAGES, rng), Regions(FIVE_VIEWS, TEN)
+    parts, regions = drawn(classes, IMAGES, rng), Regions(FIVE_VIEWS, TEN)
     test = np.concatenate([part[max(sizes) :] for part in parts])
     rows = []
     for size in sizes:

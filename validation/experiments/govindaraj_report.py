@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _findings import LEVEL, Finding, sentence
 from govindaraj_digits_report import (
     kernels_table,
     of_kernels,
@@ -15,6 +14,7 @@ from govindaraj_digits_report import (
 from govindaraj_redundancy import TOLERANCE
 from govindaraj_synthetic_report import FLOOR, of_redundancy, redundancy_table, trend_table
 
+from _findings import LEVEL, Finding, sentence
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from _findings import LEVEL, Finding, probability
 from numpy.typing import NDArray
 from scipy import stats
 
+from _findings import LEVEL, Finding, probability
 from _harness import Row
 from _reporting import Table
 

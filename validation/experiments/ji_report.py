@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _findings import LEVEL, Finding, probability, sentence, spread
 from ji_contest import EXPANSIONS, METHODS, ORACLE
 from numpy.typing import NDArray
 
+from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
 from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
