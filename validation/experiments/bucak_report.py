@@ -24,7 +24,7 @@ THERE = {
     "VOC2006": ((0.75, 0.75, 0.74, 0.74, 0.74, 0.72), (245.1, 2586.9, 890.65, 11549.0, 7368.27)),
     "VOC2007": ((0.50, 0.49, 0.47, 0.42, 0.46, 0.45), (1329.4, 30333.14, 1372.6, 18536.37, 11370.48)),
 }
-TEST_SHARE = {"emotions": 1.0, "digits": 0.5, "digits, 55 classes": 1.0, "digits, quick": 1.0}
+TEST_SHARE = 1.0  # as many samples test as train
 
 RULE = (
     "the best has the highest mean among the table's contestants on every data set; worse is significant by the "
@@ -93,7 +93,7 @@ def tests_table(rows: list[Row]) -> Table:
 
 def lead(rows: list[Row], data: str, method: str) -> tuple[float, float]:
     ours, theirs = precisions(rows, data, "SA"), precisions(rows, data, method)
-    return float((ours - theirs).mean()), corrected_t_test(ours, theirs, TEST_SHARE[data])
+    return float((ours - theirs).mean()), corrected_t_test(ours, theirs, TEST_SHARE)
 
 
 def cost_table(rows: list[Row]) -> Table:
@@ -195,10 +195,10 @@ def sampling_cheaper(rows: list[Row]) -> Finding:
 
 def differs(setting: Setting) -> list[str]:
     told = [
-        "Caltech-101 and the VOC sets could not be had. Digits stand in for one class per image (30 images of each to "
-        "train and 15 to test, nine kernels, as for Caltech-101 there), digits with 45 pairs of digits as further "
-        "classes (15 and 15) for many classes, emotions (halves, 27 kernels on nine feature groups) for several labels "
-        "at once.",
+        "Caltech-101 and the VOC sets could not be had. Digits stand in for one class per image (15 images of each to "
+        "train and 15 to test, nine kernels; Caltech-101 there has 30, 15 and nine, but with 30 images of each digit "
+        "most areas exceed 0.99), digits with 45 pairs of digits as further classes for many classes, emotions (halves, "
+        "27 kernels on nine feature groups) for several labels at once.",
         "Kernels are centred and of trace n, since the shared forms have no bias. C, not said in the paper, by three "
         "folds of the training samples, with each formulation's certified optimum; so VSKL's s (2, 4, 16) and GMKL's "
         "regulariser.",
