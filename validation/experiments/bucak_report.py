@@ -197,8 +197,8 @@ def differs(setting: Setting) -> list[str]:
     told = [
         "Caltech-101 and the VOC sets could not be had. Digits stand in for one class per image (15 images of each to "
         "train and 15 to test, nine kernels; Caltech-101 there has 30, 15 and nine, but with 30 images of each digit "
-        "most areas exceed 0.99), digits with 45 pairs of digits as further classes for many classes, emotions (halves, "
-        "27 kernels on nine feature groups) for several labels at once.",
+        "most areas exceed 0.99), digits with 45 pairs of digits as further classes for many classes, emotions "
+        "(halves, 27 kernels on nine feature groups) for several labels at once.",
         "Kernels are centred and of trace n, since the shared forms have no bias. C, not said in the paper, by three "
         "folds of the training samples, with each formulation's certified optimum; so VSKL's s (2, 4, 16) and GMKL's "
         "regulariser.",
