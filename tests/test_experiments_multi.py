@@ -15,9 +15,9 @@ from _harness import Row, Setting, run
 from _reporting import write_page
 
 assert toy_experiment.EXPERIMENTS.is_dir()
-bucak, bucak_contest, govindaraj, ji, ji_contest, label_views, one_versus_one = map(
-    import_module, ("bucak", "bucak_contest", "govindaraj", "ji", "ji_contest", "label_views", "one_versus_one")
-)
+bucak, bucak_contest, bucak_learning = map(import_module, ("bucak", "bucak_contest", "bucak_learning"))
+govindaraj, one_versus_one = map(import_module, ("govindaraj", "one_versus_one"))
+ji, ji_contest, label_views = map(import_module, ("ji", "ji_contest", "label_views"))
 synthetic, synthetic_report = map(import_module, ("govindaraj_redundancy", "govindaraj_synthetic_report"))
 
 QUICK = {experiment.name: experiment for experiment in (govindaraj.EXPERIMENT, ji.EXPERIMENT, bucak.EXPERIMENT)}
@@ -94,7 +94,7 @@ def test_no_shared_weights_are_better_than_the_certified_optimum(quick):
     worth = {one["method"]: one["objective"] for one in results(quick, "bucak") if "objective" in one}
     assert worth["minimax, exact"] <= min(worth["SA"], worth["mirror-prox"]) * (1 + 1e-7)
     assert worth["Sum, exact"] <= worth["Sum"] * (1 + 1e-7)
-    assert worth["mirror-prox"] <= worth["minimax, exact"] * (1 + 2 * bucak_contest.GAP)
+    assert worth["mirror-prox"] <= worth["minimax, exact"] * (1 + 2 * bucak_learning.GAP)
 
 
 # -------------------------------------------------------------------------------------------------------- their parts
@@ -169,12 +169,12 @@ def test_folds_hold_every_class_alike():
 
 def test_sampling_ends_when_no_average_moves_by_a_hundredth():
     def mark(i, *weights):
-        return bucak_contest.Mark(i, float(i), i, np.array(weights))
+        return bucak_learning.Mark(i, float(i), i, np.array(weights))
 
     marks = [mark(0, 0.5, 0.5), mark(1, 0.5, 0.5), mark(2, 0.6, 0.4), mark(3, 0.606, 0.394), mark(4, 0.607, 0.393)]
-    assert bucak_contest.settled(marks).iteration == 4
-    assert bucak_contest.settled(marks[:3]).iteration == 2
-    assert bucak_contest.settled([*marks[:2], mark(2, 0.5, 0.5)]).iteration == 2
+    assert bucak_learning.settled(marks).iteration == 4
+    assert bucak_learning.settled(marks[:3]).iteration == 2
+    assert bucak_learning.settled([*marks[:2], mark(2, 0.5, 0.5)]).iteration == 2
 
 
 # -------------------------------------------------------------------------------------------------------- their rules

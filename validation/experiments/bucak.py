@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bucak_contest import CONTESTANTS, FOLDS, GAP, MOVED, contest
+from bucak_contest import CONTESTANTS, FOLDS, contest
+from bucak_learning import GAP, MOVED
 from bucak_report import report
 from label_views import LabelViews, digit_classes, emotions
 

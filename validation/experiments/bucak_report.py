@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bucak_contest import CONTESTANTS, GAP, MOVED
+from bucak_contest import CONTESTANTS
+from bucak_learning import GAP, MOVED
 from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability, sentence, spread

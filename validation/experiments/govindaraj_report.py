@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from govindaraj_digits_report import (
     kernels_table,
     of_kernels,
@@ -77,7 +79,7 @@ def draw(setting: Setting, parts: list[Table | Picture | str]) -> Picture:
     return Picture(name, "After Figs 1, 3 and 11, the figure on C, and Fig. 16 of the thesis.")
 
 
-def _draw_redundancy(axis: object, table: Table) -> None:
+def _draw_redundancy(axis: Any, table: Table) -> None:
     spreads = list(dict.fromkeys(row[0] for row in table.rows))
     for i, spread in enumerate(spreads):
         rows = [row for row in table.rows if row[0] == spread]

@@ -11,14 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from label_halves import Array, Half
 from label_views import LabelViews
-from numpy.typing import NDArray
 
 import mklcvx
 from mklcvx.second_stage import f1_scores
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 EXPANSIONS = ("star", "clique", "KCCA")
 METHODS = (*(f"SILP {e}" for e in EXPANSIONS), *(f"APP {e}" for e in EXPANSIONS), "SVM1", "Uniform", "BIK")
@@ -54,35 +51,18 @@ class Scored(NamedTuple):
         return self.learned.method, self.learned.parameters, self.price
 
 
-class Half(NamedTuple):
-    """Kernels of trace n, kernels to the other samples, and the labels of both."""
-
-    kernels: Array
-    to_test: Array
-    labels: NDArray[np.int64]
-    truth: NDArray[np.int64]
-
-    @property
-    def signs(self) -> Array:
-        return np.where(self.labels.T > 0, 1.0, -1.0)
-
-
 def contest(data: LabelViews, size: int, grids: Grids, rng: np.random.Generator) -> dict[str, Any]:
     """One random half of `size` samples against the other: a row for every method, tuned within the first half."""
     order = rng.permutation(len(data.labels))[:size]
     train, test = order[: size // 2], order[size // 2 :]
     inner: dict[tuple[Any, ...], list[float]] = {}
     for fold in np.array_split(train, FOLDS):
-        for found in scored(halved(data, np.setdiff1d(train, fold), fold), grids):
+        for found in scored(Half.of(data, np.setdiff1d(train, fold), fold), grids):
             inner.setdefault(found.key, []).append((found.macro + found.micro) / 2)
-    outer = list(scored(halved(data, train, test), grids))
+    outer = list(scored(Half.of(data, train, test), grids))
     rows = [_row(method, outer, inner, data.names) for method in METHODS]
     gap = max(found.learned.gap for found in outer)
     return {"rows": [*rows, _oracle(outer)], "gap": gap, "apart": _apart(outer, grids)}
-
-
-def halved(data: LabelViews, train: Rows, test: Rows) -> Half:
-    return Half(*data.kernels(train, test), data.labels[train], data.labels[test])
 
 
 def weights(half: Half, grids: Grids) -> Iterator[Learned]:
@@ -113,22 +93,8 @@ def learned(
 def scored(half: Half, grids: Grids) -> Iterator[Scored]:
     """Macro and micro F1 on the other samples for all weights and every C."""
     for found in weights(half, grids):
-        each = np.broadcast_to(found.weights, (len(half.signs), len(half.kernels)))
         for price in grids.prices if found.price is None else (found.price,):
-            yield Scored(found, price, *f1_scores(half.truth, predictions(half, each, price)))
-
-
-def predictions(half: Half, each: Array, price: float) -> NDArray[np.int64]:
-    """0 or 1 for every other sample and label, by the label's SVM with the label's weights."""
-    from sklearn.svm import SVC
-
-    columns: list[Array] = []
-    kernel = to_test = last = None
-    for y, w in zip(half.signs, each, strict=True):
-        if last is None or not np.array_equal(w, last):
-            kernel, to_test, last = np.tensordot(w, half.kernels, 1), np.tensordot(w, half.to_test, 1), w
-        columns.append(SVC(C=price, kernel="precomputed").fit(kernel, y).predict(to_test))
-    return (np.stack(columns, axis=1) > 0).astype(int)
+            yield Scored(found, price, *f1_scores(half.truth, half.outputs(found.weights, price) > 0))
 
 
 def _row(

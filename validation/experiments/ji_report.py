@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ji_contest import EXPANSIONS, METHODS, ORACLE
-from numpy.typing import NDArray
+from ji_contest import METHODS, ORACLE
+from ji_findings import (
+    ALMOST_ALL,
+    PROPOSED,
+    SCORES,
+    Scores,
+    above_canonical,
+    above_single,
+    alike,
+    approximate,
+    cells,
+    columns,
+    distances,
+    highest,
+    lead,
+    scores,
+)
 
-from _findings import LEVEL, Finding, probability, sentence, spread
+from _findings import LEVEL, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
-from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
+from _statistics import average_ranks, friedman, mean_and_deviation
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "claims"))
 from ji_tables import MACRO, MICRO
-
-Array = NDArray[np.float64]
-Column = tuple[str, int]
-SCORES = ("macro", "micro")
-PROPOSED = ("SILP star", "SILP clique", "APP star", "APP clique")
-ALMOST_ALL = 0.9
-TEST_SHARE = 1.0  # one half trains, the other tests
 
 RULE = (
     f"'almost all' is {ALMOST_ALL:.0%} of the columns (bank × size × score); a lead is significant by the corrected "
@@ -40,26 +49,8 @@ def report(setting: Setting, rows: list[Row]) -> Page:
     return Page(sentence(findings), differs(setting), parts, RULE)
 
 
-def scores(rows: list[Row]) -> dict[tuple[Column, str, str], Array]:
-    """For column, score and method: one number for every split."""
-    kept: dict[tuple[Column, str, str], list[float]] = {}
-    for row in rows:
-        for one in row["rows"]:
-            for score in SCORES:
-                kept.setdefault(((row.cell["bank"], row.cell["size"]), score, one["method"]), []).append(one[score])
-    return {key: np.array(values) for key, values in kept.items()}
-
-
-def columns(found: dict[tuple[Column, str, str], Array]) -> list[Column]:
-    return list(dict.fromkeys(column for column, _, _ in found))
-
-
-def cells(found: dict[tuple[Column, str, str], Array]) -> list[tuple[Column, str]]:
-    return [(column, score) for column in columns(found) for score in SCORES]
-
-
 # -------------------------------------------------------------------------------------------------------------- tables
-def score_table(found: dict[tuple[Column, str, str], Array], score: str) -> Table:
+def score_table(found: Scores, score: str) -> Table:
     printed = MACRO if score == "macro" else MICRO
     table = np.concatenate([np.stack([found[c, score, m] for m in METHODS], axis=1) for c in columns(found)])
     ranked = dict(zip(METHODS, average_ranks(table), strict=True))
@@ -80,7 +71,7 @@ def score_table(found: dict[tuple[Column, str, str], Array], score: str) -> Tabl
     return Table(f"{score}_f1", f"Table {number}: {score} F1, mean and deviation over splits", header, made, note)
 
 
-def tests_table(found: dict[tuple[Column, str, str], Array]) -> Table:
+def tests_table(found: Scores) -> Table:
     rivals = {"BIK": PROPOSED, "SILP KCCA": PROPOSED[:2], "APP KCCA": PROPOSED[2:]}
     rivals |= dict.fromkeys(("Uniform", "SVM1"), PROPOSED)
     made = []
@@ -90,21 +81,6 @@ def tests_table(found: dict[tuple[Column, str, str], Array]) -> Table:
             made.append([f"{method} − {rival}", *(f"{d:+.4f} ({probability(p)})" for d, p in leads)])
     header = ["", *(f"{bank}, {n}, {score}" for (bank, n), score in cells(found))]
     return Table("tests", "Leads, and the corrected resampled t-test", header, made)
-
-
-def lead(
-    found: dict[tuple[Column, str, str], Array], column: Column, score: str, method: str, rival: str
-) -> tuple[float, float]:
-    ours, theirs = found[column, score, method], found[column, score, rival]
-    return float((ours - theirs).mean()), corrected_t_test(ours, theirs, TEST_SHARE)
-
-
-def distances(rows: list[Row]) -> dict[float, list[float]]:
-    """For every smoothing: ½ Σ|θ − θ'| between both forms' weights, over expansions, λ and splits."""
-    kept: dict[float, list[float]] = {}
-    for one in (one for row in rows for one in row["apart"]):
-        kept.setdefault(one["smoothing"], []).append(one["distance"])
-    return kept
 
 
 def weights_table(rows: list[Row]) -> Table:
@@ -122,8 +98,8 @@ def chosen_table(rows: list[Row]) -> Table:
         for name in ("lam", "smoothing", "C", "kernel"):
             values = [one[name] for one in own if name in one]
             if values:
-                kinds = sorted(set(values), key=lambda v, values=values: -values.count(v))
-                made.append([method, name, ", ".join(f"{_told(v)} ({values.count(v)})" for v in kinds[:4])])
+                kinds = Counter(values).most_common(4)
+                made.append([method, name, ", ".join(f"{_told(v)} ({count})" for v, count in kinds)])
     return Table("chosen", "What the folds chose, and how often", ["", "parameter", "values"], made)
 
 
@@ -131,7 +107,7 @@ def _told(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def draw(setting: Setting, rows: list[Row], found: dict[tuple[Column, str, str], Array]) -> Picture:
+def draw(setting: Setting, rows: list[Row], found: Scores) -> Picture:
     from ji import EXPERIMENT
 
     name, shown = "ji.png", columns(found)
@@ -148,55 +124,6 @@ def draw(setting: Setting, rows: list[Row], found: dict[tuple[Column, str, str],
             axes[2].bar(np.arange(len(mean)) + 0.4 * i - 0.2, mean, 0.4, label=method, color=style(i)["color"])
         label(axes[2], f"Mean weights, {shown[0][0]}, {shown[0][1]}", "kernel", "weight")
     return Picture(name, "Scores in every column, and the weights of SILP and the smoothed form (Fig. 1, right).")
-
-
-# ------------------------------------------------------------------------------------------------------------ findings
-def highest(found: dict[tuple[Column, str, str], Array]) -> Finding:
-    means = {cell: {m: found[(*cell, m)].mean() for m in METHODS} for cell in cells(found)}
-    won = sum(max(one, key=lambda m, one=one: one[m]) in PROPOSED for one in means.values())
-    evidence = f"they have the highest mean in {won} of {len(means)} columns"
-    return Finding(
-        "kernels integrated by star or clique are best on almost all data sets",
-        won >= ALMOST_ALL * len(means),
-        evidence,
-    )
-
-
-def above_single(found: dict[tuple[Column, str, str], Array]) -> Finding:
-    leads = [lead(found, *cell, method, "BIK") for cell in cells(found) for method in PROPOSED]
-    ahead, proved = sum(d > 0 for d, _ in leads), sum(d > 0 and p < LEVEL for d, p in leads)
-    by_bank = []
-    for bank in dict.fromkeys(bank for bank, _ in columns(found)):
-        own = [lead(found, *cell, m, "BIK")[0] for cell in cells(found) if cell[0][0] == bank for m in PROPOSED]
-        by_bank.append(f"mean lead {np.mean(own):+.3f} with the bank '{bank}'")
-    evidence = f"ahead in {ahead} of {len(leads)} cells, significantly in {proved}; {', '.join(by_bank)}"
-    holds: bool | str = proved == len(leads) or ("holds without significance" if ahead == len(leads) else False)
-    return Finding("integrated kernels beat the best individual one significantly on all", holds, evidence)
-
-
-def above_canonical(found: dict[tuple[Column, str, str], Array]) -> Finding:
-    leads = [lead(found, *cell, method, f"{method.split()[0]} KCCA") for cell in cells(found) for method in PROPOSED]
-    ahead, proved = sum(d > 0 for d, _ in leads), sum(p < LEVEL for _, p in leads)
-    evidence = f"star or clique ahead in {ahead} of {len(leads)} cells, {proved} of all differences significant"
-    return Finding("the hypergraph forms beat KCCA consistently", ahead == len(leads), evidence)
-
-
-def approximate(found: dict[tuple[Column, str, str], Array]) -> Finding:
-    leads = [lead(found, *cell, f"APP {e}", f"SILP {e}") for cell in cells(found) for e in EXPANSIONS]
-    ahead, proved = sum(d > 0 for d, _ in leads), sum(p < LEVEL for _, p in leads)
-    evidence = (
-        f"ahead in {ahead} of {len(leads)} cells, by {np.mean([d for d, _ in leads]):+.4f} on average, "
-        f"{proved} of the differences significant"
-    )
-    conclusion = "the smoothed form does slightly better than SILP in almost all cases"
-    return Finding(conclusion, ahead >= ALMOST_ALL * len(leads), evidence)
-
-
-def alike(rows: list[Row]) -> Finding:
-    near = {mu: float(np.median(d)) for mu, d in distances(rows).items()}
-    least = min(near)
-    told = ", ".join(f"{near[mu]:.3f} at μ = {mu:g}" for mu in sorted(near))
-    return Finding("both yield very similar weights", near[least] < 0.05, f"median ½ Σ|θ − θ'| {told}")
 
 
 def differs(setting: Setting) -> list[str]:
