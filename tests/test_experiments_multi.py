@@ -11,7 +11,7 @@ import pytest
 
 import toy_experiment  # puts the experiments on the path
 from _findings import Finding, probability, sentence
-from _harness import Row, Setting, run
+from _harness import Cache, Row, Setting, key, run
 from _reporting import write_page
 
 assert toy_experiment.EXPERIMENTS.is_dir()
@@ -204,3 +204,24 @@ def test_a_sentence_counts_what_holds():
     assert [probability(p) for p in (1e-4, 0.0123, 0.5, float("nan"))] == [
         "p < 0.001", "p = 0.012", "p = 0.50", "too few for a test",
     ]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------ what is committed
+COMMITTED = [name for name, experiment in QUICK.items() if Cache.of(experiment, Setting()).file.is_file()]
+
+
+def test_something_is_committed():
+    assert "govindaraj" in COMMITTED
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_a_committed_page_says_what_its_cells_say(name, tmp_path):
+    """The sentence by today's rule is the one on the page; pictures go elsewhere."""
+    experiment, rows = QUICK[name], Cache.of(QUICK[name], Setting()).read()
+    wanted = [key(cell) for cell in experiment.cells(Setting())]
+    known = {key(row.cell): row for row in rows}
+    assert known.keys() <= set(wanted)
+    page = experiment.report(Setting(folder=tmp_path), [known[cell] for cell in wanted if cell in known])
+    text = (experiment.folder(Setting()) / f"{name}.md").read_text(encoding="utf-8")
+    assert f"**{page.verdict}**" in text
+    assert f"{len(known)} cells" in text

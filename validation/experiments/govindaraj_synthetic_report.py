@@ -88,14 +88,16 @@ def trend_table(rows: list[Row]) -> Table:
 
 def of_redundancy(rows: list[Row]) -> list[Finding]:
     findings = []
-    for rival, told in RIVALS.items():
+    for rival, beside in RIVALS.items():
         trends = {spread: trend(rows, spread, rival, 0.0) for spread in spreads(rows)}
         kept = [spread for spread, found in trends.items() if found.holds]
         holds: bool | str = len(kept) == len(trends) or (f"holds only for {' and '.join(kept)}" if kept else False)
-        evidence = ", ".join(
+        told = ", ".join(
             f"{spread}: rise {found.rise:+.3f}, {probability(found.p)}" for spread, found in trends.items()
         )
+        narrow = [spread for spread in trends if trend(rows, spread, rival, FLOOR).holds]
+        evidence = f"{told}; with C ≥ {FLOOR:g}, the claims' grid, it rises for {' and '.join(narrow) or 'none'}"
         findings.append(
-            Finding(f"the less redundant the kernels, the larger Li-MKL's accuracy beside {told}", holds, evidence)
+            Finding(f"the less redundant the kernels, the larger Li-MKL's accuracy beside {beside}", holds, evidence)
         )
     return findings
