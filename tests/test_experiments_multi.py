@@ -206,7 +206,7 @@ def test_a_sentence_counts_what_holds():
     ]  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------------ what is committed
+# ------------------------------------------------------------------------------------------------ what is committed
 COMMITTED = [name for name, experiment in QUICK.items() if Cache.of(experiment, Setting()).file.is_file()]
 
 
