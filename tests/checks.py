@@ -103,3 +103,15 @@ def value_of(solution: Solution) -> float:
 def check_same_function(one: Solution, other: Solution, kernels: np.ndarray, tolerance: float = 1e-4) -> None:
     f, g = one.decision_function(kernels), other.decision_function(kernels)
     assert f == pytest.approx(g, abs=tolerance * max(1.0, np.abs(f).max()))
+
+
+def declared_apart(formulation, task) -> tuple[float, float]:
+    """As `declared_values`, for a formulation that need not be in the catalogue; values in the task's own units."""
+    size = task.typical_kernel_size()
+    scaled = formulation.in_units(task, size)
+    values = []
+    for program in (formulation.declare_primal(scaled), formulation.declare_dual(scaled)):
+        assert solve_program(program.problem, CLARABEL, Run())
+        values.append(float(program.problem.value))
+    unit = size if scaled is not task else 1.0
+    return values[0] / unit, values[1] / unit

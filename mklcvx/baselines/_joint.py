@@ -56,13 +56,14 @@ class JointProgram:
 class Joint(Formulation):
     """U and U* as functions of norms, and as expressions of CVXPY; `rescale` keeps the problem the same in other units.
 
-    `convex(norms, **own)` is U of a list of convex expressions; `dual_cost(roots, **own)` is U* of such a list.
+    `convex(norms, **own)` is U of the convex expressions ‖f_m‖; `dual_cost(seen, **own)` is U*, with its constraints,
+    of the F_m'δ, whose lengths are √q_m.
     """
 
     penalty: Callable[..., float]
     conjugate: Callable[..., float]
     convex: Callable[..., Any]
-    dual_cost: Callable[..., Any]
+    dual_cost: Callable[..., tuple[Any, list[Any]]]
     rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, size: own
     biased: bool = True
 
@@ -103,8 +104,8 @@ class Joint(Formulation):
         constraints = [cp.sum(beta, axis=1) <= task.box]
         if task.bias:
             constraints.append(cp.sum(delta, axis=0) == 0)
-        cost = self.dual_cost([cp.norm(f.columns.T @ delta, "fro") for f in task.factors], **task.own)
-        return JointProgram(cp.Problem(cp.Maximize(cp.sum(beta) - cost), constraints), beta=beta)
+        cost, cuts = self.dual_cost([f.columns.T @ delta for f in task.factors], **task.own)
+        return JointProgram(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [*constraints, *cuts]), beta=beta)
 
     def lower(self, task: JointTask, point: Array) -> JointLowerBound:
         beta = task.feasible(point)

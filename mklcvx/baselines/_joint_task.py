@@ -68,7 +68,8 @@ class JointTask(KernelStack):
         """β in B: negative entries to zero, then the biases' condition by the least change in proportion to β, then
         every sample within its box. Where that condition cannot be met, nothing is left of β."""
         beta = np.maximum(np.nan_to_num(beta), 0.0)
-        beta = beta * np.minimum(1.0, self.box / np.maximum(beta.sum(axis=1), np.finfo(float).tiny))[:, None]
+        totals = beta.sum(axis=1)
+        beta = beta * np.divide(self.box, totals, out=np.ones(len(totals)), where=totals > self.box)[:, None]
         if not self.bias or not beta.any():
             return beta
         for _ in range(REFINEMENTS):

@@ -5,7 +5,7 @@ The labels share nothing, so that the sums of their lower and of their upper bou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ class Label(NamedTuple):
     bias: float
     weights: Array
     certificate: Certificate
-    multipliers: dict[str, Array | float]
+    multipliers: Mapping[str, Array | float]
     message: str = ""
 
 

@@ -67,6 +67,14 @@ def dual(task: Task, sigma: Array, lam: float, A: Array, p: Array) -> PricedDual
     return PricedDual(program.problem, program.alpha, program.cuts, delta)
 
 
+def conjugate(d: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
+    """R*(½d²) at δ = 0: all of it where there is no A, else no less."""
+    excess = np.maximum(d**2 / 2 - sigma, 0.0)
+    if lam == 0:
+        return np.inf if excess.any() else 0.0
+    return float(excess @ excess / (2 * lam))
+
+
 def _slope(mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
     return sigma + lam * mu
 
@@ -80,7 +88,7 @@ GMKL = Priced(
     primal=primal,
     dual=dual,
     penalty=lambda a, **own: penalty(a, **own)[0],
-    conjugate=lambda d, sigma, lam, A, p: float(np.sum(np.maximum(d**2 / 2 - sigma, 0.0) ** 2) / (2 * lam)),
+    conjugate=conjugate,
     weights=lambda a, d, **own: best_weights(a, **own),
     multipliers=lambda a, d, **own: {},
     regulariser=Regulariser(

@@ -41,8 +41,9 @@ def convex(norms: list[Any]) -> Any:
     return cp.square(cp.sum(cp.hstack(norms))) / 2
 
 
-def dual_cost(roots: list[Any]) -> Any:
-    return cp.square(cp.max(cp.hstack(roots))) / 2
+def dual_cost(seen: list[Any]) -> tuple[Any, list[Any]]:
+    tau = cp.Variable()
+    return tau, [cp.sum_squares(z) / 2 <= tau for z in seen]
 
 
 MC_MKL = Joint(

@@ -73,9 +73,10 @@ def convex(norms: list[Any], lam: float, alpha: float, p: float) -> Any:
     return lam / 2 * cp.square(cp.pnorm(a, p, approx=False)) + alpha * cp.sum(a)
 
 
-def dual_cost(roots: list[Any], lam: float, alpha: float, p: float) -> Any:
-    excess = cp.pos(cp.hstack(roots) - alpha)
-    return cp.square(cp.pnorm(excess, conjugate_exponent(p), approx=False)) / (2 * lam)
+def dual_cost(seen: list[Any], lam: float, alpha: float, p: float) -> tuple[Any, list[Any]]:
+    v = cp.Variable(len(seen), nonneg=True)
+    cost = cp.square(cp.pnorm(v, conjugate_exponent(p), approx=False)) / (2 * lam)
+    return cost, [cp.norm(z, "fro") - alpha <= v[m] for m, z in enumerate(seen)]
 
 
 def steepest(d: Array, lam: float, alpha: float, p: float) -> Array:
