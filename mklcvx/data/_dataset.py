@@ -27,20 +27,24 @@ class Dataset:
         return len(self.X)
 
     @property
+    def names(self) -> list[str]:
+        """The classes, in the order of their names; none for label sets."""
+        return [] if self.classes is None else np.unique(self.classes).tolist()
+
+    @property
     def y(self) -> Array:
         """−1 and +1 for two classes, +1 being the one whose name comes last."""
-        names = () if self.classes is None else np.unique(self.classes)
-        if len(names) != 2:
-            kind = "label sets" if self.classes is None else f"{len(names)} classes"
+        if len(self.names) != 2:
+            kind = f"{len(self.names)} classes" if self.labels is None else "label sets"
             raise InputError(f"data set {self.name}: has {kind}, not two classes: use its `classes` or `labels`")
-        return np.where(self.classes == names[1], 1.0, -1.0)
+        return np.where(self.classes == self.names[1], 1.0, -1.0)
 
     @property
     def targets(self) -> dict[str, Any]:
         """What `mklcvx.Instance` is to be told: y of two classes, else classes or labels."""
         if self.labels is not None:
             return {"labels": self.labels}
-        return {"y": self.y} if len(np.unique(self.classes)) == 2 else {"classes": self.classes}
+        return {"y": self.y} if len(self.names) == 2 else {"classes": self.classes}
 
     @property
     def target(self) -> NDArray[Any]:

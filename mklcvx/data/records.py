@@ -48,11 +48,10 @@ class Record:
 
 def record_of(data: Dataset, openml: int | None = None) -> Record:
     """The record of a data set that is known to be right."""
-    numbers = [[float(f"{value:.12g}") for value in values] for values in (data.X.mean(axis=0), data.X.std(axis=0))]
-    return Record(
-        *data.X.shape, _counts(data), *numbers, _digest(_features(data)), _digest(_rows(data)),
-        data.labels is not None, openml,
-    )  # fmt: skip
+    means, deviations = ([float(f"{v:.12g}") for v in column] for column in (data.X.mean(axis=0), data.X.std(axis=0)))
+    samples, features = data.X.shape
+    digests = _digest(_features(data)), _digest(_rows(data))
+    return Record(samples, features, _counts(data), means, deviations, *digests, data.labels is not None, openml)
 
 
 def read_records(file: Path = FILE) -> dict[str, Record]:

@@ -15,6 +15,7 @@ from label_halves import Array, Half
 
 import mklcvx
 from mklcvx.baselines.gmkl import gmkl
+from mklcvx.metrics import pr_auc
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "headlines"))
 from measuring import Mark, stepped
@@ -120,8 +121,4 @@ def objective(half: Half, formulation: str, weights: Array, parameters: Mapping[
 
 def precision(half: Half, weights: Array, price: float) -> float:
     """The area under the precision-recall curve, averaged over the classes that the other samples have."""
-    from sklearn.metrics import average_precision_score
-
-    outputs = half.outputs(weights, price)
-    met = half.truth.any(axis=0)
-    return float(average_precision_score(half.truth[:, met], outputs[:, met], average="macro"))
+    return pr_auc(half.truth, half.outputs(weights, price))

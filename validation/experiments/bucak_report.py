@@ -205,7 +205,7 @@ def differs(setting: Setting) -> list[str]:
         "regulariser.",
         "SA as repaired in `mklcvx` (unbiased estimates, δ = 0.2, steps in units of the problem), Sum by the projected "
         "subgradient method of the paper's section 2, GMKL's optimum by our interior-point method in place of its "
-        "gradient method; the area is the average precision.",
+        "gradient method.",
         "Beside the table's contestants: mirror-prox, certified optima, L2-MKL, and the best single kernel by folds.",
         "`validation/headlines` measures the cost of SA and Sum to the same objective; here each ends where it would "
         "in use.",
