@@ -14,7 +14,7 @@ import numpy as np
 from label_halves import Array, Half
 
 import mklcvx
-from mklcvx.baselines.gmkl import gmkl
+from mklcvx.baselines import gmkl
 from mklcvx.metrics import pr_auc
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "headlines"))
