@@ -207,7 +207,7 @@ def test_a_sentence_counts_what_holds():
 
 
 # ------------------------------------------------------------------------------------------------ what is committed
-COMMITTED = [name for name, experiment in QUICK.items() if Cache.of(experiment, Setting()).file.is_file()]
+COMMITTED = [name for name, experiment in QUICK.items() if (experiment.folder(Setting()) / f"{name}.md").is_file()]
 
 
 def test_something_is_committed():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from _findings import LEVEL, Finding, probability
 from _harness import Row, Setting
 from _reporting import Table
-from _statistics import average_ranks, corrected_t_test, friedman
+from _statistics import average_ranks, corrected_t_test, friedman, wilcoxon
 
 Array = NDArray[np.float64]
 NAMES = {"l1": "L1", "li": "Li", "ckl": "CKL", "sum": "sum"}
@@ -56,7 +56,15 @@ def of_kernels(rows: list[Row]) -> Finding:
         f"ahead on average at {ahead} of {len(counts)} numbers of kernels, significantly at {proved}, by "
         f"{max(g.mean() for g in gains):+.3f} at most"
     )
-    return Finding("Li-MKL is more accurate than L1-MKL at most numbers of kernels", 2 * ahead > len(counts), evidence)
+    conclusion = "Li-MKL is more accurate than L1-MKL at most numbers of kernels"
+    return Finding(conclusion, _most(ahead, proved, len(counts)), evidence)
+
+
+def _most(ahead: int, proved: int, columns: int) -> bool | str:
+    """Whether a lead is there in most columns, and whether it is more than chance in most."""
+    if 2 * proved > columns:
+        return True
+    return "holds on average, without significance" if 2 * ahead > columns else False
 
 
 # -------------------------------------------------------------------------------------------------------------- prices
@@ -125,36 +133,33 @@ def sizes_table(rows: list[Row]) -> Table:
     return Table("sizes", "Fig. 16: CKL, Li, L1 and the sum on grouped kernels", header, made, note)
 
 
-def differences(rows: list[Row], rival: str) -> list[tuple[int, float, float]]:
-    """For every training size: CKL's mean lead over the rival and the p-value of the paired test."""
+def differences(rows: list[Row], rival: str) -> list[tuple[float, float, float]]:
+    """For every training size: CKL's mean lead over the rival, and p by the corrected t-test and by Wilcoxon's."""
     sizes, found = _sizes(rows)
-    tested = IMAGES - max(sizes)
-    return [
-        (
-            n,
-            float((found[n, "ckl"] - found[n, rival]).mean()),
-            corrected_t_test(found[n, "ckl"], found[n, rival], tested / n),
-        )
-        for n in sizes
-    ]
+    tested, pairs = IMAGES - max(sizes), [(n, found[n, "ckl"], found[n, rival]) for n in sizes]
+    return [(float((a - b).mean()), corrected_t_test(a, b, tested / n), wilcoxon(a, b)) for n, a, b in pairs]
 
 
 def tests_table(rows: list[Row]) -> Table:
     told = {rival: differences(rows, rival) for rival in ("l1", "li", "sum")}
     made = [
-        [n, *(f"{told[r][i][1]:+.4f} ({probability(told[r][i][2])})" for r in told)]
+        [n, *(f"{told[r][i][0]:+.4f} ({probability(told[r][i][1])}; {probability(told[r][i][2])})" for r in told)]
         for i, n in enumerate(columns_of(rows, "training"))
     ]
     header = ["training samples of each class", *(f"CKL − {NAMES[r]}" for r in told)]
-    return Table("tests", "CKL's lead, and the corrected resampled t-test", header, made)
+    note = (
+        "The first p allows for overlapping training sets, and more than it should where these are small; the second, "
+        "Wilcoxon's over splits, does not allow for it at all."
+    )
+    return Table("tests", "CKL's lead, the corrected resampled t-test, and Wilcoxon's", header, made, note)
 
 
 def of_sizes(rows: list[Row]) -> list[Finding]:
     findings = []
     for rival in ("l1", "li"):
         found = differences(rows, rival)
-        ahead, proved = sum(d > 0 for _, d, _ in found), sum(d > 0 and p < LEVEL for _, d, p in found)
+        ahead, proved = sum(d > 0 for d, _, _ in found), sum(d > 0 and p < LEVEL for d, p, _ in found)
         evidence = f"ahead on average at {ahead} of {len(found)} training sizes, significantly at {proved}"
-        conclusion = f"CKL on grouped kernels is at least as accurate as {NAMES[rival]}-MKL"
-        findings.append(Finding(conclusion, 2 * sum(d >= 0 for _, d, _ in found) > len(found), evidence))
+        conclusion = f"CKL on grouped kernels is more accurate than {NAMES[rival]}-MKL"
+        findings.append(Finding(conclusion, _most(ahead, proved, len(found)), evidence))
     return findings
