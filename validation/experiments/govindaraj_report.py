@@ -24,8 +24,8 @@ RULE = (
     "a rise with ρ holds if Spearman's rank correlation of ρ and ratio over all data sets is positive at the level "
     f"{LEVEL} (one-sided), wherever the class means lie; a lead holds if it is significant by the corrected resampled "
     "t-test in most columns, and without significance if the mean difference is positive in most; less sensitive to C "
-    f"means a smaller fall of accuracy over the grid, significantly at the level {LEVEL}. When a lead holds was settled "
-    "after a run had been seen, more strictly than before it: read the tables."
+    f"means a smaller fall of accuracy over the grid, significantly at the level {LEVEL}. When a lead holds was "
+    "settled after a run had been seen, more strictly than before it: read the tables."
 )
 
 
