@@ -1,0 +1,146 @@
+"""The page of Ji et al. 2008, Tables 2 and 3, on emotions."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ji_contest import METHODS, ORACLE
+from ji_findings import (
+    ALMOST_ALL,
+    PROPOSED,
+    SCORES,
+    Scores,
+    above_canonical,
+    above_single,
+    alike,
+    approximate,
+    cells,
+    columns,
+    distances,
+    highest,
+    lead,
+    scores,
+)
+
+from _findings import LEVEL, probability, sentence, spread
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table, label, panels, style
+from _statistics import average_ranks, friedman, mean_and_deviation
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "claims"))
+from ji_tables import MACRO, MICRO
+
+RULE = (
+    f"'almost all' is {ALMOST_ALL:.0%} of the columns (bank × size × score); a lead is significant by the corrected "
+    f"resampled t-test at the level {LEVEL} over the splits of a column; 'consistently' and 'on all' mean every column."
+)
+
+
+def report(setting: Setting, rows: list[Row]) -> Page:
+    found = scores(rows)
+    findings = [highest(found), above_single(found), above_canonical(found), approximate(found), alike(rows)]
+    parts: list[Table | Picture | str] = [score_table(found, score) for score in SCORES]
+    parts += [tests_table(found), weights_table(rows), chosen_table(rows), draw(setting, rows, found)]
+    parts.append(f"The largest certified relative gap of all learned weights is {max(row['gap'] for row in rows):.0e}.")
+    return Page(sentence(findings), differs(setting), parts, RULE)
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+def score_table(found: Scores, score: str) -> Table:
+    printed = MACRO if score == "macro" else MICRO
+    table = np.concatenate([np.stack([found[c, score, m] for m in METHODS], axis=1) for c in columns(found)])
+    ranked = dict(zip(METHODS, average_ranks(table), strict=True))
+    there = dict(zip(METHODS, average_ranks(np.array([printed[m] for m in METHODS]).T), strict=True))
+    made = []
+    for method in (*METHODS, ORACLE):
+        told = [spread(*mean_and_deviation(list(found[column, score, method]))) for column in columns(found)]
+        values = printed.get(method)
+        line = [f"{min(values):.4f} to {max(values):.4f}", float(there[method])] if values else [None, None]
+        made.append([method, *told, float(ranked[method]) if method in ranked else None, *line])
+    header = ["", *(f"{bank}, {n}" for bank, n in columns(found)), "average rank", "printed scores", "printed rank"]
+    note = (
+        f"Friedman {probability(friedman(table))} over all columns and splits, as if these were independent. Printed: "
+        "the range over nine data sets of gene expression images, and our average of its ranks over them. "
+        f"`{ORACLE}` is the individual kernel that is best on the test half, which nobody may know."
+    )
+    number = 2 if score == "macro" else 3
+    return Table(f"{score}_f1", f"Table {number}: {score} F1, mean and deviation over splits", header, made, note)
+
+
+def tests_table(found: Scores) -> Table:
+    rivals = {"BIK": PROPOSED, "SILP KCCA": PROPOSED[:2], "APP KCCA": PROPOSED[2:]}
+    rivals |= dict.fromkeys(("Uniform", "SVM1"), PROPOSED)
+    made = []
+    for rival, methods in rivals.items():
+        for method in methods:
+            leads = [lead(found, column, score, method, rival) for column, score in cells(found)]
+            made.append([f"{method} − {rival}", *(f"{d:+.4f} ({probability(p)})" for d, p in leads)])
+    header = ["", *(f"{bank}, {n}, {score}" for (bank, n), score in cells(found))]
+    return Table("tests", "Leads, and the corrected resampled t-test", header, made)
+
+
+def weights_table(rows: list[Row]) -> Table:
+    made = [[mu, float(np.median(d)), float(np.max(d))] for mu, d in sorted(distances(rows).items())]
+    header = ["smoothing μ", "median", "largest"]
+    title = "Fig. 1, right: how far the smoothed form's weights lie from SILP's, ½ Σ|θ − θ'| at the same λ"
+    return Table("weights", title, header, made)
+
+
+def chosen_table(rows: list[Row]) -> Table:
+    """What the folds chose, most often first."""
+    made = []
+    for method in METHODS:
+        own = [one for row in rows for one in row["rows"] if one["method"] == method]
+        for name in ("lam", "smoothing", "C", "kernel"):
+            values = [one[name] for one in own if name in one]
+            if values:
+                kinds = Counter(values).most_common(4)
+                made.append([method, name, ", ".join(f"{_told(v)} ({count})" for v, count in kinds)])
+    return Table("chosen", "What the folds chose, and how often", ["", "parameter", "values"], made)
+
+
+def _told(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def draw(setting: Setting, rows: list[Row], found: Scores) -> Picture:
+    from ji import EXPERIMENT
+
+    name, shown = "ji.png", columns(found)
+    with panels(EXPERIMENT.folder(setting) / name, 3, width=5.2) as axes:
+        for axis, score in zip(axes, SCORES, strict=False):
+            for i, method in enumerate(METHODS):
+                line = style(i) | {"linestyle": "-" if method in PROPOSED else "--"}
+                axis.plot(range(len(shown)), [found[c, score, method].mean() for c in shown], label=method, **line)
+            axis.set_xticks(range(len(shown)), [f"{bank},\n{n}" for bank, n in shown])
+            label(axis, f"{score} F1", "", "mean over splits")
+        last = [row for row in rows if (row.cell["bank"], row.cell["size"]) == shown[0]]
+        for i, method in enumerate(("SILP star", "APP star")):
+            mean = np.mean([one["weights"] for row in last for one in row["rows"] if one["method"] == method], axis=0)
+            axes[2].bar(np.arange(len(mean)) + 0.4 * i - 0.2, mean, 0.4, label=method, color=style(i)["color"])
+        label(axes[2], f"Mean weights, {shown[0][0]}, {shown[0][1]}", "kernel", "weight")
+    return Picture(name, "Scores in every column, and the weights of SILP and the smoothed form (Fig. 1, right).")
+
+
+def differs(setting: Setting) -> list[str]:
+    told = [
+        "The gene expression images (1000 to 2000 sets, 20 to 40 labels, 23 pyramid-match kernels) could not be had. "
+        "Emotions (593 songs, 6 labels) stand in; sizes vary by taking 200, 400 or all songs, so that scores do not "
+        "compare with the printed ones, only their order does.",
+        "27 kernels: two Gaussian widths and a linear kernel on each of nine feature groups (spectrum and cepstrum "
+        "under four statistics, rhythm). The paper's kernels too are of one descriptor each. The bank 'groups and all' "
+        "adds three widths on all 72 features, each of which joins all groups by itself, and is told apart for that "
+        "reason.",
+        "The expansions are ours (`mklcvx explain hypergraph`), the paper leaves them to its references; the weights "
+        "are certified optima by our interior-point method in place of column generation and Nesterov's method.",
+        "λ, the smoothing μ, C and how the best individual kernel was found are not said in the paper; here three "
+        "folds of the training half choose them by the mean of macro and micro F1.",
+        "Halves 1:1 and ten splits, as in the paper.",
+    ]
+    if setting.size == "reduced":
+        told.append("Reduced: λ and μ in {0.001, 0.01, 0.1}, C in {0.1, 1, 10, 100}; `--full` has 5, 5 and 6 values.")
+    return told

@@ -1,0 +1,95 @@
+"""Many classes by pairs: a machine for each two classes, every machine along the same prices, and their votes.
+
+The class with most votes wins; among equals the one whose machines are surer, as scikit-learn's SVC decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mklcvx
+
+Array = NDArray[np.float64]
+Kernels = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Array, Array]]
+"""Of training and other samples: the training kernels (M, n, n), and those (M, t, n) between the two."""
+
+
+@dataclass(frozen=True)
+class Voted:
+    """Predictions of classes for every price, (prices, t), and the largest certified gap of the machines."""
+
+    classes: NDArray[Any]
+    gap: float
+
+    def accuracies(self, truth: NDArray[Any]) -> Array:
+        return np.asarray(np.mean(self.classes == truth, axis=1))
+
+
+def voted(
+    kernels: tuple[Array, Array],
+    classes: NDArray[Any],
+    formulation: str,
+    prices: Sequence[float],
+    groups: Sequence[int] | None,
+    tol: float,
+) -> Voted:
+    """The machines of all pairs for training kernels and their votes on the other samples."""
+    stack, to_test = kernels
+    names = np.unique(classes)
+    votes = np.zeros((len(prices), to_test.shape[1], len(names)))
+    sureness, gap = np.zeros_like(votes), 0.0
+    for a, b in combinations(range(len(names)), 2):
+        members = np.flatnonzero((classes == names[a]) | (classes == names[b]))
+        y = np.where(classes[members] == names[a], 1.0, -1.0)
+        instance = mklcvx.Instance(stack[np.ix_(range(len(stack)), members, members)], y, groups=groups)
+        for step, solution in enumerate(mklcvx.path(instance, formulation, {"C": prices}, tol=tol).solutions):
+            value = solution.decision_function(to_test[:, :, members])
+            gap = max(gap, solution.certificate.relative_gap)
+            votes[step, :, a] += value >= 0
+            votes[step, :, b] += value < 0
+            sureness[step, :, a] += value
+            sureness[step, :, b] -= value
+    ranked = votes + sureness / (3 * (np.abs(sureness) + 1))
+    return Voted(names[ranked.argmax(axis=2)], gap)
+
+
+def tuned(
+    kernels: Kernels,
+    classes: NDArray[Any],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    formulation: str,
+    prices: Sequence[float],
+    *,
+    groups: Sequence[int] | None = None,
+    folds: int = 3,
+    seed: int = 0,
+    tol: float = 1e-6,
+) -> dict[str, Any]:
+    """Accuracies in the folds and on test samples for every price, and the test accuracy of the price chosen by folds.
+
+    Kernels are fitted anew in every fold; of equal prices the middle one is chosen.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    inner, gap = np.zeros(len(prices)), 0.0
+    for fit, held in StratifiedKFold(folds, shuffle=True, random_state=seed).split(train, classes[train]):
+        found = voted(kernels(train[fit], train[held]), classes[train[fit]], formulation, prices, groups, tol)
+        inner += found.accuracies(classes[train[held]]) * len(held) / len(train)
+        gap = max(gap, found.gap)
+    found = voted(kernels(train, test), classes[train], formulation, prices, groups, tol)
+    outer, equal = found.accuracies(classes[test]), np.flatnonzero(inner >= inner.max() - 1e-9)
+    best = int(equal[(len(equal) - 1) // 2])
+    return {
+        "C": prices[best],
+        "accuracy": float(outer[best]),
+        "inner": inner.tolist(),
+        "outer": outer.tolist(),
+        "gap": max(gap, found.gap),
+    }
