@@ -42,6 +42,11 @@ class Vertex:
         alpha, room, x, _ = np.split(at.values, [n, 2 * n, 2 * n + variables])
         return cls(alpha, alpha + room, x, at.nu, at.kappa, images)
 
+    @property
+    def at_box(self) -> bool:
+        """Whether any sample is: then a larger box is another problem."""
+        return bool((self.alpha >= (1 - NEARLY) * self.box).any())
+
     def moved_to(self, task: Task) -> Vertex:
         """The same choice of bounds where the box is another one."""
         at_zero, at_box = self.alpha <= NEARLY * self.box, self.alpha >= (1 - NEARLY) * self.box

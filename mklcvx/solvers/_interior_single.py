@@ -37,6 +37,7 @@ from ._weights_side import Shared, Side, side_of
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
 SNAPSHOT = 0.1  # the relative complementarity from which a neighbouring optimum is looked for
 TRIES, HOPELESS = 4, 0.05  # steps on the bounds that hold, and a gap that ends them
+FAR = 3.0  # times the box: from there the way is longer than from a start of one's own
 SEEMINGLY = 0.1  # the relative complementarity from which kernels may seem to vanish
 ROUNDED = 1e-6  # a gap that rounding may leave: √q of a kernel that vanishes has half the digits
 MARGIN = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
@@ -57,10 +58,7 @@ class InteriorSingle(Algorithm[Centred]):
         task, side = problem.task, side_of(problem.task, problem.formulation)
         if isinstance(problem.warm, Centred) and fits(problem.warm, task, side):
             return from_neighbour(problem, side, problem.warm)
-        x = side.start()
-        alpha, images = first_alpha(task, side.weights(x))
-        at = first_point(task, side, x, alpha, images)
-        return centred(task, side, curved_for(task), at, images, at.level)
+        return from_nothing(task, side, curved_for(task))
 
     def step(self, problem: Problem, state: Centred) -> Centred:
         if isinstance(state.side, Shared) and state.left <= SEEMINGLY:
@@ -158,12 +156,26 @@ def fits(warm: Centred, task: Task, side: Side) -> bool:
     )
 
 
+def from_nothing(task: Task, side: Side, curved: Curved) -> Centred:
+    x = side.start()
+    alpha, images = first_alpha(task, side.weights(x))
+    at = first_point(task, side, x, alpha, images)
+    return centred(task, side, curved, at, images, at.level)
+
+
 def from_neighbour(problem: Problem, side: Side, warm: Centred) -> Centred:
-    """The optimum for a neighbouring parameter as a start: with luck the same bounds hold; else its snapshot."""
+    """The optimum for a neighbouring parameter as a start: with luck the same bounds hold; else its snapshot, if
+    the box is about the same."""
     task, curved = problem.task, warm.curved
-    direct = solved(problem, side, curved, warm.near.moved_to(task), TRIES)
+    near = warm.near
+    far = bool(np.max(np.abs(np.log(task.box / near.box))) > np.log(FAR))
+    if far and near.at_box:
+        return from_nothing(task, side, curved)
+    direct = solved(problem, side, curved, near.moved_to(task), TRIES)
     if direct is not None:
         return replace(warm, weights=side.weights(direct.x), side=side, vertex=direct, dead_end="")
+    if far:
+        return from_nothing(task, side, curved)
     at = warm.shot or warm.at
     n, p = task.samples, len(side.sign)
     alpha, room, x, _ = np.split(at.values, [n, 2 * n, 2 * n + p])
