@@ -18,8 +18,9 @@ import numpy as np
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
 from .one_kernel import ONE_KERNEL
+from .two_kernels import BY_HAND
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL,)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 

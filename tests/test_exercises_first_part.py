@@ -1,0 +1,44 @@
+"""Seeded exercises of chapters 02 to 06: closed forms pass, and each usual mistake gets the hint meant for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_exercises import SEEDS, asked, solved
+
+from mklcvx import solve
+from mklcvx.exercises import exercise
+
+
+def other(one, formulation, **changes):
+    """What another formulation answers, with the parameters that it shares."""
+    shared = {name: value for name, value in one.parameters.items() if name == "C"}
+    return asked(one, solve(one.instance, formulation, **{**shared, **changes}))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_four_points_have_the_closed_form(seed):
+    one = exercise("two-kernels", seed)
+    far = np.sqrt(one.instance.kernels.max(axis=(1, 2)))
+    assert [f"{distance:g}" for distance in far] == [name.split(" = ")[1] for name in one.instance.names]
+    assert one.grade(weights=1 / far / np.sum(1 / far), objective=np.sum(1 / far) ** 2 / 2).passed
+
+
+MISTAKES = [
+    ("two-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "objective_half"),
+    ("two-kernels", lambda one: other(one, "sum"), "formulation sum"),
+    ("two-kernels", lambda one: other(one, "average"), "formulation average"),
+    ("two-kernels", lambda one: {**asked(one, solved(one)), "weights": 2 * solved(one).weights}, "weights_norm"),
+    ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
+    ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": 1.1 * solved(one).objective}, "stopped_early"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "mistake", "diagnosis"), MISTAKES)
+def test_a_usual_mistake_gets_its_hint(name, mistake, diagnosis, seed):
+    one = exercise(name, seed)
+    grade = one.grade(**mistake(one))
+    assert not grade.passed
+    assert grade.report.diagnosis.name == diagnosis
+    assert str(grade).endswith(f"Think again: {one.blueprint.hints[diagnosis.split()[0]]}")
