@@ -31,6 +31,10 @@ MISTAKES = [
     ("two-kernels", lambda one: {**asked(one, solved(one)), "weights": 2 * solved(one).weights}, "weights_norm"),
     ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
     ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": 1.1 * solved(one).objective}, "stopped_early"),
+    ("kernel-weights", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("kernel-weights", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("kernel-weights", lambda one: other(one, "average"), "formulation average"),
+    ("kernel-weights", lambda one: {**asked(one, solved(one)), "weights": solved(one).weights / 2}, "weights_norm"),
 ]  # fmt: skip
 
 

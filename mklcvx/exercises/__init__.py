@@ -17,10 +17,11 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
+from .kernel_weights import MULTIPLIERS
 from .one_kernel import ONE_KERNEL
 from .two_kernels import BY_HAND
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND, *MULTIPLIERS)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
