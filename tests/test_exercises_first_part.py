@@ -10,6 +10,12 @@ from mklcvx import solve
 from mklcvx.exercises import exercise
 
 
+def but(one, part, change):
+    """The right answer with one part changed."""
+    right = asked(one, solved(one))
+    return {**right, part: change(right[part])}
+
+
 def other(one, formulation, **changes):
     """What another formulation answers, with the parameters that it shares."""
     shared = {name: value for name, value in one.parameters.items() if name == "C"}
@@ -28,13 +34,18 @@ MISTAKES = [
     ("two-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "objective_half"),
     ("two-kernels", lambda one: other(one, "sum"), "formulation sum"),
     ("two-kernels", lambda one: other(one, "average"), "formulation average"),
-    ("two-kernels", lambda one: {**asked(one, solved(one)), "weights": 2 * solved(one).weights}, "weights_norm"),
-    ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
-    ("two-kernels", lambda one: {**asked(one, solved(one)), "objective": 1.1 * solved(one).objective}, "stopped_early"),
+    ("two-kernels", lambda one: but(one, "weights", lambda v: 2 * v), "weights_norm"),
+    ("two-kernels", lambda one: but(one, "objective", lambda v: -v), "objective_sign"),
+    ("two-kernels", lambda one: but(one, "objective", lambda v: 1.1 * v), "stopped_early"),
     ("kernel-weights", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
     ("kernel-weights", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
     ("kernel-weights", lambda one: other(one, "average"), "formulation average"),
-    ("kernel-weights", lambda one: {**asked(one, solved(one)), "weights": solved(one).weights / 2}, "weights_norm"),
+    ("kernel-weights", lambda one: but(one, "weights", lambda v: v / 2), "weights_norm"),
+    ("every-kernel", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("every-kernel", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("every-kernel", lambda one: other(one, "l1"), "formulation l1"),
+    ("every-kernel", lambda one: but(one, "weights", lambda v: 0.5 / v), "weights_reciprocal"),
+    ("every-kernel", lambda one: but(one, "weights", lambda v: 3 * v), "weights_norm"),
 ]  # fmt: skip
 
 

@@ -18,10 +18,11 @@ import numpy as np
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
 from .kernel_weights import MULTIPLIERS
+from .norms import NORMS
 from .one_kernel import ONE_KERNEL
 from .two_kernels import BY_HAND
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND, *MULTIPLIERS)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND, *MULTIPLIERS, *NORMS)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
