@@ -46,6 +46,13 @@ MISTAKES = [
     ("every-kernel", lambda one: other(one, "l1"), "formulation l1"),
     ("every-kernel", lambda one: but(one, "weights", lambda v: 0.5 / v), "weights_reciprocal"),
     ("every-kernel", lambda one: but(one, "weights", lambda v: 3 * v), "weights_norm"),
+    ("soft-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("soft-kernels", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("soft-kernels", lambda one: other(one, "l1"), "formulation l1"),
+    ("soft-kernels", lambda one: other(one, "average"), "formulation average"),
+    ("soft-kernels", lambda one: but(one, "weights", lambda v: v / v.max()), "weights_norm"),
+    ("soft-kernels-squared", lambda one: other(one, "square", theta=one.parameters["theta"]), "formulation square"),
+    ("soft-kernels-squared", lambda one: asked(one, solved(one, theta=2 * one.parameters["theta"])), "parameter"),
 ]  # fmt: skip
 
 
