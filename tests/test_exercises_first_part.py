@@ -22,6 +22,10 @@ def other(one, formulation, **changes):
     return asked(one, solve(one.instance, formulation, **{**shared, **changes}))
 
 
+def few_cuts(one):
+    return solve(one.instance, one.formulation, solver="silp", max_iter=3, **one.parameters)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_four_points_have_the_closed_form(seed):
     one = exercise("two-kernels", seed)
@@ -53,6 +57,11 @@ MISTAKES = [
     ("soft-kernels", lambda one: but(one, "weights", lambda v: v / v.max()), "weights_norm"),
     ("soft-kernels-squared", lambda one: other(one, "square", theta=one.parameters["theta"]), "formulation square"),
     ("soft-kernels-squared", lambda one: asked(one, solved(one, theta=2 * one.parameters["theta"])), "parameter"),
+    ("cutting-planes", lambda one: asked(one, few_cuts(one)), "stopped_early"),
+    ("cutting-planes", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("cutting-planes", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("cutting-planes", lambda one: other(one, "average"), "formulation average"),
+    ("cutting-planes", lambda one: but(one, "weights", lambda v: v / v.max()), "weights_norm"),
 ]  # fmt: skip
 
 
