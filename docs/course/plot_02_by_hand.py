@@ -40,8 +40,8 @@ assert np.array_equal(instance.y, y)
 #
 #    \min_{\mu}\ V(\mu),\qquad \mu_1+\mu_2=1,\quad \mu\ge0 .
 #
-# This is :doc:`/formulations/l1`, the oldest formulation of multiple kernel learning
-# (Lanckriet et al. 2004).
+# This is :doc:`/formulations/l1`, one of the oldest formulations of multiple kernel
+# learning (Lanckriet et al. 2004).
 #
 # Four unknowns become two
 # ------------------------
@@ -51,7 +51,7 @@ assert np.array_equal(instance.y, y)
 # .. math::
 #
 #    V(\mu)=\max_\alpha\ & \textstyle\sum_i\alpha_i
-#    -\tfrac12\bigl(\mu_1q_1(\alpha)+\mu_2q_2(\alpha)\bigr) \\
+#    -\tfrac12\mu_1q_1(\alpha)-\tfrac12\mu_2q_2(\alpha) \\
 #    & 0\le\alpha_i\le C,\quad y^\top\alpha=0 .
 #
 # Kernel 1 is zero unless both points are among 1 and 3; kernel 2 sees only 2 and 4:
@@ -69,7 +69,8 @@ assert np.array_equal(instance.y, y)
 #
 # .. math::
 #
-#    V(\mu)=\max_{0\le A,B\le2C}\ A+B-\tfrac12\mu_1A^2-2\mu_2B^2 .
+#    V(\mu)=\max_{A,B}\ & A+B-\tfrac12\mu_1A^2-2\mu_2B^2 \\
+#    & 0\le A\le2C,\quad 0\le B\le2C .
 #
 # First the classifier, then the weights
 # --------------------------------------
@@ -90,8 +91,8 @@ assert np.array_equal(instance.y, y)
 #
 # .. math::
 #
-#    \mu=(\tfrac23,\tfrac13),\quad A=\tfrac32,\ B=\tfrac34,\quad
-#    V=\tfrac34+\tfrac38=\tfrac98 .
+#    \mu&=(\tfrac23,\tfrac13),\quad A=\tfrac32,\quad B=\tfrac34, \\
+#    V&=\tfrac34+\tfrac38=\tfrac98 .
 #
 # The classifier is :math:`f_1(x)=\mu_1x_1A=x_1` plus :math:`f_2(x)=\mu_2x_2\cdot2B
 # =\tfrac12x_2`, with :math:`b=0`. All four margins are exactly 1.

@@ -204,7 +204,7 @@ assert last.norms[1] - 1e-6 > last.norms[0] > 1
 # --------
 #
 # :math:`\lambda` sums to one and looks like a vector of weights. Handing it over as
-# such is the usual mistake with Li-MKL.
+# such is a usual mistake with Li-MKL.
 
 TAKE_LAMBDA_FOR_THE_WEIGHTS = True
 
