@@ -44,8 +44,9 @@ with value :math:`-\tfrac12(u^\top d)^2`. So the best direction is where
 .. math::
 
    \text{dual:}\quad &\max_\alpha\ \textstyle\sum_i\alpha_i-\tfrac12\,\Omega^*(d)^2,\\
-   \text{norms:}\quad & a=\Omega^*(d)\,u,\quad
-   u\ \text{the point of the ball farthest along } d .
+   \text{norms:}\quad & a=\Omega^*(d)\,u ,
+
+where :math:`u` is the point of the unit ball that lies farthest along :math:`d`.
 
 A picture of the unit ball
 --------------------------
@@ -82,17 +83,15 @@ plt.show()
 
 # %%
 # * **ℓ1**, :math:`\Omega(a)=\sum a_m` (:doc:`/formulations/l1`): the ball has corners
-#   on the
-#   axes, and a line touches a corner whatever its direction, unless it lies along a
-#   face. Only the kernels with the *largest* :math:`d_m` get anything. The dual norm is
-#   :math:`\max_md_m`.
+#   on the axes, and a line touches a corner whatever its direction, unless it lies
+#   along a face. Only the kernels with the *largest* :math:`d_m` get anything. The dual
+#   norm is :math:`\max_md_m`.
 # * **between**, :math:`\Omega(a)=\|a\|_r` with :math:`1<r\le2` (:doc:`/formulations/lp`
 #   with :math:`r=2p/(p+1)`): the ball is round, and no :math:`a_m` is zero unless
 #   :math:`d_m` is. The dual norm is :math:`\|d\|_{r'}` with :math:`1/r+1/r'=1`.
 # * **ℓ∞**, :math:`\Omega(a)=\max_ma_m` (:doc:`/formulations/li`): the ball is a cube,
-#   and
-#   the line touches the corner :math:`(1,1)` whatever its direction. *All functions are
-#   equally large.* The dual norm is :math:`\sum_md_m`.
+#   and the line touches the corner :math:`(1,1)` as long as both :math:`d_m` are
+#   positive. *All functions are equally large.* The dual norm is :math:`\sum_md_m`.
 #
 # Who is sparse in the primal looks at the largest in the dual, and who adds up there
 # has them all.
@@ -145,8 +144,8 @@ assert np.ptp(norms["li"]) < 1e-5
 #
 # .. math::
 #
-#    \max_\alpha\ \textstyle\sum_i\alpha_i-\tfrac14\bigl(\sum_md_m\bigr)^2,
-#    \qquad \mu_m=\dfrac{1}{2\lambda_m} .
+#    \max_\alpha\ & \textstyle\sum_i\alpha_i-\tfrac14\bigl(\sum_md_m\bigr)^2, \\
+#    \mu_m & =1/(2\lambda_m) .
 #
 # A weight that does not exist
 # ----------------------------

@@ -27,8 +27,8 @@ the price of kernel :math:`m`'s constraint, :math:`\kappa_m\ge0` that of
 
 .. math::
 
-   L=\ & \sum_i\alpha_i-\tau-\theta\sum_m\zeta_m \\
-   & +\sum_m\mu_m\bigl(\tau+\zeta_m-\tfrac12q_m(\alpha)\bigr)+\sum_m\kappa_m\zeta_m .
+   L=\ & \sum_i\alpha_i-\tau-\theta\sum_m\zeta_m+\sum_m\kappa_m\zeta_m \\
+   & +\sum_m\mu_m\bigl(\tau+\zeta_m-\tfrac12q_m(\alpha)\bigr) .
 
 :math:`\zeta_m`
     appears as :math:`(\mu_m+\kappa_m-\theta)\,\zeta_m`: the bracket must vanish, so
@@ -106,9 +106,8 @@ assert capped.sum() == 2
 # How high is the price? Two ends are clear:
 #
 # * :math:`\theta\ge1`: weights that sum to one are never above :math:`\theta`, the box
-#   says
-#   nothing, and the problem is :doc:`/formulations/l1`. Slack is so dear that none is
-#   bought: the hard margin.
+#   says nothing, and the problem is :doc:`/formulations/l1`. Slack is so dear that none
+#   is bought: the hard margin.
 # * :math:`\theta=1/M`: the box leaves one point, all weights :math:`1/M`:
 #   :doc:`/formulations/average`.
 #

@@ -30,8 +30,8 @@ program with infinitely many constraints, a **semi-infinite linear program**:
 
 .. math::
 
-   \min_{\gamma,\,\mu}\quad & \gamma \\
-   \text{subject to}\quad & \gamma\ge\sum_m\mu_m\,S_m(\alpha)
+   \min_{\gamma,\,\mu}\ & \gamma \\
+   & \gamma\ge\textstyle\sum_m\mu_m\,S_m(\alpha)
    \quad\text{for every }\alpha\in S, \\
    & \textstyle\sum_m\mu_m=1,\quad \mu\ge0 .
 
@@ -41,9 +41,10 @@ Master and oracle
 Nobody can write down infinitely many constraints. So start with one, and add what is
 missing:
 
-**Master.**     Solve the linear program with the planes found so far. Its value
-:math:`\gamma` is the lowest point of the highest of *some* planes: a **lower bound**
-on the optimum. It hands over its :math:`\mu`.
+**Master.**
+    Solve the linear program with the planes found so far. Its value :math:`\gamma` is
+    the lowest point of the highest of *some* planes: a **lower bound** on the optimum.
+    It hands over its :math:`\mu`.
 
 **Oracle.**
     Which constraint does this :math:`\mu` violate most? The one whose :math:`\alpha`
