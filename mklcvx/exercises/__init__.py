@@ -17,9 +17,14 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
+from .cutting_planes import PLANES
+from .kernel_weights import MULTIPLIERS
+from .norms import NORMS
 from .one_kernel import ONE_KERNEL
+from .soft_margins import SOFT_MARGINS
+from .two_kernels import BY_HAND
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL,)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND, *MULTIPLIERS, *NORMS, *SOFT_MARGINS, *PLANES)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 

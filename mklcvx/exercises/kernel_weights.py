@@ -1,0 +1,47 @@
+"""Three kernels: weights as the multipliers of ½ q_m(α) ≤ τ."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..instance import Instance
+from ._exercise import Blueprint, Drawn
+
+Array = NDArray[np.float64]
+
+PRICES = (
+    "a multiplier is the price of its constraint as you wrote it. Write down the Lagrangian of your problem: what do "
+    "its prices sum to, when the coefficient of τ has to vanish?"
+)
+HALF = "the constraint is ½q_m(α) ≤ τ with τ in the objective, or q_m(α) ≤ τ with ½τ in it, but not q_m with τ."
+FIXED = "these are the weights of another problem: here they are the prices of ½q_m(α) ≤ τ, and only tight ones count."
+BIAS = "the SVM has a bias, so y'α = 0 belongs to the constraints on α."
+
+
+def gaussian_features(rng: np.random.Generator, strengths: Array, n: int) -> tuple[Array, Array]:
+    """One Gaussian kernel for each of some features, which tell the classes apart by their strengths; the labels."""
+    y = np.repeat([1.0, -1.0], n // 2)
+    features = rng.normal(size=(n, len(strengths))) + np.outer(y, strengths)
+    return np.stack([np.exp(-((z[:, None] - z) ** 2) / 2) for z in features.T]), y
+
+
+def three_features(rng: np.random.Generator) -> Drawn:
+    kernels, y = gaussian_features(rng, rng.permutation([1.2, 0.8, 0.2]), 24)
+    return Drawn(Instance(kernels, y), {"C": float(rng.choice([0.5, 1.0, 2.0]))})
+
+
+KERNEL_WEIGHTS = Blueprint(
+    name="kernel-weights",
+    question=(
+        "Maximise Σα − τ subject to ½q_m(α) ≤ τ for the {M} kernels of instance.kernels, 0 ≤ α ≤ C and y'α = 0, with "
+        "the labels instance.y ({n} samples, C = {C}). Hand over alpha, the multipliers of the quadratic constraints "
+        "as weights, and the optimal value as objective."
+    ),
+    formulation="l1",
+    asks=("alpha", "weights", "objective"),
+    draw=three_features,
+    hints={"half": HALF, "weights_norm": PRICES, "formulation": FIXED, "bias_omitted": BIAS},
+)
+
+MULTIPLIERS = (KERNEL_WEIGHTS,)
