@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix bench mutation docs clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -46,11 +46,20 @@ bench: .venv/installed
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
+docs: .venv/docs
+	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site
+
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[test,lint]"
 	touch $@
 
+.venv/docs: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]"
+	touch $@
+
 clean:
+	rm -rf docs/chapters docs/_figures docs/api/generated docs/outside
+	find docs/formulations -maxdepth 1 -name '*.md' ! -name index.md -delete
 	rm -rf .venv build dist *.egg-info

@@ -1,42 +1,20 @@
-"""A formulation's theorem for the terminal, and its formulas as LaTeX. The docstring is the only source."""
+"""A formulation's theorem for the terminal, and as LaTeX for slides. The docstring is the only source."""
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Callable
 
 from .formulations import Formulation
+from .latex import Piece, formula, prose
+from .theorem import Paragraph, Row, parse
 
-SYMBOLS = {
-    "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "ζ": r"\zeta ", "θ": r"\theta ",
-    "κ": r"\kappa ", "λ": r"\lambda ", "μ": r"\mu ", "ν": r"\nu ", "ξ": r"\xi ", "ρ": r"\rho ", "σ": r"\sigma ",
-    "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ", "≤": r"\le ",
-    "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ", "∞": r"\infty ",
-    "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ", "Δ": r"\Delta ",
-    "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ",
-}  # fmt: skip
-OPERATORS = {
-    **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},
-    **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr")},
-}
-WORD = rf"(?<![\w\\])(?!(?:{'|'.join(OPERATORS)})(?![a-z]))[A-Za-z][a-z]+(?:'s)?(?![\w(])"
-REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
-    r"\s{2,}": r" \\quad ",
-    rf"{WORD}(?:[,;:.]? {WORD})*[;:.]?": r"\\text{ \g<0> }",
-    rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
-    r"Σ(?=\^| \\text)": r"\\Sigma ",  # a matrix, not a sum
-    r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
-    r"_([A-Za-z]{2,})": r"_{\1}",
-    r"\^½": "^{1/2}",
-    "⁻¹": "^{-1}",
-    r"\.\.": r",\\dots,",
-}
 GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in kernel m's space, ‖f_m‖ its norm there,
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
 
 """
-FORMULA = re.compile(r"^    (primal|dual|recovery)\s+(.*)$")
+ASCII = str.maketrans(
+    {"—": "---", "–": "--", "’": "'", "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "$": r"\$"}
+)
 
 
 def as_text(formulation: Formulation) -> str:
@@ -51,24 +29,31 @@ def as_text(formulation: Formulation) -> str:
 
 
 def as_latex(formulation: Formulation) -> str:
-    """The primal, the dual and the recovery as displayed equations."""
-    rows: list[tuple[str, str]] = []
-    for line in formulation.theorem.splitlines():
-        match = FORMULA.match(line)
-        if match:
-            rows.append((match[1], match[2]))
-        elif rows and line.startswith("     "):
-            kind, text = rows[-1]
-            rows[-1] = (kind, text + (" " if kind == "recovery" else r" \qquad ") + line.strip())
-        elif not line.startswith("     ") and any(kind == "recovery" for kind, _ in rows):
-            break
-    body = " \\\\\n".join(rf"\text{{{kind}}} &\quad {_to_latex(text)}" for kind, text in rows)
-    return textwrap.dedent(rf"% {formulation.name}: {formulation.reference}") + (
-        "\n\\begin{align*}\n" + body + "\n\\end{align*}"
+    """The primal, the dual and the recovery as displayed equations, and the way from one to the other. It compiles with
+    amsmath, on slides or in a paper."""
+    theorem = parse(formulation.theorem)
+    rows = theorem.rows("primal", "dual", "recovery")
+    body = " \\\\\n".join(rf"\text{{{row.label}}} &\quad {formula(displayed(row))}" for row in rows)
+    lines = [f"% {formulation.name}: {formulation.reference}", r"\begin{align*}", body, r"\end{align*}"]
+    lines += [_step(part) for part in theorem.derivation]
+    return "\n".join(lines)
+
+
+def displayed(row: Row) -> str:
+    """A row as one formula: what stands below is set off, except in a recovery, which is running text."""
+    return (" " if row.label == "recovery" else r" \qquad ").join(row.lines)
+
+
+def _step(part: Row | Paragraph) -> str:
+    if isinstance(part, Row):
+        return rf"\[ {formula(displayed(part))} \]"
+    return (rf"\textbf{{{part.label}.}} " if part.label else "") + "".join(
+        _in_latex(piece) for piece in prose(part.text)
     )
 
 
-def _to_latex(text: str) -> str:
-    for pattern, replacement in REWRITTEN.items():
-        text = re.sub(pattern, replacement, text)
-    return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()
+def _in_latex(piece: Piece) -> str:
+    if piece.kind == "math":
+        return f"${formula(piece.content)}$"
+    text = piece.content.translate(ASCII)
+    return rf"\texttt{{{text}}}" if piece.kind == "code" else text

@@ -1,0 +1,72 @@
+"""The tested statements of the papers, as tables, from the records that `make claims` writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+RECORDS = Path(__file__).resolve().parents[2] / "validation" / "claims" / "claims.json"
+VERDICTS = ("holds", "holds after repair", "fails")
+SPECIAL = re.compile(r"([\\|*_<>$`\[\]^])")
+
+
+def claims() -> list[dict[str, Any]]:
+    return list(json.loads(RECORDS.read_text(encoding="utf-8"))["claims"])
+
+
+def plain(text: str) -> str:
+    """Text that Markdown leaves alone, in a cell of a table."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def counts() -> str:
+    papers = Counter((claim["paper"], claim["verdict"]) for claim in claims())
+    names = sorted({paper for paper, _ in papers})
+    lines = ["| paper | statements | " + " | ".join(VERDICTS) + " |", "|---|---|---|---|---|"]
+    for name in names:
+        each = [papers[name, verdict] for verdict in VERDICTS]
+        lines.append(f"| {name} | {sum(each)} | {' | '.join(map(str, each))} |")
+    total = [sum(papers[name, verdict] for name in names) for verdict in VERDICTS]
+    return "\n".join([*lines, f"| all | {sum(total)} | {' | '.join(map(str, total))} |"])
+
+
+def tables() -> str:
+    """Paper by paper: first what needs a repair or fails, then what holds."""
+    parts = []
+    for paper in sorted({claim["paper"] for claim in claims()}):
+        some = [claim for claim in claims() if claim["paper"] == paper]
+        wrong = [claim for claim in some if claim["verdict"] != "holds"]
+        right = [claim for claim in some if claim["verdict"] == "holds"]
+        parts += [f"## {paper}", "### What does not hold as printed", _table(wrong), "### What holds", _table(right)]
+    return "\n\n".join(parts)
+
+
+def _table(some: list[dict[str, Any]]) -> str:
+    rows = [" | ".join((plain(c["where"]), plain(c["statement"]), _verdict(c), _measured(c))) for c in some]
+    return "\n".join(
+        [
+            "| where | statement, in our words | verdict | measured |",
+            "|---|---|---|---|",
+            *(f"| {row} |" for row in rows),
+        ]
+    )
+
+
+def _verdict(claim: dict[str, Any]) -> str:
+    if claim["verdict"] == "holds":
+        return "holds"
+    repair = f": {plain(claim['repair'])}" if claim["repair"] else ""
+    return f"**{claim['verdict']}**{repair}"
+
+
+def _measured(claim: dict[str, Any]) -> str:
+    """Errors of the printed, the repaired and the mutated version, against the tolerance."""
+    errors = [f"as printed {claim['printed']['error']:.2g}"]
+    if claim["repaired"]:
+        errors.append(f"repaired {claim['repaired']['error']:.2g}")
+    errors.append(f"mutant ({plain(claim['mutation'])}) {claim['mutated']['error']:.2g}")
+    remark = f". {plain(claim['remark'])}" if claim["remark"] else ""
+    return f"{plain(claim['quantity'])}; tolerance {claim['tolerance']:g}: {', '.join(errors)}{remark}"

@@ -1,0 +1,238 @@
+"""One page for every formulation, made of its docstring, its declarations and its record: there is no other source.
+
+`formulations/_more/NAME.md` is put behind the derivation if it is there: the Lagrangian step by step, the optimality
+conditions, a picture.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from mklcvx.explain import as_latex, as_text
+from mklcvx.formulations import FORMULATIONS, Formulation, get
+from mklcvx.latex import formula, prose
+from mklcvx.solving import SOLVERS
+from mklcvx.theorem import Paragraph, Row, parse
+
+from family import EDGES
+
+NAMES = [formulation.name for formulation in FORMULATIONS]
+FAMILIES = {
+    "single task": "One task, labels ±1",
+    "many labels": "Many labels, one combination of kernels",
+    "two stages": "Two stages: first the kernel, then the classifier",
+    "hypergraph": "Hypergraphs of labels",
+}
+SPECIMENS = {"svm": "one-kernel"}
+LABELLED = ("many labels", "hypergraph")
+EXTREMUM = re.compile(r"(min|max) over (.*)$")
+
+
+# ------------------------------------------------------------------------------------------------ words and formulas
+def markdown(text: str) -> str:
+    """Prose with its mathematics between dollars; names of formulations lead to their pages."""
+    return "".join(_piece(kind, content) for kind, content in prose(text))
+
+
+def _piece(kind: str, content: str) -> str:
+    if kind == "math":
+        return f"${formula(content)}$"
+    if kind == "code":
+        return f"[`{content}`]({content}.md)" if content in NAMES else f"`{content}`"
+    return content
+
+
+def problem(row: Row) -> str:
+    """A primal or dual on lines of its own: what is minimised over what, and below it the constraints."""
+    first, *rest = [part for line in row.lines for part in re.split(r"\s{2,}", line)]
+    match = EXTREMUM.match(first)
+    head = rf"\{match[1]}_{{{formula(match[2])}}}\quad" if match else formula(first)
+    lines = [rf"{head} & {formula(rest[0].rstrip(','))}", *(rf"& {formula(part.rstrip(','))}" for part in rest[1:])]
+    return "\n".join(["$$", r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}", "$$"])
+
+
+# ------------------------------------------------------------------------------------------------------- the page
+def page(formulation: Formulation, more: bool = False) -> str:
+    theorem = parse(formulation.theorem)
+    headline = theorem.headline.removeprefix(f"{formulation.name} — ")
+    parts = [
+        f"# `{formulation.name}`: {_title(formulation.title)}",
+        markdown(f"{headline[0].upper()}{headline[1:]}"),
+        _theorem(formulation, theorem.rows("primal", "dual")),
+        "## From one to the other",
+        *(_derived(part) for part in theorem.derivation),
+        *([f"```{{include}} _more/{formulation.name}.md\n```"] if more else []),
+        "## Back again: recovery and multipliers",
+        *(
+            f"{row.label.capitalize()}\n: {markdown(' '.join(row.lines))}"
+            for row in theorem.rows("recovery", "multipliers")
+        ),
+        *_rest(theorem.parts),
+        _parameters(formulation),
+        _relatives(formulation),
+        _example(formulation),
+        _solvers(formulation),
+        f"## Reference\n\n{theorem.paragraph('Reference')}",
+        _verbatim(formulation),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _title(title: str) -> str:
+    return markdown(title)
+
+
+def _derived(part: Row | Paragraph) -> str:
+    return problem(part) if isinstance(part, Row) else markdown(part.text)
+
+
+def _theorem(formulation: Formulation, rows: list[Row]) -> str:
+    """Formula and declaration side by side."""
+    cards = []
+    for row in rows:
+        code = _declaration(formulation, row.label)
+        cards.append(f"### {row.label.capitalize()}\n\n{problem(row)}\n\n{code}")
+    return "\n\n".join(["## The theorem, and the code that declares it", *cards])
+
+
+def _declaration(formulation: Formulation, label: str) -> str:
+    module = inspect.getmodule(getattr(formulation, label, None) or type(formulation))
+    assert module is not None
+    file = Path(module.__file__ or "").name
+    name = label if hasattr(module, label) else f"{type(formulation).__name__}.declare_{label}"
+    return f"```{{literalinclude}} ../../formulations/{file}\n:pyobject: {name}\n:language: python\n```"
+
+
+def _rest(parts: tuple[Row | Paragraph, ...]) -> list[str]:
+    """What follows the recovery: prose, under headings where it has labels."""
+    past = next(place for place, part in enumerate(parts) if part.label == "recovery")
+    made = []
+    for part in parts[past:]:
+        if isinstance(part, Paragraph) and part.label not in ("Parameters", "Reference"):
+            text = markdown(part.text)
+            made.append(f"## {part.label}\n\n{text[0].upper()}{text[1:]}" if part.label else text)
+    return made
+
+
+def _parameters(formulation: Formulation) -> str:
+    rows = []
+    for name, described in formulation.described_parameters:
+        meaning, *limits, default = described.split("; ")
+        cells = (
+            f"`{name}`",
+            markdown(meaning),
+            markdown("; ".join(limits)),
+            markdown(default.removeprefix("default ")),
+        )
+        rows.append(f"| {' | '.join(cells)} |".replace(r"\|", r"\Vert "))  # a bar ends a cell
+    if formulation.needs_groups:
+        rows.append("| `groups` | of the instance: one integer per kernel | | |")
+    note = markdown(parse(formulation.theorem).paragraph("Parameters"))
+    return "\n".join(
+        ["## Parameters", "", "| name | meaning | limits | default |", "|---|---|---|---|", *rows, "", note]
+    )
+
+
+def _relatives(formulation: Formulation) -> str:
+    name = formulation.name
+    rows = [f"- at {edge.at} it {_becomes(edge)} {_link(edge.gives)}" for edge in EDGES if edge.of == name]
+    rows += [f"- {_link(edge.of)} {_becomes(edge)} it at {edge.at}" for edge in EDGES if edge.gives == name]
+    if not rows:
+        return ""
+    return "\n".join(
+        [
+            "## Its place in the family",
+            "",
+            "Each of these is measured by a test; [the whole tree](../picture.md).",
+            "",
+            *rows,
+        ]
+    )
+
+
+def _becomes(edge: Any) -> str:
+    return "is" if edge.exact else "tends to"
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`]({name}.md)"
+
+
+def _example(formulation: Formulation) -> str:
+    name, labelled = formulation.name, formulation.family in LABELLED
+    specimen = SPECIMENS.get(name, "labels-overlapping" if labelled else "clouds")
+    pictures = ["plot.weights(solution.weights, solution.names)"]
+    if formulation.family in ("single task", "many labels"):
+        pictures.append("plot.kkt(instance, solution)")
+    code = f"""
+    import numpy as np
+
+    from mklcvx import plot, solve, zoo
+
+    instance = zoo.specimen("{specimen}").instance()  # {_sizes(specimen)}
+    solution = solve(instance, "{name}")
+    bounds = solution.certificate
+    print(f"{{solution.status}}: {{bounds.lower:.10g}} ≤ optimal value ≤ {{bounds.upper:.10g}}")
+    for name, value in solution.multipliers.items():
+        print(f"{{name}} = {{np.round(value, 5)}}" if np.size(value) <= 8 else f"{{name}} of shape {{np.shape(value)}}")
+    """
+    drawn = "\n".join(pictures)
+    return f"## Computed here\n\n```python\n{textwrap.dedent(code).strip()}\n{drawn}\n```"
+
+
+def _sizes(specimen: str) -> str:
+    from mklcvx import zoo
+
+    instance = zoo.specimen(specimen).instance()
+    kernels = "one kernel" if instance.count == 1 else f"{instance.count} kernels"
+    return f"{instance.samples} samples, {kernels}"
+
+
+def _solvers(formulation: Formulation) -> str:
+    rows = [
+        f"| `{solver.name}` | {solver.summary} | {solver.reference or ''} |"
+        for solver in SOLVERS
+        if solver.serves is None or formulation.name in solver.serves
+    ]
+    return "\n".join(["## Solvers that serve it", "", "| solver | how | by |", "|---|---|---|", *rows])
+
+
+def _verbatim(formulation: Formulation) -> str:
+    shown = [
+        (f"As `mklcvx explain {formulation.name}` prints it, with the notation", as_text(formulation), "text"),
+        (f"As LaTeX, for slides: `mklcvx explain {formulation.name} --latex`", as_latex(formulation), "latex"),
+    ]
+    return "\n\n".join(f"::::{{dropdown}} {title}\n```{kind}\n{text}\n```\n::::" for title, text, kind in shown)
+
+
+# ------------------------------------------------------------------------------------------------------- all pages
+def index() -> str:
+    lines = []
+    for family, title in FAMILIES.items():
+        lines += [f"## {title}", "", "| name | weights or what is learned | by |", "|---|---|---|"]
+        some = [formulation for formulation in FORMULATIONS if formulation.family == family]
+        lines += [f"| {_link(one.name)} | {_title(one.title)} | {one.reference} |" for one in some]
+        lines += ["", "```{toctree}", ":hidden:", "", *(one.name for one in some), "```", ""]
+    return "\n".join(lines)
+
+
+def write(app: Any) -> None:
+    folder = Path(app.srcdir) / "formulations"
+    for name in NAMES:
+        _keep(folder / f"{name}.md", page(get(name), (folder / "_more" / f"{name}.md").exists()))
+
+
+def _keep(path: Path, text: str) -> None:
+    """Written only if it changes, so that only what has changed is built again."""
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.connect("builder-inited", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

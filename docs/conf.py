@@ -1,0 +1,101 @@
+"""The site: MyST pages and a course of sphinx-gallery chapters, all executed; its readers need no network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+from mklcvx import __version__  # noqa: E402
+
+project = "mklcvx"
+author = copyright = "The mklcvx authors"
+version = release = __version__
+language = "en_GB"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "local_mathjax",
+    "made_tables",
+    "plain_docstrings",
+    "executed_blocks",
+    "family_tree",
+    "formulation_pages",
+    "hidden_solutions",
+    "outside_links",
+]
+exclude_patterns = ["course", "formulations/_more"]
+suppress_warnings = ["config.cache"]  # the gallery's sort key is a class, which Sphinx cannot keep between builds
+
+outside_pages = {
+    "README.md": "docs/start.md",
+    "CONTRIBUTING.md": "docs/outside/contributing.md",
+    "examples/handing_over": "docs/verify.md",
+    "formulations": "docs/formulations/index.md",
+    "validation/bench/results/bench.md": "docs/outside/bench_results.md",
+    "validation/claims/claims.md": "docs/claims.md",
+    "validation/engine.md": "docs/outside/engine_results.md",
+    "validation/headlines/headlines.md": "docs/outside/headlines.md",
+    "validation/matrix/validation.md": "docs/outside/matrix.md",
+    "validation/routes.md": "docs/outside/routes.md",
+    "validation/solvers.md": "docs/outside/solvers.md",
+}
+
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "attrs_block", "deflist", "dollarmath", "fieldlist"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+
+mathjax3_config = {
+    "tex": {"macros": {"R": r"\mathbb{R}", "tr": r"\operatorname{tr}", "diag": r"\operatorname{diag}"}},
+    "svg": {"fontCache": "global"},
+    "options": {"enableMenu": False},  # which would load more files; MathML for readers aloud is there without
+}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autosummary_generate = True
+# Types of other packages have no page here; ours must.
+nitpick_ignore_regex = [(r"py:.*", r"(?!mklcvx).*")]
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["course"],
+    "gallery_dirs": ["chapters"],
+    "filename_pattern": r"plot_\d\d_",
+    "ignore_pattern": r"__init__\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("matplotlib",),
+    "image_srcset": ["2x"],
+    "first_notebook_cell": "# Needs mklcvx and matplotlib: pip install 'mklcvx[plot]'\n%matplotlib inline",
+    "capture_repr": (),
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "backreferences_dir": None,
+    "plot_gallery": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "mklcvx"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_sidebars = {page: [] for page in ("index", "start", "picture", "claims")}  # they have no sections to list
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "mklcvx"},
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}

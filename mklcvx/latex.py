@@ -1,0 +1,172 @@
+"""The mathematics of docstrings, written in Unicode as a line of text allows, as LaTeX.
+
+A formula is translated sign by sign (`formula`). Prose is taken apart into words, mathematics and code (`prose`): what
+has a sign or an index in it is mathematics, and so are letters, numbers and operators beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+SYMBOLS = {
+    "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "ε": r"\varepsilon ", "ζ": r"\zeta ",
+    "θ": r"\theta ", "κ": r"\kappa ", "λ": r"\lambda ", "μ": r"\mu ", "ν": r"\nu ", "ξ": r"\xi ", "ρ": r"\rho ",
+    "σ": r"\sigma ", "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ",
+    "≤": r"\le ", "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ",
+    "∞": r"\infty ", "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
+    "Δ": r"\Delta ", "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ", "≈": r"\approx ",
+    "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-",
+}  # fmt: skip
+OPERATORS = {
+    **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},
+    **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr")},
+}
+WORD = rf"(?<![\w\\])(?!(?:{'|'.join(OPERATORS)})(?![a-z]))[A-Z]?[a-z]{{2,}}(?:'s)?(?![A-Za-z0-9_(])"
+REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"\s{2,}": r" \\quad ",
+    rf"{WORD}(?:[,;:.]? {WORD})*[;:.]?": r"\\text{ \g<0> }",
+    rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
+    r"\b([a-z]+\d?)(?=\(C)": r"\\mathrm{\1}",  # a formulation's value as a function of C
+    r"Σ(?=\^| \\text|$)": r"\\Sigma ",  # a matrix, not a sum
+    r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
+    r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
+    r"(?<=\w)\*": "^*",
+    r"_([A-Za-z]{2,})": r"_{\1}",
+    r"\^½": "^{1/2}",
+    "⁻¹": "^{-1}",
+    r"\.\.": r",\\dots,",
+}
+
+
+def formula(text: str) -> str:
+    """A formula, as LaTeX of mathematics."""
+    for pattern, replacement in REWRITTEN.items():
+        text = re.sub(pattern, replacement, text)
+    return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()
+
+
+class Piece(NamedTuple):
+    """A run of "text", "math" or "code"; text has the spaces and the punctuation."""
+
+    kind: str
+    content: str
+
+
+SIGN = re.compile("[" + "".join(SYMBOLS) + r"=<>^_+⁻]|\w'\w|^[A-Za-z]\w*\*?\(|\w\*$|^\(?[A-Za-z\d]/[A-Za-z\d]\)?$")
+NAME = re.compile(r"[a-z][a-z0-9]+_[a-z0-9]{2,}$|(?:l|sm)[12p]$")  # of a parameter or a formulation
+WORDS = re.compile(r"[A-Za-zÀ-ÿ]{2,}\.?(?:'s)?$|(?:[A-Za-zÀ-ÿ]+\d?|\d+)(?:[-–][A-Za-zÀ-ÿ]+)+$")
+HYPHENATED = re.compile(r"(.*[^\w\s].*|\w)(-[a-z]{3,})$|([a-z]{3,}-)(\W)$")  # p/(p−1)-hinge, block-∞
+RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈−∘·]+$")
+BARE = ("min", "max", "log", "exp", "tr")  # operators that stand apart from what they are applied to
+PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join(BARE)})\b)[a-zA-Z][a-z]+(?![\w(])")
+POSSESSIVE = re.compile(r"([a-zA-Z])('s)$")
+OPENING, CLOSING = "([{⟨", ")]}⟩"
+MARKS = ".,;:"
+SCANNED = re.compile(r"`[^`]+`|\s+|[^\s`]+")
+
+
+def prose(text: str) -> list[Piece]:
+    """A paragraph, taken apart; neighbours of one kind are joined."""
+    pieces = list(_scan(" ".join(text.split())))
+    loose = {"letter", "relation", "number", "operator"}
+    for place, (kind, content) in enumerate(pieces):
+        if kind not in loose:
+            continue
+        near = {pieces[other].kind for other in (place - 2, place + 2) if 0 <= other < len(pieces)}
+        firm = bool(near & {"relation", "math"}) and not _parted(pieces, place)
+        sure = kind in ("relation", "operator") or (kind == "letter" and content not in "aAI")
+        pieces[place] = Piece("math" if sure or firm else "text", content)
+    return _joined(pieces)
+
+
+def _parted(pieces: list[Piece], place: int) -> bool:
+    """Whether nothing but punctuation ties a piece to its neighbours."""
+    before, after = pieces[place - 1] if place else None, pieces[place + 1] if place + 1 < len(pieces) else None
+    return not any(side is not None and side.content == " " for side in (before, after))
+
+
+def _scan(text: str) -> Iterator[Piece]:
+    place = 0
+    while place < len(text):
+        match = SCANNED.match(text, place)
+        assert match is not None
+        token = match[0]
+        if token[0] in "` ":
+            yield Piece("code", token[1:-1]) if token[0] == "`" else Piece("text", " ")
+            place = match.end()
+            continue
+        token = _with_closing(text, place, token)
+        place += len(token)
+        yield from _classified(token)
+
+
+def _with_closing(text: str, place: int, token: str) -> str:
+    """The token up to the bracket that closes it, if all between is mathematics."""
+    end = place + len(token)
+    if PROSE.search(token):
+        return token
+    while _depth(text[place:end]) > 0:
+        further = re.compile(r"\s+[^\s`]+").match(text, end)
+        if further is None or PROSE.search(further[0]):
+            return token
+        end = further.end()
+    return text[place:end]
+
+
+def _depth(token: str) -> int:
+    return sum(token.count(c) for c in OPENING) - sum(token.count(c) for c in CLOSING)
+
+
+def _classified(token: str) -> Iterator[Piece]:
+    lead = trail = ""
+    while token and _depth(token) > 0 and token[0] in OPENING:
+        lead, token = lead + token[0], token[1:]
+    while token and (token[-1] in MARKS or (_depth(token) < 0 and token[-1] in CLOSING)):
+        token, trail = token[:-1], token[-1] + trail
+    if lead:
+        yield Piece("text", lead)
+    if possessive := POSSESSIVE.match(token):
+        yield from (Piece("math", possessive[1]), Piece("text", possessive[2]))
+    elif not WORDS.match(token) and (hyphenated := HYPHENATED.match(token)):
+        before, after = ("math", "text") if hyphenated[1] else ("text", "math")
+        yield from (Piece(before, hyphenated[1] or hyphenated[3]), Piece(after, hyphenated[2] or hyphenated[4]))
+    elif token:
+        yield Piece(_kind(token), token)
+    if trail:
+        yield Piece("text", trail)
+
+
+def _kind(token: str) -> str:
+    if RELATION.match(token):
+        return "relation"
+    if token in BARE:
+        return "operator"
+    if len(token) == 1 and token.isalpha():
+        return "letter" if token.isascii() else "math"
+    if re.fullmatch(r"[\d./]+", token):
+        return "number"
+    if NAME.match(token):
+        return "code"
+    if WORDS.match(token) or (re.fullmatch(r"\(\d+\)|\W", token) and not SIGN.search(token)):
+        return "letter" if re.fullmatch(r"[A-Z][a-z]", token) and token not in SHORT else "text"
+    return "math" if SIGN.search(token) or re.fullmatch(r"[(\[]\w,?(?: \w)*[)\]]", token) else "text"
+
+
+SHORT = ("An", "As", "At", "By", "Eq", "Eqs", "If", "In", "Is", "It", "Li", "No", "Of", "On", "Or", "So", "To", "We")
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
+    """Mathematics with a space between becomes one piece, as does text."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last is not None and last.kind == piece.kind and piece.kind != "code":
+            joined[-1] = Piece(piece.kind, last.content + piece.content)
+        elif piece.kind == "math" and last == Piece("text", " ") and len(joined) > 1 and joined[-2].kind == "math":
+            joined.pop()
+            joined[-1] = Piece("math", f"{joined[-1].content} {piece.content}")
+        else:
+            joined.append(piece)
+    return joined

@@ -1,0 +1,100 @@
+"""Docstrings taken apart: nothing is lost, mathematics is told from words, and LaTeX compiles."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from mklcvx.explain import as_latex
+from mklcvx.formulations import FORMULATIONS, get
+from mklcvx.latex import formula, prose
+from mklcvx.theorem import Paragraph, Row, parse
+
+NAMES = [formulation.name for formulation in FORMULATIONS]
+LATEX = shutil.which("pdflatex") or shutil.which("tectonic")
+DOCUMENT = r"\documentclass{article}\usepackage{amsmath}\begin{document}%s\end{document}"
+
+
+def marked(text: str) -> str:
+    """Mathematics in guillemets, code in backticks."""
+    return "".join({"text": "{}", "math": "«{}»", "code": "`{}`"}[kind].format(one) for kind, one in prose(text))
+
+
+def words(part: Row | Paragraph) -> str:
+    return " ".join(part.lines) if isinstance(part, Row) else part.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_a_theorem_is_lost(name):
+    theorem = parse(get(name).theorem)
+    said = " ".join([theorem.headline, *(f"{part.label} {words(part)}" for part in theorem.parts)]).split()
+    kept = get(name).theorem.split()
+    for label in ("other", "weights", "losses", "Parameters", "cases", "Reference"):
+        kept = [label if word in (f"{label}:", f"{label}.") else word for word in kept]
+        said = [label if word in (f"{label}:", f"{label}.") else word for word in said]
+    assert said == kept
+    assert [row.label for row in theorem.rows("primal", "dual", "recovery", "multipliers")] == [
+        "primal", "dual", "recovery", "multipliers",
+    ]  # fmt: skip
+    assert any(part.label == "From one to the other" for part in theorem.derivation)
+    assert theorem.paragraph("Degenerate cases")
+    assert theorem.paragraph("Reference")
+    assert theorem.paragraph("Acknowledgements") == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prose_is_the_sum_of_its_pieces_and_words_are_no_mathematics(name):
+    for part in parse(get(name).theorem).parts:
+        text = " ".join(words(part).split())
+        pieces = prose(text)
+        assert "".join(one for _, one in pieces) == text.replace("`", "")
+        for kind, content in pieces:
+            if kind == "math":
+                assert formula(content).isascii()
+                assert not set(content.split()) & {"the", "is", "with", "of", "and", "for", "in", "where"}
+            elif kind == "text" and part.label != "Reference":
+                assert not set(content) & set("αβγδζθκλμξρστωΣ‖½¼≤≥∈∘√∝→∞²³₊₂")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("least at μ ∝ a: a kernel is used", "least at «μ ∝ a»: a kernel is used"),
+        (
+            "convex in (β^k, γ_k) and (with +τ it is unbounded)",
+            "convex in «(β^k, γ_k)» and (with «+τ» it is unbounded)",
+        ),
+        ("of class k's constraint, the kernel's", "of class «k»'s constraint, the kernel's"),
+        ("the p/(p−1)-hinge and the block-∞ norm", "the «p/(p−1)»-hinge and the block-«∞» norm"),
+        ("`lp` with p = 1, l1_ratio = 0, Eq. (12)", "`lp` with «p = 1», `l1_ratio` «= 0», Eq. (12)"),
+        ("default 1; L1-MKL of Cortes et al.'s, 2009", "default 1; L1-MKL of Cortes et al.'s, 2009"),
+    ],
+)
+def test_words_and_mathematics_are_told_apart(text, expected):
+    assert marked(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("½ q_m(α) ≤ τ", r"\tfrac12 q_m(\alpha ) \le \tau"),
+        ("‖δ‖²_{s*}", r"\|\delta \|^2_{s^*}"),
+        ("ckl(C) = 2·l1(C/2)", r"\mathrm{ckl}(C) = 2\cdot \mathrm{l1}(C/2)"),
+        ("v'Gv for every m", r"v'Gv \text{ for every } m"),
+        ("Σ^{−½} and ℓp", r"\Sigma ^{-\tfrac12 } \text{ and } \ell _{p}"),
+    ],
+)
+def test_formulas_by_example(text, expected):
+    assert formula(text) == expected
+
+
+@pytest.mark.skipif(LATEX is None, reason="neither pdflatex nor tectonic is installed")
+def test_every_derivation_compiles(tmp_path):
+    body = "\n\n".join(as_latex(formulation) for formulation in FORMULATIONS)
+    (tmp_path / "all.tex").write_text(DOCUMENT % f"\n{body}\n", encoding="ascii")
+    options = ["-interaction=nonstopmode", "-halt-on-error"] if LATEX.endswith("pdflatex") else []
+    done = subprocess.run([LATEX, *options, "all.tex"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "all.pdf").stat().st_size > 0
