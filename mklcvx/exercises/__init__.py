@@ -18,8 +18,9 @@ import numpy as np
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
 from .one_kernel import ONE_KERNEL
+from .smoothing import SMOOTHING
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL,)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *SMOOTHING)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
