@@ -9,6 +9,12 @@ from mklcvx import solve
 from mklcvx.exercises import exercise
 
 
+def turned(one, name, factor=None):
+    """The optimum for a parameter turned upside down, or multiplied."""
+    value = one.parameters[name]
+    return asked(one, solved(one, **{name: 1 / value if factor is None else factor * value}))
+
+
 def in_place_of(one, formulation, *dropped):
     """The optimum of another formulation, without the parameters that it does not have."""
     kept = {name: value for name, value in one.parameters.items() if name not in dropped}
@@ -20,8 +26,8 @@ def in_place_of(one, formulation, *dropped):
     ("name", "mistake", "hint"),
     [
         ("smoothed-maximum", lambda one: in_place_of(one, "hypergraph", "smoothing"), "formulation"),
-        ("smoothed-maximum", lambda one: asked(one, solved(one, smoothing=1 / one.parameters["smoothing"])), "parameter"),
-        ("smoothed-maximum", lambda one: asked(one, solved(one, lam=2 * one.parameters["lam"])), "half"),
+        ("smoothed-maximum", lambda one: turned(one, "smoothing"), "parameter"),
+        ("smoothed-maximum", lambda one: turned(one, "lam", 2), "half"),
     ],
 )  # fmt: skip
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):
