@@ -28,6 +28,9 @@ def in_place_of(one, formulation, *dropped):
         ("smoothed-maximum", lambda one: in_place_of(one, "hypergraph", "smoothing"), "formulation"),
         ("smoothed-maximum", lambda one: turned(one, "smoothing"), "parameter"),
         ("smoothed-maximum", lambda one: turned(one, "lam", 2), "half"),
+        ("worst-class", lambda one: in_place_of(one, "ml_sum"), "formulation"),
+        ("worst-class", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+        ("worst-class", lambda one: turned(one, "C", 1 / one.instance.samples), "C_over_n"),
     ],
 )  # fmt: skip
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):

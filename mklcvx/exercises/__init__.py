@@ -17,10 +17,11 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
+from .many_labels import MANY_LABELS
 from .one_kernel import ONE_KERNEL
 from .smoothing import SMOOTHING
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *SMOOTHING)
+EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *SMOOTHING, *MANY_LABELS)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 

@@ -7,9 +7,7 @@ import numpy as np
 from ..instance import Instance
 from ._exercise import Blueprint, Drawn
 
-TEMPERATURE = (
-    "μ stands outside the logarithm and under S_j inside it. Does your value violate f ≤ f_μ ≤ f + μ log M, and where?"
-)
+TEMPERATURE = "μ stands outside the logarithm and under S_j inside it; f ≤ f_μ ≤ f + μ log M shows it if not."
 RIDGE = "the kernel's term is tr(Z'K_jZ)/(4λ), beside ¼‖Z‖²: A = I + K(θ)/λ, with the same factor for both."
 UNSMOOTHED = "it is μ log Σ exp(S_j/μ) that is asked for, its entropy included, not the maximum which it approaches."
 
