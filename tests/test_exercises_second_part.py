@@ -15,6 +15,12 @@ def turned(one, name, factor=None):
     return asked(one, solved(one, **{name: 1 / value if factor is None else factor * value}))
 
 
+def complemented(one):
+    """The optimum for who has not a label in place of who has."""
+    swapped = one.instance.with_kernels(one.instance.kernels, labels=1 - one.instance.targets.values)
+    return asked(one, solve(swapped, one.formulation, **one.parameters))
+
+
 def in_place_of(one, formulation, *dropped):
     """The optimum of another formulation, without the parameters that it does not have."""
     kept = {name: value for name, value in one.parameters.items() if name not in dropped}
@@ -31,6 +37,12 @@ def in_place_of(one, formulation, *dropped):
         ("worst-class", lambda one: in_place_of(one, "ml_sum"), "formulation"),
         ("worst-class", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
         ("worst-class", lambda one: turned(one, "C", 1 / one.instance.samples), "C_over_n"),
+        ("k-space", lambda one: turned(one, "lam", 2), "parameter"),
+        ("k-space", lambda one: in_place_of(one, "ts_l1"), "formulation"),
+        ("k-space", lambda one: asked(one, solved(one, kernels=0.5)), "half"),
+        ("star-expansion", lambda one: asked(one, solved(one, expansion="clique")), "parameter"),
+        ("star-expansion", lambda one: turned(one, "lam", 2), "half"),
+        ("star-expansion", complemented, "classes_swapped"),
     ],
 )  # fmt: skip
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):
