@@ -43,6 +43,9 @@ def in_place_of(one, formulation, *dropped):
         ("star-expansion", lambda one: asked(one, solved(one, expansion="clique")), "parameter"),
         ("star-expansion", lambda one: turned(one, "lam", 2), "half"),
         ("star-expansion", complemented, "classes_swapped"),
+        ("certified-pair", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+        ("certified-pair", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+        ("certified-pair", lambda one: in_place_of(one, "average"), "formulation"),
     ],
 )  # fmt: skip
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):

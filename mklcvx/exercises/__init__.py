@@ -17,13 +17,21 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
+from .certificates import CERTIFICATES
 from .labels_as_edges import LABELS_AS_EDGES
 from .many_labels import MANY_LABELS
 from .one_kernel import ONE_KERNEL
 from .pairs_of_samples import PAIRS_OF_SAMPLES
 from .smoothing import SMOOTHING
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *SMOOTHING, *MANY_LABELS, *PAIRS_OF_SAMPLES, *LABELS_AS_EDGES)
+EXERCISES: tuple[Blueprint, ...] = (
+    *ONE_KERNEL,
+    *SMOOTHING,
+    *MANY_LABELS,
+    *PAIRS_OF_SAMPLES,
+    *LABELS_AS_EDGES,
+    *CERTIFICATES,
+)
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
