@@ -46,6 +46,9 @@ def in_place_of(one, formulation, *dropped):
         ("certified-pair", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
         ("certified-pair", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
         ("certified-pair", lambda one: in_place_of(one, "average"), "formulation"),
+        ("composite-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+        ("composite-kernels", lambda one: in_place_of(one, "li"), "formulation"),
+        ("composite-kernels", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
     ],
 )  # fmt: skip
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):

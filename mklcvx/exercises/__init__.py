@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
 from .certificates import CERTIFICATES
+from .groups_of_kernels import GROUPS_OF_KERNELS
 from .labels_as_edges import LABELS_AS_EDGES
 from .many_labels import MANY_LABELS
 from .one_kernel import ONE_KERNEL
@@ -25,13 +26,8 @@ from .pairs_of_samples import PAIRS_OF_SAMPLES
 from .smoothing import SMOOTHING
 
 EXERCISES: tuple[Blueprint, ...] = (
-    *ONE_KERNEL,
-    *SMOOTHING,
-    *MANY_LABELS,
-    *PAIRS_OF_SAMPLES,
-    *LABELS_AS_EDGES,
-    *CERTIFICATES,
-)
+    *ONE_KERNEL, *SMOOTHING, *MANY_LABELS, *PAIRS_OF_SAMPLES, *LABELS_AS_EDGES, *CERTIFICATES, *GROUPS_OF_KERNELS,
+)  # fmt: skip
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
