@@ -254,7 +254,7 @@ report = mklcvx.verify(
 print(report.verdict)
 for part in report.parts:
     print(f"  {part.name}: {part.excess:.1e} away from the optimal value")
-print(report.diagnosis.words if report.diagnosis else "no usual mistake explains it")
+print(report.diagnosis.words if report.diagnosis else "nothing to say")
 
 # %%
 # The judge sees the answer alone, and from one answer a biased method looks like one
