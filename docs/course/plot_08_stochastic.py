@@ -20,8 +20,8 @@ given weights class :math:`k` costs what its SVM costs (no bias here),
    -\tfrac12\sum_a p_a\,q^k_a(\alpha),
 
 with :math:`q^k_a(\alpha)=(\alpha\circ y^k)^\top K_a(\alpha\circ y^k)`. One may ask
-for a small sum, :doc:`/formulations/ml_sum`, or for a small worst case,
-:doc:`/formulations/ml_minimax` (Bucak et al. 2010, Eqs (2) and (3)). We take the
+for a small sum, :doc:`ml_sum </formulations/ml_sum>`, or for a small worst case,
+:doc:`ml_minimax </formulations/ml_minimax>` (Bucak et al. 2010, Eqs (2) and (3)). We take the
 second: least :math:`s` with :math:`H_k(p)\le s` for all :math:`k`. Let
 :math:`\gamma_k` be the price of class :math:`k`'s constraint. Minimising :math:`s` out
 of :math:`s+\sum_k\gamma_k(H_k(p)-s)` leaves :math:`\sum\gamma_k=1`, and
@@ -64,8 +64,8 @@ print(f"the worst class costs {values.max():.3f}, the best {values.min():.3f}")
 #
 # .. math::
 #
-#    \frac{\partial L}{\partial p_a}=-\tfrac12\sum_k\gamma_k\,q^k_a(\alpha^k),\qquad
-#    \frac{\partial L}{\partial\gamma_k}=H_k(p) .
+#    \frac{\partial L}{\partial p_a}&=-\tfrac12\sum_k\gamma_k\,q^k_a(\alpha^k), \\
+#    \frac{\partial L}{\partial\gamma_k}&=H_k(p) .
 #
 # :math:`p` steps down, :math:`\gamma` up. Multiplying by exponentials and making the
 # sum 1 again keeps both on their simplex:
@@ -80,8 +80,8 @@ print(f"the worst class costs {values.max():.3f}, the best {values.min():.3f}")
 #
 # .. math::
 #
-#    \hat g_a=-\tfrac12\frac{\gamma_j}{\gamma'_j}\,q^j_a(\alpha^j),\qquad
-#    \hat h_j=\frac{H_j(p)}{\gamma'_j},\quad\hat h_k=0\text{ for }k\ne j .
+#    \hat g_a&=-\tfrac12\frac{\gamma_j}{\gamma'_j}\,q^j_a(\alpha^j), \\
+#    \hat h_j&=\frac{H_j(p)}{\gamma'_j},\quad\hat h_k=0\text{ for }k\ne j .
 #
 # In the mean that is right: :math:`\sum_j\gamma'_j\cdot\frac{\gamma_j}{\gamma'_j}
 # \bigl(-\tfrac12q^j_a\bigr)` is :math:`\partial L/\partial p_a`, and class
@@ -159,7 +159,8 @@ assert min(behind[:2]) > max(behind[2:])
 #
 # .. math::
 #
-#    H_1=4-\tfrac12p_1\cdot\tfrac14(u^\top u)^2=4-2p_1,\qquad H_2=4-p_2 .
+#    H_1&=4-\tfrac12p_1\cdot\tfrac14(u^\top u)^2=4-2p_1, \\
+#    H_2&=4-\tfrac12p_2\cdot\tfrac18(v^\top v)^2=4-p_2 .
 #
 # Both classes equally dear: :math:`2p_1=p_2`, so :math:`p=(\tfrac13,\tfrac23)`. Both
 # kernels equally useful to :math:`\gamma`: :math:`2\gamma_1=\gamma_2`, so

@@ -15,7 +15,8 @@ kernels say of them, with the label :math:`t_{ij}`,
 
 .. math::
 
-   z_{ij}=\bigl(K_1(i,j),\dots,K_M(i,j)\bigr),\qquad t_{ij}=y_iy_j .
+   z_{ij}&=\bigl(K_1(i,j),\dots,K_M(i,j)\bigr), \\
+   t_{ij}&=y_iy_j .
 
 :math:`t_{ij}=+1` if the two are of one class. A linear classifier in this space,
 :math:`\mu^\top z_{ij}=\sum_m\mu_mK_m(i,j)`, *is* a combined kernel (Kumar et al. 2012).
@@ -75,7 +76,7 @@ print(f"{n} samples, {N} = n(n+1)/2 K-examples, {np.sum(t > 0):.0f} of them alik
 #    \max_{0\le\beta\le1/N}\quad\sum_{i\le j}\beta_{ij}
 #    -\tfrac1{2\lambda}\bigl\|(s)_+\bigr\|^2 .
 #
-# By machine: :doc:`/formulations/ts`.
+# By machine: :doc:`ts </formulations/ts>`.
 
 solution = mklcvx.solve(instance, "ts", lam=lam)
 mu, beta = solution.weights, solution.multipliers["beta"]
@@ -119,7 +120,7 @@ assert mu[0] > mu[1]
 # ------------------------------------
 #
 # Replace :math:`\tfrac\lambda2\|\mu\|^2` by :math:`\lambda\sum_m\mu_m`
-# (:doc:`/formulations/ts_l1`). Now :math:`\lambda\sum\mu_m-\mu^\top s` is linear: its
+# (:doc:`ts_l1 </formulations/ts_l1>`). Now :math:`\lambda\sum\mu_m-\mu^\top s` is linear: its
 # minimum over :math:`\mu\ge0` is 0 if :math:`s\le\lambda` in every entry, and
 # :math:`-\infty` if not. The dual is a linear program,
 #
@@ -136,7 +137,7 @@ assert mu[0] > mu[1]
 #
 #    \max_{\mu\ge0}\ \frac{\langle K(\mu),T\rangle}{\|K(\mu)\|_F} ,
 #
-# the target alignment (Cortes et al. 2010; :doc:`/formulations/alignment`). Only the
+# the target alignment (Cortes et al. 2010; :doc:`alignment </formulations/alignment>`). Only the
 # direction of :math:`\mu` counts there; it is given the length 1. All three on one
 # problem with five kernels, of which each knows the classes less than the one before:
 

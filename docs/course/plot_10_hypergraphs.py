@@ -108,8 +108,8 @@ for words, matrix in (("with", A), ("without", without)):
 #
 # .. math::
 #
-#    \max_B\ \operatorname{tr}(B^\top KCKB)\quad\text{with}\quad
-#    B^\top(K^2+\lambda K)B=I .
+#    \max_B\quad & \operatorname{tr}(B^\top KCKB) \\
+#    \text{with}\quad & B^\top(K^2+\lambda K)B=I .
 #
 # The maximum is the sum of generalised eigenvalues. Let :math:`K` be invertible; put
 # :math:`G=(K^2+\lambda K)^{1/2}B`, so that :math:`G^\top G=I`. The sum is then that of
@@ -118,8 +118,9 @@ for words, matrix in (("with", A), ("without", without)):
 #
 # .. math::
 #
-#    H^\top K(K^2+\lambda K)^{-1}KH&=H^\top K(K+\lambda I)^{-1}H \\
-#    &=H^\top H-H^\top(I+K/\lambda)^{-1}H ,
+#    & H^\top K(K^2+\lambda K)^{-1}KH \\
+#    &\quad=H^\top K(K+\lambda I)^{-1}H \\
+#    &\quad=H^\top H-H^\top(I+K/\lambda)^{-1}H ,
 #
 # because :math:`K(K+\lambda I)^{-1}=I-\lambda(K+\lambda I)^{-1}`. So the sum is
 # :math:`\operatorname{tr}C-\operatorname{tr}(H^\top(I+K/\lambda)^{-1}H)`: **the best
@@ -128,19 +129,20 @@ for words, matrix in (("with", A), ("without", without)):
 # Choosing the kernel
 # -------------------
 #
-# With :math:`K(\theta)=\sum_j\theta_jK_j` and :math:`A=I+K(\theta)/\lambda`, the
+# With :math:`K(\theta)=\sum_j\theta_jK_j` and :math:`P=I+K(\theta)/\lambda`, the
 # negative trace is itself the minimum of a quadratic: :math:`\tfrac14
-# \operatorname{tr}(Z^\top AZ)-\operatorname{tr}(Z^\top H)` is least where
-# :math:`\tfrac12AZ=H`, and is :math:`-\operatorname{tr}(H^\top A^{-1}H)` there. That
+# \operatorname{tr}(Z^\top PZ)-\operatorname{tr}(Z^\top H)` is least where
+# :math:`\tfrac12PZ=H`, and is :math:`-\operatorname{tr}(H^\top P^{-1}H)` there. That
 # quadratic is :math:`\sum_j\theta_jS_j(Z)` with the :math:`S_j` of chapter 7. Hence
 #
 # .. math::
 #
-#    \max_{\theta\in\Delta}-\operatorname{tr}(H^\top A^{-1}H)
-#    =\max_{\theta\in\Delta}\min_Z\sum_j\theta_jS_j(Z)=\min_Z\max_jS_j(Z) ,
+#    \max_{\theta\in\Delta}-\operatorname{tr}(H^\top P^{-1}H)
+#    &=\max_{\theta\in\Delta}\min_Z\sum_j\theta_jS_j(Z) \\
+#    &=\min_Z\max_jS_j(Z) ,
 #
 # minimum and maximum exchanged because the sum is convex in :math:`Z` and linear in
-# :math:`\theta` (:doc:`/formulations/hypergraph`).
+# :math:`\theta` (:doc:`hypergraph </formulations/hypergraph>`).
 
 instance = zoo.specimen("labels-overlapping").instance()
 labels = instance.targets.values

@@ -15,8 +15,8 @@ functions :math:`f_m` and a bias :math:`b` bound it from above:
 
 .. math::
 
-   \mathbf 1^\top\alpha-\tfrac12\max_mq_m(\alpha)\ \le\ v^*\ \le\
-   \tfrac12\Bigl(\sum_m\|f_m\|\Bigr)^2+C\sum_i\xi_i .
+   v^*&\ge\mathbf 1^\top\alpha-\tfrac12\max_mq_m(\alpha), \\
+   v^*&\le\tfrac12\Bigl(\sum_m\|f_m\|\Bigr)^2+C\sum_i\xi_i .
 
 Both sides are sums and products that anyone can recompute; how the points were found
 plays no part. Here they are recomputed in six lines, from what a solution carries.
@@ -114,8 +114,8 @@ assert naive > 0.5 > 1e-6 > found.relative_gap
 #
 # .. math::
 #
-#    \|f-f^*\|\le\sqrt{2\cdot\text{gap}},\qquad
-#    |f(x)-f^*(x)|\le\sqrt{2\cdot\text{gap}\cdot k(x,x)} .
+#    \|f-f^*\|&\le\sqrt{2\cdot\text{gap}}, \\
+#    |f(x)-f^*(x)|&\le\sqrt{2\cdot\text{gap}\cdot k(x,x)} .
 #
 # (Without the bias, which the norm does not see.) Six digits of value guarantee three
 # digits of function. Is that only caution? We spoil the optimal function in two ways:

@@ -27,9 +27,9 @@ so :math:`q_1=(2a)^2`, :math:`q_2=(4c)^2`, and
 
 .. math::
 
-   L=2a+2c-2\lambda_1a^2-8\lambda_2c^2,\qquad 0\le a,c\le1 .
+   L=2a+2c-2\lambda_1a^2-8\lambda_2c^2
 
-The best answers are :math:`a=\min(1,\frac1{2\lambda_1})` and
+for :math:`0\le a,c\le1`. The best answers are :math:`a=\min(1,\frac1{2\lambda_1})` and
 :math:`c=\min(1,\frac1{8\lambda_2})`. Start with kernel 1 alone:
 
 * :math:`\lambda=(1,0)`: :math:`a=\tfrac12`; :math:`c` costs nothing, so :math:`c=1`.
@@ -93,7 +93,7 @@ plt.show()
 # -------------------------
 #
 # Kernels come in groups :math:`j`. Within a group they compete as in :math:`\ell_1`;
-# each group has its part (:doc:`/formulations/ckl`):
+# each group has its part (:doc:`ckl </formulations/ckl>`):
 #
 # .. math::
 #
