@@ -21,8 +21,8 @@ given weights class :math:`k` costs what its SVM costs (no bias here),
 
 with :math:`q^k_a(\alpha)=(\alpha\circ y^k)^\top K_a(\alpha\circ y^k)`. One may ask
 for a small sum, :doc:`ml_sum </formulations/ml_sum>`, or for a small worst case,
-:doc:`ml_minimax </formulations/ml_minimax>` (Bucak et al. 2010, Eqs (2) and (3)). We take the
-second: least :math:`s` with :math:`H_k(p)\le s` for all :math:`k`. Let
+:doc:`ml_minimax </formulations/ml_minimax>` (Bucak et al. 2010, Eqs (2) and (3)). We
+take the second: least :math:`s` with :math:`H_k(p)\le s` for all :math:`k`. Let
 :math:`\gamma_k` be the price of class :math:`k`'s constraint. Minimising :math:`s` out
 of :math:`s+\sum_k\gamma_k(H_k(p)-s)` leaves :math:`\sum\gamma_k=1`, and
 
