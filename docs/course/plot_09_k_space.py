@@ -121,8 +121,8 @@ assert mu[0] > mu[1]
 #
 # Replace :math:`\tfrac\lambda2\|\mu\|^2` by :math:`\lambda\sum_m\mu_m`
 # (:doc:`ts_l1 </formulations/ts_l1>`). Now :math:`\lambda\sum\mu_m-\mu^\top s` is
-# linear: its minimum over :math:`\mu\ge0` is 0 if :math:`s\le\lambda` in every entry, and
-# :math:`-\infty` if not. The dual is a linear program,
+# linear: its minimum over :math:`\mu\ge0` is 0 if :math:`s\le\lambda` in every entry,
+# and :math:`-\infty` if not. The dual is a linear program,
 #
 # .. math::
 #
@@ -137,9 +137,10 @@ assert mu[0] > mu[1]
 #
 #    \max_{\mu\ge0}\ \frac{\langle K(\mu),T\rangle}{\|K(\mu)\|_F} ,
 #
-# the target alignment (Cortes et al. 2010; :doc:`alignment </formulations/alignment>`). Only
-# the direction of :math:`\mu` counts there; it is given the length 1. All three on one
-# problem with five kernels, of which each knows the classes less than the one before:
+# the target alignment (Cortes et al. 2010; :doc:`alignment </formulations/alignment>`).
+# Only the direction of :math:`\mu` counts there; it is given the length 1. All three on
+# one problem with five kernels, of which each knows the classes less than the one
+# before:
 
 clouds = zoo.specimen("clouds").instance()
 answers = {
