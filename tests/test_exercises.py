@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, solve
+from mklcvx import InputError, solve
 from mklcvx.exercises import EXERCISES, exercise
 from mklcvx.files import save_answer
 
@@ -15,7 +15,7 @@ SEEDS = (0, 7)
 
 def solved(one, **changes):
     """The exercise's own problem, or one with a mistake: `kernels` are multiplied by, others are parameters."""
-    instance = Instance(one.instance.kernels * changes.pop("kernels", 1.0), one.instance.y)
+    instance = one.instance.with_kernels(one.instance.kernels * changes.pop("kernels", 1.0))
     return solve(instance, one.formulation, **{**one.parameters, **changes})
 
 

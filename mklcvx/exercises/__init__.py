@@ -17,14 +17,23 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ._exercise import Blueprint, Exercise, Grade
+from .certificates import CERTIFICATES
 from .cutting_planes import PLANES
+from .groups_of_kernels import GROUPS_OF_KERNELS
 from .kernel_weights import MULTIPLIERS
+from .labels_as_edges import LABELS_AS_EDGES
+from .many_labels import MANY_LABELS
 from .norms import NORMS
 from .one_kernel import ONE_KERNEL
+from .pairs_of_samples import PAIRS_OF_SAMPLES
+from .smoothing import SMOOTHING
 from .soft_margins import SOFT_MARGINS
 from .two_kernels import BY_HAND
 
-EXERCISES: tuple[Blueprint, ...] = (*ONE_KERNEL, *BY_HAND, *MULTIPLIERS, *NORMS, *SOFT_MARGINS, *PLANES)
+EXERCISES: tuple[Blueprint, ...] = (
+    *ONE_KERNEL, *BY_HAND, *MULTIPLIERS, *NORMS, *SOFT_MARGINS, *PLANES, *SMOOTHING, *MANY_LABELS, *PAIRS_OF_SAMPLES,
+    *LABELS_AS_EDGES, *CERTIFICATES, *GROUPS_OF_KERNELS,
+)  # fmt: skip
 
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 

@@ -1,0 +1,41 @@
+"""Many labels, one combination of kernels: the worst class decides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..instance import Instance
+from ._exercise import Blueprint, Drawn
+from .one_kernel import BOX
+
+SUM = "the largest H_k(p) is to be made small, and not their sum: only the worst classes have a price γ_k above zero."
+HALF = "½ belongs to the quadratic term: H_k(p) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_a p_a q_a(α)."
+
+
+def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3) -> Drawn:
+    """Gaussian kernels on as many views as there are labels; each label is drawn from one view, with noise."""
+    views = rng.normal(size=(classes, samples, 2))
+    noise = rng.uniform(0.3, 1.5, size=classes)
+    labels = np.stack(
+        [view[:, 0] + level * rng.normal(size=samples) > 0 for view, level in zip(views, noise, strict=True)], axis=1
+    )
+    labels[0], labels[1] = True, False  # a label that all have, or nobody, would be refused
+    squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
+    instance = Instance(np.exp(-0.5 * squares), labels=labels.astype(float))
+    return Drawn(instance, {"C": float(rng.choice([0.5, 1.0, 2.0]))})
+
+
+WORST_CLASS = Blueprint(
+    name="worst-class",
+    question=(
+        "Find weights p on the simplex of {M} kernels that make the largest of the classes' values H_k(p) least: SVMs "
+        "without bias for the columns of instance.targets.values (1 is y = +1, 0 is y = −1; {n} samples, C = {C}). "
+        "Hand over weights = p and that value as objective."
+    ),
+    formulation="ml_minimax",
+    asks=("weights", "objective"),
+    draw=one_view_each,
+    hints={"formulation": SUM, "half": HALF, "C_over_n": BOX, "C_times_n": BOX, "C_inverted": BOX},
+)
+
+MANY_LABELS = (WORST_CLASS,)

@@ -1,0 +1,42 @@
+"""A maximum of quadratics, smoothed by an entropy: Nesterov's method and what its smoothing costs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..instance import Instance
+from ._exercise import Blueprint, Drawn
+
+TEMPERATURE = "μ stands outside the logarithm and under S_j inside it; f ≤ f_μ ≤ f + μ log M shows it if not."
+RIDGE = "the kernel's term is tr(Z'K_jZ)/(4λ), beside ¼‖Z‖²: A = I + K(θ)/λ, with the same factor for both."
+UNSMOOTHED = "it is μ log Σ exp(S_j/μ) that is asked for, its entropy included, not the maximum which it approaches."
+
+
+def labelled_views(rng: np.random.Generator, samples: int = 24, labels: int = 3, kernels: int = 4) -> Instance:
+    """Gaussian kernels of unit trace; view m knows label m, and every label has members."""
+    members = (rng.random((samples, labels)) < 0.4).astype(float)
+    members[np.arange(labels), np.arange(labels)] = 1.0
+    views = [rng.normal(size=(samples, 2)) + 1.5 * members[:, [m % labels]] for m in range(kernels)]
+    squares = [((x[:, None] - x[None]) ** 2).sum(axis=2) for x in views]
+    return Instance(np.exp(-0.5 * np.stack(squares)) / samples, labels=members)
+
+
+def smoothed(rng: np.random.Generator) -> Drawn:
+    instance = labelled_views(rng)
+    return Drawn(instance, {"lam": 0.05, "smoothing": float(rng.choice([0.02, 0.05, 0.1]))})
+
+
+SMOOTHED_MAXIMUM = Blueprint(
+    name="smoothed-maximum",
+    question=(
+        "Minimise μ log Σ_j exp(S_j(Z)/μ) for the {M} kernels of instance ({n} samples, λ = {lam}, μ = {smoothing}), "
+        "with H = D^(−½) Y, Y the labels instance.targets.values and D = diag(YY'1). Hand over weights = θ, the "
+        "multipliers of the kernels, and the least value as objective."
+    ),
+    formulation="hypergraph_smooth",
+    asks=("weights", "objective"),
+    draw=smoothed,
+    hints={"parameter": TEMPERATURE, "half": RIDGE, "formulation": UNSMOOTHED},
+)
+
+SMOOTHING = (SMOOTHED_MAXIMUM,)
