@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ class Case:
     formulation: str
     parameters: dict[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def right(self) -> Solution:
         return self.other()
 
