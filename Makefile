@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix bench mutation clean
+.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden conform matrix bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -36,6 +36,9 @@ headlines: .venv/installed
 
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
+
+conform: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/conform
 
 matrix: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/mklcvx validate -o validation/matrix

@@ -104,7 +104,9 @@ def _normalised(weights: Array) -> str:
 
 def weights_reciprocal(case: Case, answer: Answer) -> Trials:
     weights = answer.weights
-    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+    if weights is None or not isinstance(case.formulation, SingleTask):
+        return
+    if not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
         return
     turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
     blockwise = getattr(case.formulation, "between", None) is not None

@@ -53,7 +53,7 @@ def weights_cut(case: Case, answer: Answer) -> Trials:
     alike = np.abs(filled - ours).max() <= SAME * ours.max()
     if alike or case.formulation.name == "l1":  # its weights need not be unique: what they are worth decides
         words = f"right but for small weights that were set to zero ({int((ours[~kept] > SAME).sum())} of them)"
-        yield Trial("weights_cut", words, Answer(weights=filled))
+        yield Trial("weights_cut", words, replace(answer, weights=filled))
 
 
 def weights_within_groups(case: Case, answer: Answer) -> Trials:
@@ -95,9 +95,18 @@ def weights_by_rule(case: Case, answer: Answer) -> Trials:
     if _along(weights, own):
         words = "the weights are every kernel's own alignment, the approximate variant, which is no optimum"
         yield Trial("approximate", words, optimal)
-    best = np.linalg.lstsq(task.products, task.target, rcond=None)[0]
-    if (weights < 0).any() and _aligned(task, weights) >= (1 - SAME) * _aligned(task, best):
-        yield Trial("unconstrained", UNCONSTRAINED, optimal)
+    for words, one in ((UNCONSTRAINED, task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
+        best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
+        if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
+            yield Trial("unconstrained", words, optimal)
+
+
+def _centred(case: Case) -> AlignmentTask:
+    """⟨HK_mH, HK_lH⟩ and ⟨HK_mH, T⟩, H = I − 11'/n."""
+    n, together = case.instance.samples, case.instance.targets.together()
+    away = np.eye(n) - 1 / n
+    flat = np.stack([(away @ np.asarray(kernel, dtype=float) @ away).ravel() for kernel in case.instance.kernels])
+    return replace(case.task, products=flat @ flat.T, target=flat @ together.ravel())
 
 
 def _along(one: Array, other: Array) -> bool:
