@@ -42,6 +42,7 @@ conform: .venv/installed
 
 matrix: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/mklcvx validate -o validation/matrix
+	$(BIN)/python validation/matrix/readme.py
 
 bench: .venv/installed
 	$(BIN)/python validation/bench
