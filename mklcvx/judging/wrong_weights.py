@@ -76,8 +76,11 @@ def weights_norms(case: Case, answer: Answer) -> Trials:
         return
     if formulation.regulariser is None or formulation.regulariser.alone(case.task.count, **case.task.own):
         return  # where the weights do not come from the norms
-    norms = np.maximum(weights, 0.0) * (case.reference.norms.sum() / np.maximum(weights, 0.0).sum())
-    roots = formulation.lower(case.task, case.reference.alpha).roots
+    ours, alpha = case.reference.norms, case.reference.alpha
+    assert ours is not None
+    assert alpha is not None
+    norms = np.maximum(weights, 0.0) * (ours.sum() / np.maximum(weights, 0.0).sum())
+    roots = formulation.lower(case.task, alpha).roots
     with np.errstate(all="ignore"):
         meant = formulation.weights(norms, roots, **case.task.own)
     if np.isfinite(meant).all():
