@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test routes solvers engine claims headlines golden matrix bench mutation docs clean experiments
+.PHONY: demo test lint wheel-test docs routes solvers engine claims headlines golden conform matrix experiments bench \
+	mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -37,8 +38,12 @@ headlines: .venv/installed
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
 
+conform: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/conform
+
 matrix: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/mklcvx validate -o validation/matrix
+	$(BIN)/python validation/matrix/readme.py
 
 experiments: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/experiments

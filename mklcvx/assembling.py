@@ -98,7 +98,8 @@ def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint,
     candidates = Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(implied, weights)])
     short = certify(formulation, task, candidates)
     if short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
-        return short, _label_fields(task, short, alpha, None)
+        # The weights that made these functions: those that are best for them would make others.
+        return short, _label_fields(task, short, weights, alpha, None)
     return as_found(task, certify(formulation, task, candidates, point), alpha)
 
 
@@ -107,11 +108,12 @@ def as_found(task: LabelTask, point: CertifiedPoint, unseen: Array | None = None
     beta, gamma = point.lower.point
     alpha = np.zeros_like(beta) if unseen is None else unseen
     alpha = np.divide(beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, beta.shape))
-    return point, _label_fields(task, point, alpha, point.upper.point.coefficients)
+    return point, _label_fields(task, point, point.upper.point.weights, alpha, point.upper.point.coefficients)
 
 
-def _label_fields(task: LabelTask, point: CertifiedPoint, alpha: Array, coefficients: Array | None) -> dict[str, Any]:
-    weights = point.upper.point.weights
+def _label_fields(
+    task: LabelTask, point: CertifiedPoint, weights: Array, alpha: Array, coefficients: Array | None
+) -> dict[str, Any]:
     penalties = point.upper.squares @ np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0) / 2
     return {
         "objective": point.upper.value,

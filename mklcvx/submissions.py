@@ -31,6 +31,7 @@ BYTES = 64  # of a weight in a trace, and of what is around it
 WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
 LONGEST_TRACE = 10_000
 POINTS = 1000
+SHOWN = 5  # unknown parameters
 EXCLUSIVE = (("C", "nu"), ("C", "C_total"))  # parameters of which one is given at most
 
 
@@ -129,15 +130,22 @@ def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tup
 def _parameters(
     record: Mapping[str, Any], known: Sequence[str], given: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The file's parameters that are known, overridden by those given; some exclude each other."""
+    """The file's parameters that are known, overridden by those given; some exclude each other. The others are named:
+    a misspelt one would else be as good as not there."""
     said: Any = record.get("parameters")
-    told = {key: value for key, value in said.items() if key in known} if isinstance(said, Mapping) else {}
+    said = said if isinstance(said, Mapping) else {}
+    told = {key: value for key, value in said.items() if key in known}
+    unknown = [str(key)[:40] for key in said if key not in known]
     for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
     changed = [key for key in given if key in told and told[key] != given[key]]
-    notes = tuple(f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed)
-    return {**told, **given}, notes
+    notes = [f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed]
+    if unknown:
+        more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+        words = f"the answer's parameters {', '.join(unknown[:SHOWN])}{more} are unknown, and not used"
+        notes.append(f"{words}: known are {', '.join(known) or 'none'}")
+    return {**told, **given}, tuple(notes)
 
 
 def _prepared(instance: Instance, record: Mapping[str, Any]) -> tuple[Instance, tuple[str, ...]]:

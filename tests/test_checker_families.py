@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from test_multi_label import synthetic
 
-from mklcvx import Instance, checker_families, solve
+from mklcvx import Instance, checker_families, solve, zoo
 from mklcvx.files import save_instance, save_solution
 from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
 
@@ -75,3 +75,18 @@ def test_it_depends_on_numpy_and_the_other_checker_alone():
     lines = Path(checker_families.__file__).read_text(encoding="utf-8").splitlines()
     imports = {line.split()[1] for line in lines if line.strip().startswith(("import ", "from "))}
     assert imports == {"numpy", "mklcvx.checker"}
+
+
+@pytest.mark.parametrize("solver", ["interior", "exact"])
+@pytest.mark.parametrize("specimen", ["labels-missing", "labels-rare", "four-classes"])
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax"])
+def test_the_certificate_of_many_labels_is_what_the_checker_computes(name, specimen, solver):
+    """To rounding, whatever the gap: the weights in the file are those that made the functions."""
+    instance = zoo.specimen(specimen).instance()
+    found = solve(instance, name, solver=solver)
+    lower, upper = checker_families.check(
+        instance.kernels, instance.targets.indicators(), record_of(found), instance.sample_weight
+    )
+    certificate = found.certificate
+    assert abs(lower - certificate.lower) <= 1e-12 * certificate.scale
+    assert abs(upper - certificate.upper) <= 1e-12 * certificate.scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -175,3 +176,15 @@ def test_the_committed_matrix_is_complete_and_hides_nothing():
     text = (COMMITTED / FILES[0]).read_text(encoding="utf-8")
     assert f"{len(dishonest)} were not honest" in text
     assert text.count("NO: ") == sum(entry["dishonest"] > 0 for entry in record["entries"])
+
+
+def test_the_readmes_table_is_that_of_the_committed_matrix():
+    """`make matrix` writes it; whoever changes one must change the other."""
+    spec = importlib.util.spec_from_file_location("matrix_readme", COMMITTED / "readme.py")
+    readme = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(readme)
+    record = json.loads((COMMITTED / "validation.json").read_text(encoding="utf-8"))
+    text = (COMMITTED.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert readme.block(record) in text
+    assert readme.updated(text, record) == text
+    assert all(f"| `{formulation.name}` |" in readme.block(record) for formulation in formulations.FORMULATIONS)

@@ -282,6 +282,32 @@ def test_unique_weights_are_not_called_loose():
     assert {"K2", "K4", "K6", "K8"} <= {one.kernel for one in verify(twins, "ml_sum", weights=doubled).loose}
 
 
+@pytest.mark.parametrize("name", ["alignment", "ts_l1", "hypergraph"])
+def test_weights_of_two_stages_and_hypergraphs_are_unique_or_it_is_said_how_far_they_go(name):
+    """A kernel and its copy share a weight in any way; without copies the weights are proved unique."""
+    once, best = instance_for(name), solution_of(name, tol=1e-10)
+    assert verify(once, name, weights=best.weights, tol=1e-7).loose == ()
+    twins = once.with_kernels(np.concatenate([once.kernels, once.kernels]), groups=None, names=None)
+    found = verify(twins, name, weights=np.concatenate([best.weights, 0 * best.weights]), tol=1e-7)
+    assert found.accepted
+    used = np.flatnonzero(best.weights > 1e-6)
+    assert {one.kernel for one in found.loose} == {twins.names[m] for m in (*used, *(used + once.count))}
+    size = best.weights.max() / max(one.high for one in found.loose)
+    for m, one in zip(used, found.loose, strict=False):
+        assert one.low == pytest.approx(0, abs=1e-2)
+        assert one.high * size == pytest.approx(best.weights[m], rel=0.02)
+
+
+def test_uniqueness_of_alignment_is_that_of_a_positive_definite_gram_matrix():
+    """Three kernels in a plane: the Gram matrix is singular, and the weights along its kernel are open."""
+    first, second = BINARY.kernels[0], BINARY.kernels[2]
+    plane = Instance(np.stack([first, second, (first + second) / 2]), BINARY.y)
+    best = solve(plane, "alignment", tol=1e-10)
+    assert {one.kernel for one in verify(plane, "alignment", weights=best.weights, tol=1e-7).loose} >= {"K2", "K3"}
+    apart = plane.select([0, 1])
+    assert verify(apart, "alignment", weights=solve(apart, "alignment").weights, tol=1e-7).loose == ()
+
+
 def test_whether_weights_and_alpha_belong_together():
     best, even = solution_of("l1", C=0.4), solution_of("average", C=0.4)
     right = verify(BINARY, "l1", weights=best.weights, alpha=best.alpha, C=0.4).together

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from mklcvx import Instance, solve
+from mklcvx import Instance, formulations, solve
 from mklcvx.files import load_instance, save_answer, save_instance, save_solution
 from mklcvx.trace import save_trace
 
+from faults import BINARY
 from refusals import strict
 from test_cli_process import imported
 
@@ -250,3 +251,25 @@ def test_a_large_honest_answer_is_read(run, tmp_path):
 def test_nothing_heavy_is_imported_for_a_refusal(problem, answer, fault):
     code, said, last = imported("verify", problem, answer(HOSTILE[fault]))
     assert (code, len(said), last) == (2, 1, "imported: []")
+
+
+def test_unknown_parameters_of_a_file_are_named(problem, right, run, answer):
+    """c is not C: silently dropped it would be a verdict on another problem."""
+    said = {"weights": right.weights.tolist(), "parameters": {"c": 2.0, "C": 2.0, "seed\n": 1}}
+    code, out, err = run("verify", problem, answer(said), "-f", "l1", "--json")
+    assert code == 0
+    note = "the answer's parameters c, seed"
+    assert note in err
+    assert "are unknown, and not used: known are C, nu, bias" in err
+    assert err.count("\n") == 1
+    assert any(line.startswith(note) for line in strict(out)["notes"])
+    many = {f"p{m}": m for m in range(9)}
+    assert (
+        "p0, p1, p2, p3, p4 and 4 more" in run("verify", problem, answer({**said, "parameters": many}), "-f", "l1")[2]
+    )
+
+
+@pytest.mark.parametrize("name", ["l1", "smp", "vskl", "ml_sum", "ts", "alignment", "hypergraph_smooth"])
+def test_the_parameters_of_our_own_solutions_are_known(name):
+    grouped = Instance(BINARY.kernels, BINARY.y, groups=[0, 0, 1, 2])
+    assert set(solve(grouped, name).parameters) <= set(formulations.get(name).parameter_names)

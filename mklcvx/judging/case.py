@@ -51,6 +51,21 @@ class Case:
         return Enclosure(certificate.lower, certificate.upper, scale)
 
 
+@dataclass(frozen=True)
+class Altered(Case):
+    """A case with another task than its instance makes: its optimal value is what is known of it."""
+
+    @cached_property
+    def known(self) -> Enclosure:
+        from ..solving import solver_named
+
+        given: dict[str, Any] = {"time_limit": None, "max_iter": None, "options": {}}
+        method = solver_named("auto", self.formulation)
+        point, _ = method.run(self.formulation, self.task, max(FINER * self.tolerance, SHARP), **given)
+        lower, upper, scale = point.certificate.lower, point.certificate.upper, point.certificate.scale
+        return Enclosure(lower, upper, max(abs(lower), abs(upper), scale) or 1.0)
+
+
 def pose(instance: Instance, name: str, given: Mapping[str, Any], tolerance: float) -> Case:
     """A problem to judge answers at the tolerance."""
     formulation = formulations.get(name)

@@ -17,18 +17,22 @@ import numpy as np
 
 from ..answers import Answer
 from ..errors import InputError, InternalError
-from .case import Case, pose
+from .case import Altered, Case, pose
 from .families import judged_parts, proved_parts
 from .parts import Part
-from .precision import single_precision
+from .precision import few_decimals, single_precision
 from .trial import Hypothesis, Trial
-from .wrong_answers import ANSWERS
+from .wrong_answers import ANSWERS, RARE
+from .wrong_data import DATA
+from .wrong_objectives import OBJECTIVES
 from .wrong_problems import PROBLEMS
+from .wrong_weights import WEIGHTS
 
 FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
+ALONE = (*ANSWERS, *OBJECTIVES, *RARE, *WEIGHTS, *PROBLEMS, *DATA)  # ANSWERS and PROBLEMS are tried in pairs, too
 EARLY = 0.2  # relative excess up to which an answer counts as stopped early
 
 
@@ -54,14 +58,14 @@ def diagnose(
     itself says it solves, if it says another than the one asked."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
     posed: dict[str, Case | None] = {}
-    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer)):
+    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer, ALONE)):
         if _holds(case, trial, limit, posed):
             return Diagnosis(trial.name, trial.words)
     inexact = _inexact(case, answer, parts, tolerance)
     if inexact is not None:
         return inexact
     for first in _trials(case, answer, ANSWERS):
-        for second in _trials(case, first.answer):
+        for second in _trials(case, first.answer, (*ANSWERS, *PROBLEMS)):
             if second.name != first.name and _holds(case, second, limit, posed):
                 return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
     return _unknown(parts, tolerance)
@@ -76,13 +80,17 @@ def _as_stated(answer: Answer, stated: tuple[str, Mapping[str, Any]] | None) -> 
     return [Trial("as_stated", words, answer, formulation=name, parameters=given)]
 
 
-def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis] = (*ANSWERS, *PROBLEMS)) -> Iterator[Trial]:
+def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis]) -> Iterator[Trial]:
     for hypothesis in hypotheses:
         yield from hypothesis(case, answer)
 
 
 def _holds(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
     """`posed` keeps the changed problems, which many answers may be tried on; None is what cannot be posed."""
+    return all(_holds_alone(case, one, limit, posed) for one in (trial, *trial.also))
+
+
+def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
     if trial.unchanged:
         changed: Case | None = case
     else:
@@ -121,6 +129,8 @@ def _self_contained(case: Case, answer: Answer) -> Answer:
 
 
 def _posed(case: Case, trial: Trial) -> Case | None:
+    if trial.task is not None:
+        return Altered(case.instance, case.formulation, case.parameters, trial.task, FITS)
     given: Mapping[str, Any] = case.parameters if trial.parameters is None else trial.parameters
     try:
         return pose(trial.instance or case.instance, trial.formulation or case.formulation.name, given, FITS)
@@ -139,6 +149,10 @@ def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
     if honest is not None and off <= min(honest, EARLY):
         words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
         return Diagnosis("single_precision", words)
+    written = few_decimals(case, answer)
+    if written is not None and off <= written[1]:
+        words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
+        return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")
     if off > EARLY or any(part.violation > max(tolerance, FITS) for part in parts):
         return None
     wrong = [part.name for part in parts if part.off > tolerance]

@@ -1,6 +1,11 @@
-"""What single precision can honestly claim: measured, by rounding a certified optimum of the rounded kernels."""
+"""What rounded numbers can honestly claim: measured, by rounding a certified optimum.
+
+In single precision the kernels are rounded as well; numbers written with a few decimals were computed with all of them.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +13,13 @@ from ..answers import Answer, answer_of
 from ..errors import InputError, InternalError
 from ..formulations._low_rank import LowRank
 from ..instance import Instance
+from ..solution import Solution
 from .case import SHARP, Case
 from .families import judged_parts
 
-ALLOWANCE = 10.0  # solvers in single precision add roundings of their own to the one measured
+ALLOWANCE = 10.0  # solvers add roundings of their own to the one measured
+MOST_DECIMALS = 8  # more are as good as all
+WRITTEN = ("weights", "alpha", "coefficients", "bias", "objective")
 
 
 def single_precision(case: Case, answer: Answer) -> float | None:
@@ -24,6 +32,33 @@ def single_precision(case: Case, answer: Answer) -> float | None:
     except (InputError, InternalError):  # kernels of low rank, rounded, can be indefinite, or leave weights undefined
         return None
     return ALLOWANCE * max(float(np.finfo(np.float32).eps), off)
+
+
+def few_decimals(case: Case, answer: Answer) -> tuple[int, float] | None:
+    """How many decimals the numbers are written with, and the tolerance that such an answer can claim; None if they are
+    written with all of them, or if the optimum has no more."""
+    given = {name: getattr(answer, name) for name in WRITTEN if getattr(answer, name) is not None}
+    rounded = (d for d in range(1, MOST_DECIMALS + 1) if all(_rounded_to(value, d) for value in given.values()))
+    decimals = next(rounded, None) if given else None
+    if decimals is None:
+        return None
+    best = {name: _of(case.reference, name) for name in given}
+    if any(value is None for value in best.values()) or all(_rounded_to(v, decimals) for v in best.values()):
+        return None
+    try:
+        parts, _ = judged_parts(case, answer_of({name: np.round(value, decimals) for name, value in best.items()}))
+    except (InputError, InternalError):
+        return None
+    return decimals, ALLOWANCE * max(part.off for part in parts)
+
+
+def _rounded_to(value: Any, decimals: int) -> bool:
+    finite = np.atleast_1d(value)[np.isfinite(np.atleast_1d(value))]
+    return bool(finite.size) and np.array_equal(np.round(finite, decimals), finite)
+
+
+def _of(solution: Solution, name: str) -> Any:
+    return solution.all_coefficients if name == "coefficients" else getattr(solution, name)
 
 
 def _best_in_single(case: Case, answer: Answer) -> float:

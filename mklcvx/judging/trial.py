@@ -13,7 +13,8 @@ from .case import Case
 
 @dataclass(frozen=True)
 class Trial:
-    """An answer for a problem; what is None is as it was."""
+    """An answer for a problem; what is None is as it was. A `task` stands in for the one that instance and parameters
+    make; `also` are trials that must hold as well."""
 
     name: str
     words: str
@@ -21,10 +22,12 @@ class Trial:
     instance: Instance | None = None
     formulation: str | None = None
     parameters: Mapping[str, Any] | None = None
+    task: Any = None
+    also: tuple[Trial, ...] = ()
 
     @property
     def unchanged(self) -> bool:
-        return self.instance is None and self.formulation is None and self.parameters is None
+        return all(one is None for one in (self.instance, self.formulation, self.parameters, self.task))
 
 
 Trials = Iterator[Trial]

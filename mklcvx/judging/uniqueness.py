@@ -7,7 +7,8 @@ Hold α at the optimum and let g_m = K_m(α∘y). The classifier Σ μ_m g_m + b
 which is linear, and no less than what μ is worth. So {μ feasible: P ≤ v* + ε} contains optimal weights only, up to ε,
 and linear programs tell how far each weight can go in it. (Loss nu: ρ in place of 1, and −ρ in the cost. Many labels:
 a sum over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay where they are, and the risk is
-what is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only.
+what is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only. Two stages and hypergraphs
+have inequalities of their own (`uniqueness_families`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from ..formulations import SingleTask
 from ..formulations._multi_label import MultiLabel
 from ..formulations._stack import Array
 from .case import Case
+from .uniqueness_families import alignment_bowl, farthest, hypergraph_bowl, pair_ends
+from .uniqueness_families import ends as bowl_ends
 
 WIDE = 0.02  # a weight that can move by this share of the largest is not determined
 FINEST = 1e-7  # relative: what linear programs can tell apart
@@ -46,18 +49,44 @@ class Program(NamedTuple):
 
 def ranges(case: Case, tolerance: float) -> list[Range] | None:
     """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
+    if case.formulation.name in ("alignment", "hypergraph", "ts_l1"):
+        return _of_other_families(case, max(tolerance, FINEST))
     program = _program(case, max(tolerance, FINEST))
     if program is None:
         return None if _open(case) else []
-    found, optimal = [], np.nan_to_num(case.reference.weights)
-    for m, name in enumerate(case.instance.names):
-        ends = _end(program, m, 1), _end(program, m, -1)
-        if ends[0] is None or ends[1] is None:
+    ends = []
+    for m in range(case.instance.count):
+        low, high = _end(program, m, 1), _end(program, m, -1)
+        if low is None or high is None:
             return None
-        low, high = min(ends[0], optimal[m]), max(-ends[1], optimal[m])
+        ends.append((low, -high))
+    return _wide(case, ends)
+
+
+def _wide(case: Case, ends: list[tuple[float, float]]) -> list[Range]:
+    """The weights that are not determined."""
+    found, optimal = [], np.nan_to_num(case.reference.weights)
+    for name, weight, (low, high) in zip(case.instance.names, optimal, ends, strict=True):
+        low, high = min(low, weight), max(high, weight)
         if high - low > WIDE * optimal.max():
             found.append(Range(name, float(low), float(high)))
     return found
+
+
+def _of_other_families(case: Case, tolerance: float) -> list[Range] | None:
+    """Where the ends found are no proof that there are no others, one is looked for."""
+    if not case.reference.weights.any():
+        return None  # there is no size that differences could be measured by
+    if case.formulation.name == "ts_l1":
+        ends = pair_ends(case, tolerance)
+        return None if ends is None else _wide(case, ends)
+    bowl = (alignment_bowl if case.formulation.name == "alignment" else hypergraph_bowl)(case, tolerance)
+    if bowl is None:
+        return None
+    if 2 * farthest(bowl) <= WIDE * case.reference.weights.max():
+        return []
+    ends = bowl_ends(bowl)
+    return None if ends is None else _wide(case, ends) or None
 
 
 def _end(program: Program, m: int, sign: int) -> float | None:
@@ -73,10 +102,7 @@ def _end(program: Program, m: int, sign: int) -> float | None:
 
 def _open(case: Case) -> bool:
     """Whether optimal weights can be several at all."""
-    formulation = case.formulation
-    if isinstance(formulation, SingleTask):
-        return _linear(case)
-    return formulation.name in ("ml_sum", "ml_minimax", "ts_l1", "hypergraph", "alignment")
+    return _linear(case) if isinstance(case.formulation, SingleTask) else isinstance(case.formulation, MultiLabel)
 
 
 def _linear(case: Case) -> bool:

@@ -17,6 +17,7 @@ from .domain import to_boundary
 from .trial import Hypothesis, Trial, Trials
 
 MOST_CLASSES = 4  # whose orders are all tried
+DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 
 
 def objective_sign(case: Case, answer: Answer) -> Trials:
@@ -103,7 +104,9 @@ def _normalised(weights: Array) -> str:
 
 def weights_reciprocal(case: Case, answer: Answer) -> Trials:
     weights = answer.weights
-    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+    if weights is None or not isinstance(case.formulation, SingleTask):
+        return
+    if not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
         return
     turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
     blockwise = getattr(case.formulation, "between", None) is not None
@@ -134,6 +137,43 @@ def _reordered(answer: Answer, order: list[int]) -> Answer:
     multipliers = {**answer.multipliers, **({} if gamma is None else {"gamma": of(gamma)})}
     return replace(answer, alpha=of(answer.alpha), coefficients=of(answer.coefficients), multipliers=multipliers)
 
+
+def samples_order(case: Case, answer: Answer) -> Trials:
+    """The same α in another order, found by ranking; told only where α has values of its own between the bounds."""
+    alpha, ours = answer.alpha, case.reference.alpha
+    if alpha is None or ours is None or not isinstance(case.formulation, SingleTask) or alpha.size != ours.size:
+        return
+    inside = ours[(ours > 1e-6 * ours.max()) & (ours < (1 - 1e-6) * ours.max())]
+    if len(np.unique(inside.round(9))) >= DISTINCT:
+        ranked = np.empty_like(ours)
+        ranked[np.argsort(ours, kind="stable")] = np.sort(np.ravel(alpha))
+        words = "right but for the order of the samples: the same α, of other samples"
+        yield Trial("samples_order", words, replace(answer, alpha=ranked))
+
+
+def alpha_beta(case: Case, answer: Answer) -> Trials:
+    """β = γα of `ml_minimax`."""
+    alpha = answer.alpha
+    if case.formulation.name != "ml_minimax" or alpha is None or alpha.shape != case.task.signs.shape:
+        return
+    gamma = np.ravel(answer.multipliers.get("gamma", case.reference.multipliers["gamma"]))
+    if gamma.shape != alpha.shape[:1]:
+        return
+    divided = np.divide(alpha, gamma[:, None], out=np.zeros(alpha.shape), where=gamma[:, None] > 1e-9)
+    words = "right but for α: β = γα was handed over in its place"
+    yield Trial("alpha_beta", words, replace(answer, alpha=np.minimum(divided, case.task.box)))
+
+
+def embedding_half(case: Case, answer: Answer) -> Trials:
+    z = answer.multipliers.get("Z")
+    if z is not None:
+        for factor, fault in ((2.0, "half"), (0.5, "twice")):
+            words = f"right but for Z, which is {fault} of what it should be"
+            multipliers = {**answer.multipliers, "Z": factor * np.asarray(z, dtype=float)}
+            yield Trial("Z_half", words, replace(answer, multipliers=multipliers))
+
+
+RARE: tuple[Hypothesis, ...] = (samples_order, alpha_beta, embedding_half)
 
 ANSWERS: tuple[Hypothesis, ...] = (
     objective_sign, objective_half, classes_swapped, bias_sign, bias_dropped, alpha_signed, alpha_units, weights_norm,

@@ -11,6 +11,7 @@ from ..answers import Answer
 from ..errors import InputError
 from ..formulations import FORMULATIONS, SingleTask
 from ..formulations._multi_label import MultiLabel
+from ..formulations._single import C as PRICE
 from .case import Case
 from .trial import Hypothesis, Trial, Trials
 
@@ -59,9 +60,16 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
 
 
 def price_scaled(case: Case, answer: Answer) -> Trials:
+    if "nu" in case.parameters:
+        changed = {**{key: v for key, v in case.parameters.items() if key != "nu"}, "C": case.parameters["nu"]}
+        yield Trial("parameter", f"optimal for C = {changed['C']:.6g}: ν was taken for C", answer, parameters=changed)
     if "C" not in case.parameters:
         return
     price, n = case.parameters["C"], case.instance.samples
+    if isinstance(case.formulation, MultiLabel):
+        value = price / case.task.classes
+        words = f"optimal for C divided by the number of labels, that is C = {value:.6g}"
+        yield Trial("C_over_labels", words, answer, parameters={**case.parameters, "C": value})
     for name, words, value in (
         ("C_over_n", "C divided by n", price / n),
         ("C_times_n", "C multiplied by n", price * n),
@@ -85,11 +93,14 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
     n = case.instance.samples
     turns: dict[str, Callable[[float], dict[str, float]]] = {
         "theta": lambda v: {"1/theta": 1 / v, "2 theta": 2 * v, "theta/2": v / 2},
-        "p": lambda v: {"p/(p − 1)": v / (v - 1) if v > 1 else v, "2p/(p + 1)": 2 * v / (v + 1)},
+        "p": lambda v: {
+            "p/(p − 1)": v / (v - 1) if v > 1 else v, "2p/(p + 1)": 2 * v / (v + 1),
+            "p/(2 − p), p being the exponent of the block norm": v / (2 - v) if v < 2 else v,
+        },
         "l1_ratio": lambda v: {"1 − l1_ratio": 1 - v},
         "lam": lambda v: {
             "1/lam": 1 / v, "lam/2": v / 2, "2 lam": 2 * v, "lam n": v * n, "lam/n": v / n,
-            "lam n(n + 1)/2": v * n * (n + 1) / 2,
+            "lam n(n + 1)/2": v * n * (n + 1) / 2, "lam/(n(n + 1)/2), the loss summed": v / (n * (n + 1) / 2),
         },
         "smoothing": lambda v: {"1/smoothing": 1 / v},
         "nu": lambda v: {"nu/2": v / 2},
@@ -107,6 +118,17 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
             yield Trial("parameter", f"optimal for expansion = {expansion}", answer, parameters=changed)
 
 
+def defaults(case: Case, answer: Answer) -> Trials:
+    """A parameter that was given, and ignored."""
+    count = case.instance.count
+    for parameter in (PRICE, *case.formulation.parameters):
+        given, default = case.parameters.get(parameter.name), parameter.default(count)
+        if given is not None and default is not None and given != default:
+            words = f"optimal for {parameter.name} = {default:.6g}, the default: what was given was ignored"
+            changed = {**case.parameters, parameter.name: default}
+            yield Trial("parameter", words, answer, parameters=changed)
+
+
 def other_formulation(case: Case, answer: Answer) -> Trials:
     for other in FORMULATIONS:
         long = other.family not in ("single task", "hypergraph") and case.instance.samples > LONG
@@ -122,5 +144,5 @@ def other_formulation(case: Case, answer: Answer) -> Trials:
 
 
 PROBLEMS: tuple[Hypothesis, ...] = (
-    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters,
+    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters, defaults,
 )  # fmt: skip
