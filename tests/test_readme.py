@@ -17,9 +17,11 @@ def blocks(name: str) -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
 
 
+MORE = sorted(path.stem for path in (ROOT / "docs/formulations/_more").glob("*.md") if path.stem != "README")
 PAGES = (
     "README.md",
     *(f"docs/{name}.md" for name in ("start", "by-hand", "bench", "conform", "conventions", "inside")),
+    *(f"docs/formulations/_more/{name}.md" for name in MORE),
 )
 
 
