@@ -34,7 +34,7 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
     r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
     r"(?<=\w)\*": "^*",
-    r"_([A-Za-z]{2,})": r"_{\1}",
+    r"_([a-z]{2,}|[a-z](?=[A-Z]))": r"_{\1}",  # w_ij has two indices, K_jZ one
     r"\^½": "^{1/2}",
     "⁻¹": "^{-1}",
     r"\.\.": r",\\dots,",

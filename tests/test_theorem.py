@@ -84,6 +84,7 @@ def test_words_and_mathematics_are_told_apart(text, expected):
         ("‖δ‖²_{s*}", r"\|\delta \|^2_{s^*}"),
         ("ckl(C) = 2·l1(C/2)", r"\mathrm{ckl}(C) = 2\cdot \mathrm{l1}(C/2)"),
         ("y ∈ {−1,+1}ⁿ, ζ^{p−1}", r"y \in \{-1,+1\}^n, \zeta ^{p-1}"),
+        ("tr(Z'K_jZ) and w_ij", r"\operatorname{tr}(Z'K_{j}Z) \text{ and } w_{ij}"),
         ("D_v = diag(Y1)", r"D_v = \operatorname{diag}(Y1)"),
         ("v'Gv for every m", r"v'Gv \text{ for every } m"),
         ("Σ^{−½} and ℓp", r"\Sigma ^{-\tfrac12 } \text{ and } \ell _{p}"),
