@@ -5,9 +5,9 @@ D_v = diag(Y1) and pseudo-inverses where a degree is zero, the normalised Laplac
 
     clique   C = D_c^{−½} YY' D_c^{−½},  D_c = diag(YY'1): every edge becomes a clique. Self-loops are kept, without
              which C is indefinite; Agarwal et al. 2006 leave them out.
-    star     C = D*^{−½} Y D_e^{−2} Y' D*^{−½},  D* = diag(Y D_e^{−1} 1): every edge becomes a star around a new vertex;
-             Agarwal et al. 2006 show it equivalent to a normalised Laplacian of the bipartite graph, of which this is
-             the part on the samples.
+    star     C = D_s^{−½} Y D_e^{−2} Y' D_s^{−½},  D_s = diag(Y D_e^{−1} 1): every edge becomes a star around a new
+             vertex; Agarwal et al. 2006 show it equivalent to a normalised Laplacian of the bipartite graph, of which
+             this is the part on the samples.
     zhou     C = D_v^{−½} Y D_e^{−1} Y' D_v^{−½}: directly from the hypergraph, edges of unit weight (Zhou et al. 2007).
     kcca     C = Y (Y'Y)⁺ Y': the projection that makes the embedding kernel canonical correlation analysis
              (Sun, Ji, Ye 2008 relate the two).

@@ -1,11 +1,12 @@
 """The sample side, shared by all single-task formulations: two losses, with and without bias.
 
-Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C·(weight of sample i).
+Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C times the weight of sample i.
+Loss c is the C-SVC, loss nu the ν-SVM.
 
-loss c  (C-SVC)       risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i))
-                      gain(α) = Σ_i α_i            S = {0 ≤ α ≤ C, y'α = 0}
-loss nu (ν-SVM form)  risk(f) = min over ρ of  Σ_i C_i max(0, ρ − y_i f(x_i)) − ρ,        C = 1/(νn)
-                      gain(α) = 0                  A = {0 ≤ α ≤ C, y'α = 0, 1'α = 1}
+    loss c    risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i)),
+              gain(α) = Σ_i α_i,   S = {0 ≤ α ≤ C, y'α = 0}
+    loss nu   risk(f) = min over ρ of Σ_i C_i max(0, ρ − y_i f(x_i)) − ρ,   C = 1/(νn),
+              gain(α) = 0,   A = {0 ≤ α ≤ C, y'α = 0, 1'α = 1}
 
 Theorems write S for the feasible set; with loss nu it is A. Without bias the condition y'α = 0 is dropped. For every α
 in the feasible set and every f_1..f_M, b

@@ -21,10 +21,11 @@ SYMBOLS = {
 }  # fmt: skip
 OPERATORS = {
     **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},
-    **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr")},
+    **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr", "diag")},
 }
 WORD = rf"(?<![\w\\])(?!(?:{'|'.join(OPERATORS)})(?![a-z]))[A-Z]?[a-z]{{2,}}(?:'s)?(?![A-Za-z0-9_(])"
 REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"(?<![_^])\{([^{}]*)\}": r"\\{\1\\}",  # a set, not an index
     r"\s{2,}": r" \\quad ",
     rf"{WORD}(?:[,;:.]? {WORD})*[;:.]?": r"\\text{ \g<0> }",
     rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
@@ -33,7 +34,7 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
     r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
     r"(?<=\w)\*": "^*",
-    r"_([A-Za-z]{2,})": r"_{\1}",
+    r"_([a-z]{2,}|[a-z](?=[A-Z]))": r"_{\1}",  # w_ij has two indices, K_jZ one
     r"\^½": "^{1/2}",
     "⁻¹": "^{-1}",
     r"\.\.": r",\\dots,",
@@ -54,14 +55,17 @@ class Piece(NamedTuple):
     content: str
 
 
-SIGN = re.compile("[" + "".join(SYMBOLS) + r"=<>^_+⁻]|\w'\w|^[A-Za-z]\w*\*?\(|\w\*$|^\(?[A-Za-z\d]/[A-Za-z\d]\)?$")
+SIGN = re.compile(
+    "[" + "".join(SYMBOLS) + r"=<>^_+⁻]|\w'\w|^[A-Z]+'$|^[A-Za-z]\w*\*?\(|\w\*$|^\(?[A-Za-z\d]/[A-Za-z\d]\)?$"
+)
 NAME = re.compile(r"[a-z][a-z0-9]+_[a-z0-9]{2,}$|(?:l|sm)[12p]$")  # of a parameter or a formulation
 WORDS = re.compile(r"[A-Za-zÀ-ÿ]{2,}\.?(?:'s)?$|(?:[A-Za-zÀ-ÿ]+\d?|\d+)(?:[-–][A-Za-zÀ-ÿ]+)+$")
-HYPHENATED = re.compile(r"(.*[^\w\s].*|\w)(-[a-z]{3,})$|([a-z]{3,}-)(\W)$")  # p/(p−1)-hinge, block-∞
-RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈−∘·]+$")
+HYPHENATED = re.compile(r"(.*[^\w\s].*|\w)(-[A-Za-z]{3,})$|([a-z]{3,}-)(\W)$")  # p/(p−1)-hinge, block-∞
+RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈⪰−∘·]+$")
 BARE = ("min", "max", "log", "exp", "tr")  # operators that stand apart from what they are applied to
 PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join(BARE)})\b)[a-zA-Z][a-z]+(?![\w(])")
 POSSESSIVE = re.compile(r"([a-zA-Z])('s)$")
+ARTICLES = "aAI"  # words before they are letters of a formula
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 MARKS = ".,;:"
 SCANNED = re.compile(r"`[^`]+`|\s+|[^\s`]+")
@@ -69,16 +73,23 @@ SCANNED = re.compile(r"`[^`]+`|\s+|[^\s`]+")
 
 def prose(text: str) -> list[Piece]:
     """A paragraph, taken apart; neighbours of one kind are joined."""
-    pieces = list(_scan(" ".join(text.split())))
+    scanned = list(_scan(" ".join(text.split())))
+    pieces = list(scanned)
     loose = {"letter", "relation", "number", "operator"}
-    for place, (kind, content) in enumerate(pieces):
+    for place, (kind, content) in enumerate(scanned):
         if kind not in loose:
             continue
-        near = {pieces[other].kind for other in (place - 2, place + 2) if 0 <= other < len(pieces)}
-        firm = bool(near & {"relation", "math"}) and not _parted(pieces, place)
-        sure = kind in ("relation", "operator") or (kind == "letter" and content not in "aAI")
+        article = kind == "letter" and content in ARTICLES
+        near = {(scanned if article else pieces)[other].kind for other in _beside(place, len(pieces))}
+        firm = bool(near & ({"relation"} if article else {"relation", "math"})) and not _parted(pieces, place)
+        sure = kind in ("relation", "operator") or (kind == "letter" and not article)
         pieces[place] = Piece("math" if sure or firm else "text", content)
     return _joined(pieces)
+
+
+def _beside(place: int, count: int) -> list[int]:
+    """The neighbours beyond the spaces."""
+    return [other for other in (place - 2, place + 2) if 0 <= other < count]
 
 
 def _parted(pieces: list[Piece], place: int) -> bool:
@@ -154,7 +165,10 @@ def _kind(token: str) -> str:
     return "math" if SIGN.search(token) or re.fullmatch(r"[(\[]\w,?(?: \w)*[)\]]", token) else "text"
 
 
-SHORT = ("An", "As", "At", "By", "Eq", "Eqs", "If", "In", "Is", "It", "Li", "No", "Of", "On", "Or", "So", "To", "We")
+SHORT = (
+    "An", "As", "At", "By", "Eq", "Eqs", "If", "In", "Is", "It", "Ji", "Li", "No", "Of", "On", "Or", "So", "To",
+    "We", "Xu", "Ye",
+)  # fmt: skip
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:

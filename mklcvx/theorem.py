@@ -1,7 +1,7 @@
 """A formulation's docstring, taken apart: the one source of what the terminal, LaTeX and the site say about it.
 
 A theorem has a headline, rows (`primal`, `dual`, `recovery`, `multipliers`), and paragraphs of prose, which a label may
-open ("From one to the other.", "Degenerate cases:").
+open ("From one to the other.", "Degenerate cases:"). A family's notation is written alike, with rows of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ LABELS = (
     "From one to the other.", "As a regulariser on weights:", "Both losses:", "Parameters:", "Degenerate cases:",
     "Reference:",
 )  # fmt: skip
-ROW = re.compile(r"    (?! )(?:(primal|dual|recovery|multipliers)\s+)?(.*)$")
+ROWS = ("primal", "dual", "recovery", "multipliers", "loss c", "loss nu", "clique", "star", "zhou", "kcca")
+ROW = re.compile(rf"    (?! )(?:({'|'.join(ROWS)})\s+)?(.*)$")
 
 
 class Row(NamedTuple):
@@ -28,6 +29,11 @@ class Paragraph(NamedTuple):
 
     label: str
     text: str
+
+    @property
+    def opening(self) -> str:
+        """The label as it was written, with a space behind; nothing where there is none."""
+        return next((f"{label} " for label in LABELS if label[:-1] == self.label), "")
 
 
 class Theorem(NamedTuple):

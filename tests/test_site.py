@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mklcvx.explain import as_latex, as_text
+from mklcvx.explain import GENERAL, as_latex, as_text
 from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.latex import prose
 from mklcvx.theorem import Row, parse
@@ -25,6 +25,8 @@ from outside_links import redirected
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = [formulation.name for formulation in FORMULATIONS]
+FOLDER = ROOT / "docs" / "formulations" / "_more"
+MORE = sorted(path for path in FOLDER.glob("*.md") if path.stem != "README")
 
 
 # ------------------------------------------------------------------------------------------------ formulation pages
@@ -69,6 +71,36 @@ def test_problems_are_set_on_lines_of_their_own():
 def test_more_is_included_where_it_is():
     assert "_more/l1.md" not in formulation_pages.page(get("l1"))
     assert "```{include} _more/l1.md\n```" in formulation_pages.page(get("l1"), more=True)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in MORE])
+def test_what_more_there_is_to_say_runs(name, tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="the extra plot is not installed")
+    assert name in NAMES
+    blocks = re.findall(r"^```python\n(.*?)^```", (FOLDER / f"{name}.md").read_text(encoding="utf-8"), re.M | re.S)
+    page = Page(name, tmp_path)
+    for block in blocks:
+        page.run("python", block)
+    pyplot.close("all")
+    assert any("assert" in block for block in blocks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heading_is_letters_and_the_notation_mathematics(name):
+    formulation = get(name)
+    page = formulation_pages.page(formulation)
+    assert "$" not in page.splitlines()[0]
+    inside = page.split("takes for granted\n")[1].split("\n::::")[0]
+    for part in parse(GENERAL + formulation.notation).parts:
+        for piece in prose(" ".join(part.lines) if isinstance(part, Row) else part.text):
+            assert formulation_pages._piece(*piece) in inside
+    assert "$q_m(\\alpha )" in inside
+    words = re.sub(r"\$[^$]+\$|`[^`]+`|\]\([^)]*\)", "", inside)
+    assert not re.search(r"[_^=αμθ]", words)
+
+
+def test_norms_in_headings_have_their_index_below():
+    assert formulation_pages._heading("ℓ1 within groups, ℓ∞ between, ℓp") == "ℓ₁ within groups, ℓ∞ between, ℓₚ"
 
 
 # --------------------------------------------------------------------------------------------------- the family tree

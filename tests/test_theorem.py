@@ -69,6 +69,7 @@ def test_prose_is_the_sum_of_its_pieces_and_words_are_no_mathematics(name):
         ("of class k's constraint, the kernel's", "of class «k»'s constraint, the kernel's"),
         ("the p/(p−1)-hinge and the block-∞ norm", "the «p/(p−1)»-hinge and the block-«∞» norm"),
         ("`lp` with p = 1, l1_ratio = 0, Eq. (12)", "`lp` with «p = 1», `l1_ratio` «= 0», Eq. (12)"),
+        ("f_m a function, A ⪰ I, C = HH' (Ji et al.)", "«f_m» a function, «A ⪰ I», «C = HH'» (Ji et al.)"),
         ("default 1; L1-MKL of Cortes et al.'s, 2009", "default 1; L1-MKL of Cortes et al.'s, 2009"),
     ],
 )
@@ -82,6 +83,9 @@ def test_words_and_mathematics_are_told_apart(text, expected):
         ("½ q_m(α) ≤ τ", r"\tfrac12 q_m(\alpha ) \le \tau"),
         ("‖δ‖²_{s*}", r"\|\delta \|^2_{s^*}"),
         ("ckl(C) = 2·l1(C/2)", r"\mathrm{ckl}(C) = 2\cdot \mathrm{l1}(C/2)"),
+        ("y ∈ {−1,+1}ⁿ, ζ^{p−1}", r"y \in \{-1,+1\}^n, \zeta ^{p-1}"),
+        ("tr(Z'K_jZ) and w_ij", r"\operatorname{tr}(Z'K_{j}Z) \text{ and } w_{ij}"),
+        ("D_v = diag(Y1)", r"D_v = \operatorname{diag}(Y1)"),
         ("v'Gv for every m", r"v'Gv \text{ for every } m"),
         ("Σ^{−½} and ℓp", r"\Sigma ^{-\tfrac12 } \text{ and } \ell _{p}"),
     ],

@@ -29,6 +29,7 @@ FAMILIES = {
 }
 SPECIMENS = {"svm": "one-kernel"}
 LABELLED = ("many labels", "hypergraph")
+LOW = {"1": "₁", "2": "₂", "p": "ₚ", "s": "ₛ"}
 EXTREMUM = re.compile(r"(min|max) over (.*)$")
 
 
@@ -60,7 +61,7 @@ def page(formulation: Formulation, more: bool = False) -> str:
     theorem = parse(formulation.theorem)
     headline = theorem.headline.removeprefix(f"{formulation.name} — ")
     parts = [
-        f"# `{formulation.name}`: {_title(formulation.title)}",
+        f"# `{formulation.name}`: {_heading(formulation.title)}",
         markdown(f"{headline[0].upper()}{headline[1:]}"),
         _notation(formulation),
         _theorem(formulation, theorem.rows("primal", "dual")),
@@ -84,12 +85,21 @@ def page(formulation: Formulation, more: bool = False) -> str:
 
 
 def _notation(formulation: Formulation) -> str:
-    text = (GENERAL + formulation.notation).strip()
-    return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n```text\n{text}\n```\n::::"
+    notation = parse(GENERAL + formulation.notation)
+    text = "\n\n".join([markdown(notation.headline), *map(_explained, notation.parts)])
+    return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n{text}\n::::"
 
 
-def _title(title: str) -> str:
-    return markdown(title)
+def _explained(part: Row | Paragraph) -> str:
+    if isinstance(part, Paragraph):
+        return markdown(part.opening + part.text)
+    text = markdown(" ".join(part.lines))
+    return f"{part.label}\n: {text}" if part.label else f"> {text}"
+
+
+def _heading(title: str) -> str:
+    """In letters alone: a link shows a heading's text, and of mathematics that would be its LaTeX."""
+    return re.sub(r"ℓ([12ps])", lambda norm: f"ℓ{LOW[norm[1]]}", title)
 
 
 def _derived(part: Row | Paragraph) -> str:
@@ -221,7 +231,7 @@ def index() -> str:
     for family, title in FAMILIES.items():
         lines += [f"## {title}", "", "| name | weights or what is learned | by |", "|---|---|---|"]
         some = [formulation for formulation in FORMULATIONS if formulation.family == family]
-        lines += [f"| {_link(one.name)} | {_title(one.title)} | {one.reference} |" for one in some]
+        lines += [f"| {_link(one.name)} | {markdown(one.title)} | {one.reference} |" for one in some]
         lines += ["", "```{toctree}", ":hidden:", "", *(one.name for one in some), "```", ""]
     return "\n".join(lines)
 

@@ -7,12 +7,14 @@ MathML does not, and need nothing from anywhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import groupby
 
 from ..explain import GENERAL
 from ..formulations import Formulation
+from ..theorem import Paragraph, Row, parse
 from .html import Markup, element, escaped, facts, joined
 
-LABELLED = re.compile(r"^\s+(primal|dual|recovery|multipliers|clique|star|zhou|kcca)\s+(.*)$")
 INDEX = r"(\{[^{}]*\}|[a-z0-9α-ω]+|[A-ZΔ])"
 BASE = r"((?:(?<![A-Za-z])[A-Za-zα-ωΑ-ΩΣΔℓ]|max|min|[)‖²'*])(?:<su[bp]>[^<]*</su[bp]>)*)"
 RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
@@ -20,15 +22,16 @@ RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
 
 def derivation(formulation: Formulation) -> Markup:
     """The theorem, its parameters, and the notation."""
-    title, _, body = formulation.theorem.strip().partition("\n")
-    name, _, words = title.partition(" — ")
+    theorem, notation = parse(formulation.theorem), parse(GENERAL + formulation.notation)
+    name, _, words = theorem.headline.partition(" — ")
     return joined([
         element("p", element("strong", name), " — ", typeset(words)),
-        *_blocks(body),
+        *_blocks(theorem.parts),
         element("h3", "Parameters"),
         facts((element("code", key), typeset(meaning)) for key, meaning in formulation.described_parameters),
         element("h3", "Notation"),
-        *_blocks(GENERAL + formulation.notation.strip()),
+        element("p", typeset(notation.headline)),
+        *_blocks(notation.parts),
     ])  # fmt: skip
 
 
@@ -52,48 +55,27 @@ def _bare(index: str) -> str:
     return index[1:-1] if index.startswith("{") else index
 
 
-def _blocks(text: str) -> list[Markup]:
-    """Prose as paragraphs, indented and aligned lines as formulas, labelled ones with their labels."""
+def _blocks(parts: Iterable[Row | Paragraph]) -> list[Markup]:
+    """Prose as paragraphs, displayed lines as formulas, labelled rows with their labels, neighbours in one list."""
     made: list[Markup] = []
-    prose: list[str] = []
-    for block in re.split(r"\n\s*\n", text.strip("\n")):
-        lines = block.splitlines()
-        if any(LABELLED.match(line) for line in lines):
-            made.append(_labelled(lines))
-            continue
-        for line in lines:
-            aligned = line.startswith(" ") or re.search(r"\S {3,}\S", line)
-            if aligned:
-                _flush(prose, made)
-                made.append(element("p", typeset(line.strip()), class_="formula"))
-            else:
-                if line.startswith(("Degenerate", "Parameters", "Reference", "As a regulariser")):
-                    _flush(prose, made)
-                prose.append(line.strip())
-        _flush(prose, made)
+    for kind, some in groupby(parts, _kind):
+        if kind == "labelled":
+            made.append(element("dl", *(_labelled(part) for part in some if isinstance(part, Row)), class_="theorem"))
+        else:
+            made += [one for part in some for one in _unlabelled(part)]
     return made
 
 
-def _flush(prose: list[str], made: list[Markup]) -> None:
-    if prose:
-        made.append(element("p", typeset(" ".join(prose))))
-        prose.clear()
+def _kind(part: Row | Paragraph) -> str:
+    return "labelled" if isinstance(part, Row) and part.label else "unlabelled"
 
 
-def _labelled(lines: list[str]) -> Markup:
-    rows: list[tuple[str, list[str]]] = []
-    for line in lines:
-        found = LABELLED.match(line)
-        if found:
-            rows.append((found[1], [found[2]]))
-        elif rows:
-            rows[-1][1].append(line.strip())
-    pairs = [
-        element("div", element("dt", label), element("dd", typeset(_together(label, texts))))
-        for label, texts in rows
-    ]  # fmt: skip
-    return element("dl", *pairs, class_="theorem")
+def _labelled(row: Row) -> Markup:
+    text = ("   " if row.label in ("primal", "dual") else " ").join(row.lines)
+    return element("div", element("dt", row.label), element("dd", typeset(text)))
 
 
-def _together(label: str, texts: list[str]) -> str:
-    return ("   " if label in ("primal", "dual") else " ").join(texts)
+def _unlabelled(part: Row | Paragraph) -> list[Markup]:
+    if isinstance(part, Row):
+        return [element("p", typeset(line), class_="formula") for line in part.lines]
+    return [element("p", typeset(part.opening + part.text))]
