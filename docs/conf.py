@@ -49,6 +49,11 @@ outside_pages = {
     "validation/routes.md": "docs/outside/routes.md",
     "validation/solvers.md": "docs/outside/solvers.md",
 }
+for kind, found in {
+    "conform": HERE.parent.glob("validation/conform/*.md"),
+    "experiments": HERE.parent.glob("validation/experiments/results/*/*.md"),
+}.items():
+    outside_pages |= {str(p.relative_to(HERE.parent)): f"docs/outside/{kind}_{p.stem}.md" for p in sorted(found)}
 
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "attrs_block", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
