@@ -40,7 +40,7 @@ class Table:
 
     def markdown(self) -> list[str]:
         lines = [_line(self.columns), "|" + "---|" * len(self.columns), *(_line(row) for row in self.rows)]
-        return [f"### {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])]
+        return [f"## {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])]
 
     def csv(self) -> str:
         text = io.StringIO()
