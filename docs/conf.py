@@ -49,6 +49,7 @@ outside_pages = {
     "validation/routes.md": "docs/outside/routes.md",
     "validation/solvers.md": "docs/outside/solvers.md",
 }
+outside_pages |= {f"docs/course/{p.name}": f"docs/chapters/{p.stem}.rst" for p in sorted(HERE.glob("course/plot_*.py"))}
 for kind, found in {
     "conform": HERE.parent.glob("validation/conform/*.md"),
     "experiments": HERE.parent.glob("validation/experiments/results/*/*.md"),

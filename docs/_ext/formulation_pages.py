@@ -27,6 +27,18 @@ FAMILIES = {
     "two stages": "Two stages: first the kernel, then the classifier",
     "hypergraph": "Hypergraphs of labels",
 }
+CHAPTERS = {
+    "01_svm_dual": ("svm", "sum"),
+    "03_kernel_weights": ("l1", "average", "sum"),
+    "04_norms": ("l1", "l2", "lp", "elastic", "li", "vskl"),
+    "05_soft_margins": ("sm1", "sm2", "smp", "square", "average"),
+    "06_cutting_planes": ("l1",),
+    "07_smoothing": ("hypergraph_smooth",),
+    "08_stochastic": ("ml_sum", "ml_minimax"),
+    "09_k_space": ("ts", "ts_l1", "alignment"),
+    "10_hypergraphs": ("hypergraph", "hypergraph_smooth"),
+    "12_cycles": ("ckl", "li"),
+}
 SPECIMENS = {"svm": "one-kernel"}
 LABELLED = ("many labels", "hypergraph")
 LOW = {"1": "₁", "2": "₂", "p": "ₚ", "s": "ₛ"}
@@ -57,6 +69,13 @@ def problem(row: Row) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------- the page
+def in_the_course(name: str) -> str:
+    """The chapters that a formulation is explained in; the last is for all of them."""
+    chapters = [title for title, names in CHAPTERS.items() if name in names]
+    links = ", ".join(f"{{doc}}`/chapters/plot_{title}`" for title in [*chapters, "11_certificate"])
+    return f"*In the course:* {links}."
+
+
 def page(formulation: Formulation, more: bool = False) -> str:
     theorem = parse(formulation.theorem)
     headline = theorem.headline.removeprefix(f"{formulation.name} — ")
@@ -68,6 +87,7 @@ def page(formulation: Formulation, more: bool = False) -> str:
         "## From one to the other",
         *(_derived(part) for part in theorem.derivation),
         *([f"```{{include}} _more/{formulation.name}.md\n```"] if more else []),
+        in_the_course(formulation.name),
         "## Back again: recovery and multipliers",
         *(
             f"{row.label.capitalize()}\n: {markdown(' '.join(row.lines))}"
