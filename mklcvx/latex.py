@@ -30,9 +30,11 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
     r"\b([a-z]+\d?)(?=\(C)": r"\\mathrm{\1}",  # a formulation's value as a function of C
     r"Σ(?=\^| \\text|$)": r"\\Sigma ",  # a matrix, not a sum
+    r"√\(([^()]*)\)": r"\\sqrt{\1}",
     r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
     r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
     r"(?<=\w)\*": "^*",
+    r"_([a-z])(?=[A-Z])": r"_\1 ",  # K_jZ is K_j times Z
     r"_([A-Za-z]{2,})": r"_{\1}",
     r"\^½": "^{1/2}",
     "⁻¹": "^{-1}",
