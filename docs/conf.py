@@ -99,9 +99,8 @@ html_title = "mklcvx"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_sidebars = {
-    page: [] for page in ("index", "start", "picture", "explorer", "claims")
-}  # they have no sections to list
+SINGLE_PAGES = ("index", "start", "picture", "explorer", "claims")  # they have no sections to list
+html_sidebars = {page: [] for page in SINGLE_PAGES}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

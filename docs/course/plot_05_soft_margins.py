@@ -113,9 +113,9 @@ assert capped.sum() == 2
 #
 # A box is not the only way to be soft. If slack costs :math:`\tfrac\theta2\zeta_m^2`
 # (:doc:`sm2 </formulations/sm2>`, Xu et al. 2013, Eq. (12)), the condition in
-# :math:`\zeta_m` reads :math:`\mu_m=\theta\zeta_m`: every used kernel buys some. Putting it
-# back, :math:`\mu_m\zeta_m-\tfrac\theta2\zeta_m^2=\mu_m^2/(2\theta)` is left over, so we
-# minimise
+# :math:`\zeta_m` reads :math:`\mu_m=\theta\zeta_m`: every used kernel buys some.
+# Putting it back, :math:`\mu_m\zeta_m-\tfrac\theta2\zeta_m^2=\mu_m^2/(2\theta)` is left
+# over, so we minimise
 #
 # .. math::
 #
