@@ -198,7 +198,8 @@ def _solvers(formulation: Formulation) -> str:
         for solver in SOLVERS
         if solver.serves is None or formulation.name in solver.serves
     ]
-    return "\n".join(["## Solvers that serve it", "", "| solver | how | by |", "|---|---|---|", *rows])
+    table = ["| solver | how | by |", "|---|---|---|", *rows]
+    return "\n".join(["## Solvers that serve it", "", ":::{container} stacked", *table, ":::"])
 
 
 def _verbatim(formulation: Formulation) -> str:
