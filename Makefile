@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test docs routes solvers engine claims headlines golden conform matrix experiments bench \
+.PHONY: demo test lint wheel-test docs site-test routes solvers engine claims headlines golden conform matrix experiments bench \
 	mutation clean
 
 demo: .venv/installed
@@ -57,6 +57,11 @@ mutation: .venv/installed
 docs: .venv/docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site
 
+# Needs Debian's chromium; SITE_CHECK=--if-possible does without where there is none.
+site-test: docs .venv/browser
+	$(BIN)/python tests/site_check.py build/site $(SITE_CHECK)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/notebook_check.py build/site
+
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
@@ -65,6 +70,10 @@ docs: .venv/docs
 
 .venv/docs: .venv/installed
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]"
+	touch $@
+
+.venv/browser: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[browser]"
 	touch $@
 
 clean:

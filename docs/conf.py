@@ -43,6 +43,12 @@ outside_pages = {
     "docs/course/WRITING.md": "docs/outside/writing.md",
     "validation/bench/results/bench.md": "docs/outside/bench_results.md",
     "validation/claims/claims.md": "docs/claims.md",
+    "validation/conform/broken.md": "docs/outside/conform_broken.md",
+    "validation/conform/clarabel.md": "docs/outside/conform_clarabel.md",
+    "validation/conform/mklpy-alignment.md": "docs/outside/conform_mklpy-alignment.md",
+    "validation/conform/mklpy-average.md": "docs/outside/conform_mklpy-average.md",
+    "validation/conform/simplemkl.md": "docs/outside/conform_simplemkl.md",
+    "validation/conform/svc.md": "docs/outside/conform_svc.md",
     "validation/engine.md": "docs/outside/engine_results.md",
     "validation/headlines/headlines.md": "docs/outside/headlines.md",
     "validation/matrix/validation.md": "docs/outside/matrix.md",
@@ -68,6 +74,7 @@ mathjax3_config = {
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autosummary_generate = True
 # Types of other packages have no page here; ours must.
 nitpick_ignore_regex = [(r"py:.*", r"(?!mklcvx).*")]
@@ -84,6 +91,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "download_all_examples": False,
     "remove_config_comments": True,
+    "min_reported_time": 3600,  # times of the machine that built the site say nothing to a reader
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
@@ -97,13 +105,15 @@ html_title = "mklcvx"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_sidebars = {page: [] for page in ("index", "start", "picture", "claims")}  # they have no sections to list
+SINGLE_PAGES = ("index", "start", "picture", "explorer", "claims")  # they have no sections to list
+html_sidebars = {page: [] for page in SINGLE_PAGES}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "mklcvx"},
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 10,
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
     "footer_start": ["copyright"],

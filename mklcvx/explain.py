@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import textwrap
 
 from .formulations import Formulation, get
@@ -14,6 +15,7 @@ f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = 
 
 """
 BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those with a problem of their own
+EXTREMUM = re.compile(r"(min|max) over (.*)$")
 ASCII = str.maketrans(
     {"—": "---", "–": "--", "’": "'", "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "$": r"\$"}
 )
@@ -41,27 +43,37 @@ def as_text(formulation: Formulation) -> str:
 
 
 def as_latex(formulation: Formulation) -> str:
-    """The primal, the dual and the recovery as displayed equations, and the way from one to the other. It compiles with
-    amsmath, on slides or in a paper."""
+    """The primal and the dual as displayed equations, the way from one to the other, and the recovery. It compiles with
+    amsmath, on slides or in a paper, and keeps within the line."""
     theorem = parse(formulation.theorem)
-    rows = theorem.rows("primal", "dual", "recovery")
-    body = " \\\\\n".join(rf"\text{{{row.label}}} &\quad {formula(displayed(row))}" for row in rows)
-    lines = [f"% {formulation.name}: {formulation.reference}", r"\begin{align*}", body, r"\end{align*}"]
+    rows = theorem.rows("primal", "dual")
+    body = " \\\\[1ex]\n".join(rf"\text{{{row.label}}} &\quad& " + " \\\\\n&& ".join(laid_out(row)) for row in rows)
+    lines = [f"% {formulation.name}: {formulation.reference}", r"\begin{alignat*}{2}", body, r"\end{alignat*}"]
     lines += [_step(part) for part in theorem.derivation]
+    lines += [_step(Paragraph("Recovery", " ".join(row.lines))) for row in theorem.rows("recovery")]
     return "\n".join(lines)
 
 
-def displayed(row: Row) -> str:
-    """A row as one formula: what stands below is set off, except in a recovery, which is running text."""
-    return (" " if row.label == "recovery" else r" \qquad ").join(row.lines)
+def laid_out(row: Row) -> list[str]:
+    """A problem as lines of an alignment: what is minimised over what, and below it, one by one, the constraints."""
+    lines, head = [], ""
+    for part in (part for line in row.lines for part in re.split(r"\s{2,}", line)):
+        extremum = EXTREMUM.match(part)
+        if extremum:
+            head = rf"\{extremum[1]}_{{{formula(extremum[2])}}}\quad "
+        elif not lines and not head:
+            head = f"{formula(part)} "
+        else:
+            lines.append(f"{head}& {formula(part.rstrip(','))}")
+            head = ""
+    return lines or [f"& {head.strip()}"]
 
 
 def _step(part: Row | Paragraph) -> str:
     if isinstance(part, Row):
-        return rf"\[ {formula(displayed(part))} \]"
-    return (rf"\textbf{{{part.label}.}} " if part.label else "") + "".join(
-        _in_latex(piece) for piece in prose(part.text)
-    )
+        return "\n".join([r"\begin{align*}", " \\\\\n".join(laid_out(part)), r"\end{align*}"])
+    title = f"\n\\textbf{{{part.label}.}} " if part.label else ""
+    return title + "".join(map(_in_latex, prose(part.text)))
 
 
 def _in_latex(piece: Piece) -> str:

@@ -31,6 +31,7 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b({'|'.join(OPERATORS)})(?![a-z])": lambda match: OPERATORS[match[1]],
     r"\b([a-z]+\d?)(?=\(C)": r"\\mathrm{\1}",  # a formulation's value as a function of C
     r"Σ(?=\^| \\text|$)": r"\\Sigma ",  # a matrix, not a sum
+    r"√\(([^()]*)\)": r"\\sqrt{\1}",
     r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
     r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
     r"(?<=\w)\*": "^*",

@@ -61,15 +61,16 @@ def test_explain_states_the_theorem_and_every_parameter(run, name):
 def test_explain_in_latex_has_the_formulas_and_no_greek_letters(run, name):
     code, out, _ = run("explain", name, "--latex")
     assert code == 0
-    assert out.startswith(f"% {name}: {formulations.get(name).reference}\n\\begin{{align*}}\n")
-    formulas, _, derivation = out.split("\n", 1)[1].partition("\\end{align*}")
-    for kind in ("primal", "dual", "recovery"):
+    assert out.startswith(f"% {name}: {formulations.get(name).reference}\n\\begin{{alignat*}}{{2}}\n")
+    formulas, _, derivation = out.split("\n", 1)[1].partition("\\end{alignat*}")
+    for kind in ("primal", "dual"):
         assert rf"\text{{{kind}}} &" in formulas
-    assert r"\textbf{From one to the other.} " in derivation
+    for title in ("From one to the other", "Recovery"):
+        assert f"\n\n\\textbf{{{title}.}} " in derivation
     body = out.split("\n", 1)[1]
     assert body.count("{") == body.count("}")
     assert [letter for letter in body if not letter.isascii()] == []
     assert re.findall(r"[_^][A-Za-z]{2,}", body) == []
-    for part in [formulas, *re.findall(r"\$[^$]+\$|\\\[.*\\\]", derivation)]:
+    for part in [formulas, *re.findall(r"\$[^$]+\$|\\begin\{align\*\}.*?\\end", derivation, re.DOTALL)]:
         left = re.sub(r"\\(text|operatorname|mathrm|begin|end)\{[^{}]*\}|\\[A-Za-z]+", "", part)
         assert re.findall(r"[A-Za-z]{3,}", left) == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
 import pytest
 
-from mklcvx.explain import as_latex
+from mklcvx.explain import BASELINES, as_latex, named
 from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.latex import formula, prose
 from mklcvx.theorem import Paragraph, Row, parse
@@ -87,6 +88,7 @@ def test_words_and_mathematics_are_told_apart(text, expected):
         ("tr(Z'K_jZ) and w_ij", r"\operatorname{tr}(Z'K_{j}Z) \text{ and } w_{ij}"),
         ("D_v = diag(Y1)", r"D_v = \operatorname{diag}(Y1)"),
         ("v'Gv for every m", r"v'Gv \text{ for every } m"),
+        ("tr(Z'K_jZ) ≥ √(2σ_m)", r"\operatorname{tr}(Z'K_j Z) \ge \sqrt{2\sigma _m}"),
         ("Σ^{−½} and ℓp", r"\Sigma ^{-\tfrac12 } \text{ and } \ell _{p}"),
     ],
 )
@@ -95,10 +97,11 @@ def test_formulas_by_example(text, expected):
 
 
 @pytest.mark.skipif(LATEX is None, reason="neither pdflatex nor tectonic is installed")
-def test_every_derivation_compiles(tmp_path):
-    body = "\n\n".join(as_latex(formulation) for formulation in FORMULATIONS)
+def test_every_derivation_compiles_and_keeps_within_the_line(tmp_path):
+    body = "\n\n".join(as_latex(named(name)) for name in (*NAMES, *BASELINES))
     (tmp_path / "all.tex").write_text(DOCUMENT % f"\n{body}\n", encoding="ascii")
     options = ["-interaction=nonstopmode", "-halt-on-error"] if LATEX.endswith("pdflatex") else []
     done = subprocess.run([LATEX, *options, "all.tex"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "all.pdf").stat().st_size > 0
+    assert [points for points in re.findall(r"Overfull \\hbox \((\S+)pt", done.stdout) if float(points) > 20] == []

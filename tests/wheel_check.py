@@ -24,14 +24,20 @@ assert solution.certified and abs(solution.objective - 9 / 8) < 1e-8, solution
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(work), str(ROOT)], ROOT)
-        (wheel,) = work.glob("mklcvx-*.whl")
-        venv.create(work / "empty", with_pip=True)
-        python = str(work / "empty" / "bin" / "python")
-        run([python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel)], work)
-        run([python, "-c", SOLVE], work)
+        run([str(installed(work)), "-c", SOLVE], work)
         run([str(work / "empty" / "bin" / "mklcvx"), "solve", "problem.npz", "-f", "ckl"], work)
     print("the wheel installs into an empty environment and solves")
+
+
+def installed(work: Path, *extras: str) -> Path:
+    """The Python of an empty environment in `work`, with the wheel in it."""
+    run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(work), str(ROOT)], ROOT)
+    (wheel,) = work.glob("mklcvx-*.whl")
+    venv.create(work / "empty", with_pip=True)
+    python = work / "empty" / "bin" / "python"
+    wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
+    run([str(python), "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), wanted], work)
+    return python
 
 
 def run(command: list[str], folder: Path) -> None:

@@ -48,9 +48,11 @@ def _table(some: list[dict[str, Any]]) -> str:
     rows = [" | ".join((plain(c["where"]), plain(c["statement"]), _verdict(c), _measured(c))) for c in some]
     return "\n".join(
         [
+            ":::{container} stacked",
             "| where | statement, in our words | verdict | measured |",
             "|---|---|---|---|",
             *(f"| {row} |" for row in rows),
+            ":::",
         ]
     )
 

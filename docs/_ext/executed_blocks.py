@@ -6,6 +6,7 @@ There is no directive: the same fences are shown by any viewer of Markdown, and 
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +19,7 @@ from blocks import LANGUAGES, Failed, Page
 
 logger = logging.getLogger(__name__)
 FOLDER = "_figures"
+COLUMNS = re.compile(r"\S {2,}\S")  # what stands in columns is not to be wrapped on a phone
 
 
 def execute(app: Any, doctree: nodes.document) -> None:
@@ -49,7 +51,8 @@ def _follow(node: nodes.Element, new: list[nodes.Node]) -> None:
 
 def _output(text: str) -> list[nodes.Node]:
     text = "\n".join(line.rstrip() for line in text.rstrip().splitlines())
-    return [nodes.literal_block(text, text, language="text", classes=["printed"])] if text else []
+    kind = ["printed", "columns"] if COLUMNS.search(text) else ["printed"]
+    return [nodes.literal_block(text, text, language="text", classes=kind)] if text else []
 
 
 def _figures(app: Any, stem: str) -> list[nodes.Node]:

@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from mklcvx.explain import GENERAL, as_latex, as_text
+from mklcvx.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.formulations import FORMULATIONS, Formulation, get
 from mklcvx.latex import formula, prose
 from mklcvx.solving import SOLVERS
@@ -42,7 +42,6 @@ CHAPTERS = {
 SPECIMENS = {"svm": "one-kernel"}
 LABELLED = ("many labels", "hypergraph")
 LOW = {"1": "₁", "2": "₂", "p": "ₚ", "s": "ₛ"}
-EXTREMUM = re.compile(r"(min|max) over (.*)$")
 
 
 # ------------------------------------------------------------------------------------------------ words and formulas
@@ -60,12 +59,8 @@ def _piece(kind: str, content: str) -> str:
 
 
 def problem(row: Row) -> str:
-    """A primal or dual on lines of its own: what is minimised over what, and below it the constraints."""
-    first, *rest = [part for line in row.lines for part in re.split(r"\s{2,}", line)]
-    match = EXTREMUM.match(first)
-    head = rf"\{match[1]}_{{{formula(match[2])}}}\quad" if match else formula(first)
-    lines = [rf"{head} & {formula(rest[0].rstrip(','))}", *(rf"& {formula(part.rstrip(','))}" for part in rest[1:])]
-    return "\n".join(["$$", r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}", "$$"])
+    """A primal or dual on lines of its own."""
+    return "\n".join(["$$", r"\begin{aligned}", " \\\\\n".join(laid_out(row)), r"\end{aligned}", "$$"])
 
 
 # ------------------------------------------------------------------------------------------------------- the page
@@ -234,7 +229,8 @@ def _solvers(formulation: Formulation) -> str:
         for solver in SOLVERS
         if solver.serves is None or formulation.name in solver.serves
     ]
-    return "\n".join(["## Solvers that serve it", "", "| solver | how | by |", "|---|---|---|", *rows])
+    table = ["| solver | how | by |", "|---|---|---|", *rows]
+    return "\n".join(["## Solvers that serve it", "", ":::{container} stacked", *table, ":::"])
 
 
 def _verbatim(formulation: Formulation) -> str:

@@ -86,11 +86,12 @@ plt.show()
 #   on the axes, and a line touches a corner whatever its direction, unless it lies
 #   along a face. Only the kernels with the *largest* :math:`d_m` get anything. The dual
 #   norm is :math:`\max_md_m`.
-# * **between**, :math:`\Omega(a)=\|a\|_r` with :math:`1<r\le2` (:doc:`/formulations/lp`
-#   with :math:`r=2p/(p+1)`): the ball is round, and no :math:`a_m` is zero unless
-#   :math:`d_m` is. The dual norm is :math:`\|d\|_{r'}` with :math:`1/r+1/r'=1`.
-# * **ℓ∞**, :math:`\Omega(a)=\max_ma_m` (:doc:`/formulations/li`): the ball is a cube,
-#   and the line touches the corner :math:`(1,1)` as long as both :math:`d_m` are
+# * **between**, :math:`\Omega(a)=\|a\|_r` with :math:`1<r\le2`
+#   (:doc:`lp </formulations/lp>` with :math:`r=2p/(p+1)`): the ball is round, and no
+#   :math:`a_m` is zero unless :math:`d_m` is. The dual norm is :math:`\|d\|_{r'}` with
+#   :math:`1/r+1/r'=1`.
+# * **ℓ∞**, :math:`\Omega(a)=\max_ma_m` (:doc:`li </formulations/li>`): the ball is a
+#   cube, and the line touches the corner :math:`(1,1)` as long as both :math:`d_m` are
 #   positive. *All functions are equally large.* The dual norm is :math:`\sum_md_m`.
 #
 # Who is sparse in the primal looks at the largest in the dual, and who adds up there

@@ -112,10 +112,10 @@ assert capped.sum() == 2
 #   :doc:`/formulations/average`.
 #
 # A box is not the only way to be soft. If slack costs :math:`\tfrac\theta2\zeta_m^2`
-# (:doc:`/formulations/sm2`, Xu et al. 2013, Eq. (12)), the condition in :math:`\zeta_m`
-# reads :math:`\mu_m=\theta\zeta_m`: every used kernel buys some. Putting it back,
-# :math:`\mu_m\zeta_m-\tfrac\theta2\zeta_m^2=\mu_m^2/(2\theta)` is left over, so we
-# minimise
+# (:doc:`sm2 </formulations/sm2>`, Xu et al. 2013, Eq. (12)), the condition in
+# :math:`\zeta_m` reads :math:`\mu_m=\theta\zeta_m`: every used kernel buys some.
+# Putting it back, :math:`\mu_m\zeta_m-\tfrac\theta2\zeta_m^2=\mu_m^2/(2\theta)` is left
+# over, so we minimise
 #
 # .. math::
 #
@@ -193,8 +193,8 @@ assert report.accepted != FORGET_TAU
 
 # %%
 # Without :math:`\tau` nothing makes the weights sum to one. It is a formulation in its
-# own right, :doc:`/formulations/square`, with the square loss in place of the square
-# hinge; but another one.
+# own right, :doc:`square </formulations/square>`, with the square loss in place
+# of the square hinge; but another one.
 #
 # Exercises
 # ---------
