@@ -88,7 +88,7 @@ def test_words_and_mathematics_are_told_apart(text, expected):
         ("tr(Z'K_jZ) and w_ij", r"\operatorname{tr}(Z'K_{j}Z) \text{ and } w_{ij}"),
         ("D_v = diag(Y1)", r"D_v = \operatorname{diag}(Y1)"),
         ("v'Gv for every m", r"v'Gv \text{ for every } m"),
-        ("tr(Z'K_jZ) ≥ √(2σ_m)", r"\operatorname{tr}(Z'K_j Z) \ge \sqrt{2\sigma _m}"),
+        ("tr(Z'K_jZ) ≥ √(2σ_m)", r"\operatorname{tr}(Z'K_{j}Z) \ge \sqrt{2\sigma _m}"),
         ("Σ^{−½} and ℓp", r"\Sigma ^{-\tfrac12 } \text{ and } \ell _{p}"),
     ],
 )

@@ -5,9 +5,9 @@ When an algorithm cycles
 An obvious way to solve a problem in two blocks of variables is to take turns: best
 :math:`\alpha` for the weights, best weights for :math:`\alpha`, and so on. For some
 formulations it converges. For composite kernel learning, as printed with it (Govindaraj
-2009, section 5), it does not: it jumps between two points for ever. (On other data there
-are longer cycles, and rests short of the optimum.) We see why, on a problem solved by
-hand, and what mends it.
+2009, section 5), it does not: it jumps between two points for ever. (On other data
+there are longer cycles, and rests short of the optimum.) We see why, on a problem
+solved by hand, and what mends it.
 
 Who pulls which way
 -------------------
