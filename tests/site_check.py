@@ -68,7 +68,7 @@ def explorer_faults(window: Window) -> Iterator[str]:
         before = page.inner_text(".certificate"), page.inner_text("[data-weights]")
         page.focus(f'[data-slider="{slider}"]')
         page.keyboard.press("ArrowLeft")
-        if before[0] == page.inner_text(".certificate") or before[1] == page.inner_text("[data-weights]"):
+        if before == (page.inner_text(".certificate"), page.inner_text("[data-weights]")):
             yield f"explorer: an arrow key on the slider {slider} changes nothing"
     seen = page.evaluate(POSITIONS)
     for at in seen:
