@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test docs site-test routes solvers engine claims headlines golden conform matrix experiments bench \
-	mutation clean
+.PHONY: demo test lint wheel-test docs site-test routes solvers engine claims \
+	headlines golden conform matrix experiments bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo

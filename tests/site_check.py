@@ -63,11 +63,13 @@ def dead_links(site: Path, address: str, found: dict[str, dict[str, Any]]) -> It
 # ------------------------------------------------------------------------------------------------- explorer and search
 def explorer_faults(window: Window) -> Iterator[str]:
     page = window.open("explorer.html")
-    before = page.inner_text(".certificate"), page.inner_text("[data-weights]")
-    page.focus('[data-slider="C"]')
-    page.keyboard.press("ArrowRight")
-    if before[0] == page.inner_text(".certificate") or before[1] == page.inner_text("[data-weights]"):
-        yield "explorer: an arrow key on C changes nothing"
+    page.select_option("#explorer select", "sm1")
+    for slider in ("C", "own"):
+        before = page.inner_text(".certificate"), page.inner_text("[data-weights]")
+        page.focus(f'[data-slider="{slider}"]')
+        page.keyboard.press("ArrowLeft")
+        if before == (page.inner_text(".certificate"), page.inner_text("[data-weights]")):
+            yield f"explorer: an arrow key on the slider {slider} changes nothing"
     seen = page.evaluate(POSITIONS)
     for at in seen:
         apart = abs(at["upper"] - at["lower"]) / max(abs(at["upper"]), abs(at["lower"]))
