@@ -56,7 +56,8 @@ def as_latex(formulation: Formulation) -> str:
 
 def laid_out(row: Row) -> list[str]:
     """A problem as lines of an alignment: what is minimised over what, and below it, one by one, the constraints."""
-    lines, head = [], ""
+    lines: list[str] = []
+    head = ""
     for part in (part for line in row.lines for part in re.split(r"\s{2,}", line)):
         extremum = EXTREMUM.match(part)
         if extremum:
