@@ -58,6 +58,17 @@ def test_copies_of_a_kernel_that_vanishes_share_its_function():
     assert found.coefficients[0] == pytest.approx(found.coefficients[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["li", "ckl"])
+def test_a_constant_kernel_beside_a_bias_is_worth_nothing(name):
+    """Σβ = 0 hides it from the start; a constant function is left to b, which costs nothing."""
+    kernels = np.concatenate([KERNELS, np.ones((1, 36, 36))])
+    found = solve(Instance(kernels, Y, groups=[0, 1, 1, 2]), name, solver="interior", C=10.0)
+    without = solve(Instance(KERNELS, Y, groups=[0, 1, 1]), name, solver="interior", C=10.0)
+    assert found.certified, found.message
+    assert found.objective == pytest.approx(without.objective, rel=1e-8)
+    assert np.abs(found.all_coefficients[3]).max() < 1e-12
+
+
 def far_enough(steps):
     problem = Problem(get("li"), get("li").task(INSTANCE, {"C": 100.0})[0], 1e-9)
     method = InteriorSingle()
@@ -76,7 +87,8 @@ def test_a_point_is_taken_over_with_all_its_equations():
     assert side.flat @ side.flat.T == pytest.approx(np.eye(2), abs=1e-12)
     assert side.vanished == (0,)
     assert side.weights(after.x)[0] == 0.0
-    assert after.at.nu[-2:] @ side.flat == pytest.approx(state.weights[0] * state.images[0], abs=1e-9)
+    moved = after.at.nu[0] - state.at.nu[0] + after.at.nu[-2:] @ side.flat  # b takes what is constant
+    assert moved == pytest.approx(state.weights[0] * state.images[0], abs=1e-9)
     shares = state.x[: state.side.count]
     assert after.x[:2] == pytest.approx(shares[1:] / shares[1:].sum())
     assert after.x[2:] == pytest.approx(state.x[4:])

@@ -31,7 +31,7 @@ from ._driver import ROUNDING, Algorithm, Problem
 from ._interior_start import NEARER, balanced, first_alpha, first_point
 from ._point import Array
 from ._saddle import ROUGHLY, Newton, balance
-from ._vanishing import Vanished, vanishing
+from ._vanishing import NEARLY_NOTHING, NOTHING, Vanished, vanishing
 from ._weights_side import Shared, Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
@@ -61,10 +61,11 @@ class InteriorSingle(Algorithm[Centred]):
         return from_nothing(task, side, curved_for(task))
 
     def step(self, problem: Problem, state: Centred) -> Centred:
-        if isinstance(state.side, Shared) and state.left <= SEEMINGLY:
+        if isinstance(state.side, Shared):
             if state.whole is not None and state.left <= REACHED * problem.tolerance:
                 return judged(problem, state)
-            reduced = vanishing(state.side, state.images, state.at, state.mistaken)
+            limit = NEARLY_NOTHING if state.left <= SEEMINGLY else NOTHING
+            reduced = vanishing(state.side, state.images, state.at, state.mistaken, limit)
             if reduced is not None:
                 return state.without(reduced)
         ahead = self._step(problem, state)

@@ -24,6 +24,7 @@ from ._point import Array, Interior
 from ._weights_side import Shared
 
 NEARLY_NOTHING = 1e-4  # of the largest square, each divided by its trace
+NOTHING = 1e-20  # of the same: a kernel that nothing can see, such as a constant one beside a bias
 STRICTER = 1e-3  # every time that it was a mistake
 CLOSE = 1e-4  # of the largest α, or of the box
 LONGER = 1e-6  # than the others: beyond what rounding explains
@@ -39,13 +40,17 @@ class Vanished(Shared):
         self.gone, self.factors = gone, [side.task.factor(int(m)) for m in gone]
         lengths = [np.maximum(np.linalg.norm(f.columns, axis=0), np.finfo(float).tiny) for f in self.factors]
         directions = np.hstack([f.columns / length for f, length in zip(self.factors, lengths, strict=True)])
-        vectors, sizes, _ = np.linalg.svd(directions, full_matrices=False)
+        vectors, sizes, _ = np.linalg.svd(self._balanced(directions), full_matrices=False)
         self.flat = np.ascontiguousarray(vectors[:, sizes > SPANNED].T)
+
+    def _balanced(self, columns: Array) -> Array:
+        """With a bias Σβ = 0 already, and constants are left to b, which costs nothing."""
+        return columns - columns.mean(axis=0) if self.task.bias else columns
 
     def beyond(self, nu: Array) -> Array:
         """The coefficients (M, n) of the functions that ν implies."""
         coefficients = np.zeros((self.task.count, self.task.samples))
-        together = np.hstack([factor.columns for factor in self.factors])
+        together = self._balanced(np.hstack([factor.columns for factor in self.factors]))
         wanted = nu[len(nu) - len(self.flat) :] @ self.flat
         coordinates = np.linalg.lstsq(together, wanted, rcond=1e-14)[0]
         ends = np.cumsum([factor.columns.shape[1] for factor in self.factors])
@@ -69,16 +74,20 @@ class Vanished(Shared):
         weights = side.weights(at.values[2 * n :][: len(side.sign)])
         lost = weights[self.gone] @ images[self.gone] + at.nu[len(at.nu) - len(side.flat) :] @ side.flat
         nu = np.append(at.nu[: len(at.nu) - len(side.flat)], self.flat @ lost)
+        if self.task.bias:
+            nu[0] += lost.mean()
         return Interior(values, prices, nu, np.append(at.kappa[0], at.kappa[1:][stay]))
 
 
-def vanishing(side: Shared, images: Array, at: Interior, mistaken: Sequence[int]) -> Vanished | None:
+def vanishing(
+    side: Shared, images: Array, at: Interior, mistaken: Sequence[int], limit: float = NEARLY_NOTHING
+) -> Vanished | None:
     """The side without the groups that seem to vanish, if there are any, and if enough samples are free to let them."""
     task = side.task
     beta = task.y * at.values[: task.samples]
     shares = images @ beta / np.maximum(task.traces, np.finfo(float).tiny)
     times = np.bincount(mistaken, minlength=side.all_groups.max() + 1)[side.all_groups]
-    small = shares <= NEARLY_NOTHING * STRICTER**times * shares.max()
+    small = shares <= limit * STRICTER**times * shares.max()
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
     if not groups or len(groups) == side.count or side.exponent < 1:  # below 1 what vanishes adds nothing
         return None
