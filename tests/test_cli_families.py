@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx import Instance, cli, formulations, solution
+from mklcvx import Instance, cli_solve, formulations, solution
 from mklcvx.files import load_solution, save_instance
 from mklcvx.preprocess import Preprocessing
 
@@ -365,7 +365,7 @@ def test_preprocessing_travels_with_the_solution_of_every_family(run, labelled, 
 
 @pytest.mark.parametrize(("name", "left_out"), [("ts", "beta"), ("hypergraph", "Z and B")])
 def test_arrays_too_large_for_json_are_said_to_be_left_out(run, labelled, tmp_path, monkeypatch, name, left_out):
-    monkeypatch.setattr(cli, "LARGE", 20)
+    monkeypatch.setattr(cli_solve, "LARGE", 20)
     monkeypatch.setattr(solution, "LARGE", 20)
     code, out, err = run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.json")
     assert (code, out) == (0, "")
