@@ -33,7 +33,7 @@ class KernelStack:
     kernels: Any
     symmetric: bool = field(default=True, kw_only=True)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _low_factors: dict[int, Array | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self) -> int:
@@ -142,18 +142,28 @@ class KernelStack:
                     squares[m] = float(np.sum((vector @ factor) ** 2))
         return squares
 
+    def rank(self, m: int) -> int:
+        """How many directions kernel m has, up to rounding; of a factor, its columns."""
+        return int(self.kernels.factor(m).shape[1]) if isinstance(self.kernels, LowRank) else self._pivot(m)[0]
+
     def _low_factor(self, m: int) -> Array | None:
-        """F with K = F F' up to rounding, by a pivoted Cholesky factorisation; None if its rank is not low."""
+        """F with K = F F' up to rounding; None if its rank is not low."""
+        return self._pivot(m)[1]
+
+    def _pivot(self, m: int) -> tuple[int, Array | None]:
+        """A pivoted Cholesky factorisation, once for each kernel: its rank, and the factor if that is low."""
         from scipy.linalg.lapack import dpstrf
 
-        if m not in self._low_factors:
+        if m not in self._pivoted:
             kernel = self._doubles(self.kernels[m])
             tolerance = self.samples * np.finfo(float).eps * float(kernel.diagonal().max())
             lower, pivots, rank, _ = dpstrf(kernel, tol=tolerance, lower=1)
-            factor = np.empty((self.samples, rank))
-            factor[pivots - 1] = np.tril(lower)[:, :rank]
-            self._low_factors[m] = factor if 2 * rank <= self.samples else None
-        return self._low_factors[m]
+            factor = None
+            if 2 * rank <= self.samples:
+                factor = np.empty((self.samples, rank))
+                factor[pivots - 1] = np.tril(lower)[:, :rank]
+            self._pivoted[m] = int(rank), factor
+        return self._pivoted[m]
 
     @cached_property
     def traces(self) -> Array:

@@ -116,3 +116,21 @@ def test_a_mistake_makes_the_next_guess_stricter():
     images[0] *= 1e-3
     assert vanishing(state.side, images, state.at, (0,)).vanished == (0,)
     assert vanishing(state.side, np.ones_like(images), state.at, ()) is None
+
+
+def test_a_kernel_with_too_many_directions_is_refused_before_it_is_factored(monkeypatch):
+    _, _, state = far_enough(30)
+    task = state.side.task
+    assert task.rank(0) == 2
+    assert task.rank(2) > 18
+    images = state.images.copy()
+    images[2] = 0.0
+
+    def factored(self, m):
+        raise AssertionError(f"kernel {m} was factored")
+
+    monkeypatch.setattr(type(task), "factor", factored)
+    assert vanishing(state.side, images, state.at, ()) is None
+    images[0], images[2] = 0.0, state.images[2]
+    with pytest.raises(AssertionError, match="kernel 0"):
+        vanishing(state.side, images, state.at, ())

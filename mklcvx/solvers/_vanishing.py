@@ -91,8 +91,12 @@ def vanishing(
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
     if not groups or len(groups) == side.count or side.exponent < 1:  # below 1 what vanishes adds nothing
         return None
+    free = _free(task, at)
+    # B and the bias take at least as many equations as any one kernel has directions: ask before B is made.
+    if any(task.rank(int(m)) >= free for m in np.flatnonzero(np.isin(side.all_groups, groups))):
+        return None
     reduced = Vanished(side, groups)
-    return reduced if len(reduced.flat) < _free(task, at) else None
+    return reduced if len(reduced.flat) + task.bias < free else None
 
 
 def _free(task: Task, at: Interior) -> int:
