@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Certificate
 from .errors import InputError
 from .folders import read_folder, write_csv
 from .instance import Instance
 from .json_text import check_size, first_line, parsed, read_object
-from .preprocess import Preprocessing
-from .solution import SCHEMA, Solution, plain
+from .solution import Solution, plain
+from .solution_records import solution_of_record
+from .targets import KINDS
 from .writing import check_folder_output, check_output, write_folder, write_whole
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
 ]
 
 INSTANCE_SCHEMA = "mklcvx.instance/1"
-TARGET_KEYS = ("y", "classes", "labels")
 INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
 MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
@@ -67,9 +66,9 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
         )
     if "kernels" not in content:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
-    if not any(key in content for key in TARGET_KEYS):
+    if not any(key in content for key in KINDS):
         raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
-    keys = (*INSTANCE_KEYS, *TARGET_KEYS, *(f"test_{key}" for key in TARGET_KEYS))
+    keys = (*INSTANCE_KEYS, *KINDS, *(f"test_{key}" for key in KINDS))
     _check_spelling([key for key in content if key not in (*keys, "kernels", "schema")], keys, where)
     given = {key: content[key] for key in keys if key in content}
     try:
@@ -256,7 +255,7 @@ def load_solution(path: str | Path) -> Solution:
     if path.suffix == ".npz":
         return solution_of_arrays(read_npz(path), f"solution {path}")
     if path.suffix == ".json":
-        return _checked_solution(read_object(path, "solution"), f"solution {path}")
+        return solution_of_record(read_object(path, "solution"), f"solution {path}")
     raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
 
 
@@ -270,18 +269,7 @@ def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
         for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
             multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
     record.update(arrays)
-    return _checked_solution(record, where)
-
-
-def _checked_solution(record: dict[str, Any], where: str) -> Solution:
-    if record.get("schema") != SCHEMA:
-        schema = repr(record.get("schema"))[:40]
-        raise InputError(f"{where}: schema {schema} is not {SCHEMA!r}: give a file of mklcvx solve -o")
-    try:
-        return _solution(record)
-    except (KeyError, TypeError, ValueError, OverflowError) as fault:
-        what = f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
+    return solution_of_record(record, where)
 
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
@@ -289,92 +277,3 @@ def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
     content = _read_any(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}
-
-
-def _solution(record: Mapping[str, Any]) -> Solution:
-    preprocessing, interval = record.get("preprocessing"), record.get("bias_interval")
-    solution = Solution(
-        formulation=str(record["formulation"]),
-        parameters=dict(record["parameters"]),
-        solver=str(record["solver"]),
-        status=str(record["status"]),
-        objective=float(record["objective"]),
-        weights=_numbers(record["weights"]),
-        alpha=_optional(record.get("alpha")),
-        bias=_numbers(record["bias"]) if np.ndim(record["bias"]) else float(record["bias"]),
-        coefficients=_optional(record.get("coefficients")),
-        multipliers={k: _numbers(v) if np.ndim(v) else v for k, v in dict(record["multipliers"]).items()},
-        certificate=Certificate(*(float(record["certificate"][key]) for key in ("lower", "upper", "scale"))),
-        iterations=int(record["iterations"]),
-        seconds=float(record["seconds"]),
-        y=_numbers(record["y"]),
-        names=_words(record["names"]),
-        norms=_optional(record.get("norms")),
-        bias_interval=None if interval is None else _interval(interval),
-        target=str(record.get("target", "y")),
-        label_names=_words(record.get("label_names", ["y"])),
-        classes=_words(record.get("classes") or []),
-        preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
-        message=str(record.get("message", "")),
-        notes=_words(record.get("notes", [])),
-    )
-    _check_fit(solution)
-    return solution
-
-
-def _check_fit(solution: Solution) -> None:
-    """The parts of a solution from a file must be finite and fit together."""
-    weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
-    parts = (solution.bias, solution.objective, solution.certificate.gap, alpha, solution.norms)
-    if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
-        raise ValueError("it has entries that are not finite")
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError("y has labels other than −1 and +1")
-    if solution.target not in TARGET_KEYS or len(solution.classes) != (len(labels) if solution.classes else 0):
-        raise ValueError("target and classes do not fit together")
-    if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
-        raise ValueError("y and label_names do not fit together")
-    if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
-        raise ValueError("weights, names and norms do not fit together")
-    if alpha is None:
-        _check_embedding(solution)
-        return
-    rows = y.shape[:-1]
-    shape = (*rows, len(weights), y.shape[-1])
-    if y.shape != alpha.shape or solution.all_coefficients.shape != shape or np.shape(solution.bias) != rows:
-        raise ValueError("weights, alpha, y and coefficients do not fit together")
-    if not np.isfinite(solution.all_coefficients).all():
-        raise ValueError("weights are undefined and no coefficients are given")
-
-
-def _check_embedding(solution: Solution) -> None:
-    basis = solution.multipliers.get("B")
-    if basis is None and "B" in solution.multipliers:
-        raise ValueError("B is too large for JSON, solve again with -o and a name that ends in .npz")
-    if basis is None or np.ndim(basis) != 2 or len(basis) != solution.y.shape[-1]:
-        raise ValueError("it has neither alpha nor an embedding that fits")
-    if not (np.isfinite(basis).all() and np.isfinite(solution.weights).all()):
-        raise ValueError("it has entries that are not finite")
-
-
-def _words(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise ValueError("a list of words is missing")
-    return tuple(str(value) for value in values)
-
-
-def _optional(values: Any) -> NDArray[np.float64] | None:
-    return None if values is None else _numbers(values)
-
-
-def _interval(ends: Any) -> tuple[float, float]:
-    low, high = ends
-    return (-np.inf if low is None else float(low), np.inf if high is None else float(high))
-
-
-def _numbers(values: Any) -> NDArray[np.float64]:
-    """An array of numbers; None, for what is undefined, becomes NaN."""
-    array = np.asarray(values, dtype=object if isinstance(values, list) else None)
-    if array.ndim == 0:
-        raise ValueError("a list of numbers is missing")
-    return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)

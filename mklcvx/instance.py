@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
 from .formulations._low_rank import LowRank
+from .stack_checks import as_array, as_stack, check_test_stack, validated
 from .targets import Targets, as_targets, find_test_targets, named_classes
 
 Array = NDArray[np.float64]
-
-LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +59,10 @@ class Instance:
         test_diagonals: ArrayLike | None = None,
         repair: str | None = None,
     ) -> None:
-        stack = _as_stack(kernels)
+        stack = as_stack(kernels)
         targets = as_targets(y, classes, labels, label_names, stack.shape[1])
         kernel_names = _as_names(names, len(stack))
-        stack, repairs, symmetric = _validated(stack, kernel_names, repair)
+        stack, repairs, symmetric = validated(stack, kernel_names, repair)
         weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
         test = _as_test_stack(test_kernels, stack.shape)
         diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
@@ -137,169 +135,6 @@ class Instance:
         return index % self.count
 
 
-# ------------------------------------------------------------------------------------------------ kernels
-def _as_stack(kernels: Any) -> Any:
-    stack = kernels if isinstance(kernels, LowRank) else _as_array(kernels, "kernels", "(M, n, n)")
-    if stack.ndim != 3:
-        raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
-    count, rows, columns = stack.shape
-    if count == 0:
-        raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
-    if rows != columns:
-        raise InputError(
-            f"kernels have shape {stack.shape}, not square: give (M, n, n), kernel index first"
-            + (" (the index seems to come last)" if count == rows else "")
-        )
-    if rows == 0:
-        raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
-    if rows < 2:
-        raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
-    return stack if isinstance(stack, LowRank) else _untangled(stack)
-
-
-def _untangled(stack: NDArray[Any]) -> NDArray[Any]:
-    """Kernels whose entries take turns in memory, or that are parts of larger ones, are read many times more slowly:
-    one copy is worth it, but for a memory map, which may be larger than memory."""
-    return stack if stack[0].flags.forc or isinstance(stack, np.memmap) else np.ascontiguousarray(stack)
-
-
-def _as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
-    try:
-        array = values if isinstance(values, np.ndarray) else np.asarray(values)
-    except ValueError as fault:
-        raise InputError(f"{name} are ragged: all must have one size; give an array {shape}") from fault
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} have dtype {array.dtype}: give real numbers, an array {shape}")
-    if isinstance(array, np.ma.MaskedArray):
-        if np.ma.is_masked(array):
-            raise InputError(f"{name} have masked entries: give finite numbers, an array {shape}")
-        return np.ma.getdata(array)
-    return array
-
-
-def _validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) -> tuple[NDArray[Any], list[str], bool]:
-    if repair not in (None, "clip", "shift"):
-        raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
-    if isinstance(stack, LowRank):
-        for m, name in enumerate(names):
-            _check_finite(stack.factor(m), f"the factor of kernel {name!r} (index {m})")
-            _check_size(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
-        return stack, [], True
-    repairs: list[str] = []
-    symmetric = True
-    tolerance = rounding(stack.dtype)
-    for m, name in enumerate(names):
-        with np.errstate(over="ignore"):
-            kernel = np.asarray(stack[m], dtype=np.float64)
-        where = f"kernel {name!r} (index {m})"
-        _check_finite(kernel, where)
-        _check_size(kernel, where)
-        exactly = _check_symmetric(kernel, where, tolerance)
-        symmetric &= exactly
-        smallest = smallest_eigenvalue(kernel, tolerance, exactly)
-        if smallest is None:
-            continue
-        if repair is None:
-            raise InputError(
-                f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}; "
-                "mend the kernel, or ask for repair='clip' or repair='shift'"
-            )
-        if not repairs:
-            stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
-        stack[m], change = _repaired(kernel, repair, smallest)
-        repairs.append(f"{where}: {change}")
-    return stack, repairs, symmetric
-
-
-def rounding(dtype: np.dtype[Any]) -> float:
-    """How far rounding may move an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
-    return 0.1 * float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
-
-
-def largest_entry(kernel: Array) -> float:
-    """max |K_ij|; not finite if an entry is not."""
-    return float(max(kernel.max(), -kernel.min()))
-
-
-def _check_finite(kernel: Array, where: str) -> None:
-    if not np.isfinite(largest_entry(kernel)):
-        i, j = np.argwhere(~np.isfinite(kernel))[0]
-        raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
-
-
-def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
-    """Sizes whose squares, and whose inverse's squares, are numbers too."""
-    largest = largest_entry(kernel)
-    if largest > limit or 0 < largest < 1 / limit:
-        kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
-        raise InputError(
-            f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"
-        )
-
-
-def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
-    """Whether the kernel is symmetric to the last bit; refused if it is not even up to rounding."""
-    if np.array_equal(kernel, kernel.T):
-        return True
-    difference = np.abs(kernel - kernel.T)
-    if difference.max() > tolerance * largest_entry(kernel):
-        i, j = np.unravel_index(difference.argmax(), difference.shape)
-        raise InputError(
-            f"{where} is not symmetric: [{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}; "
-            "give (K + K')/2 if that is what you mean"
-        )
-    return False
-
-
-def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False) -> float | None:
-    """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails."""
-    size = largest_entry(kernel)
-    if size == 0:
-        return None
-    # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
-    slack = len(kernel) * size * 400 * tolerance**2
-    if _has_factor(_lifted(kernel, slack, symmetric)):
-        return None
-    smallest = float(np.linalg.eigvalsh(_lifted(kernel, slack, symmetric))[0]) - slack
-    return smallest if smallest < -slack else None
-
-
-def _has_factor(matrix: Array) -> bool:
-    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but no refusal waits for it."""
-    lapack = sys.modules.get("scipy.linalg.lapack")
-    if lapack is not None:
-        return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
-def _lifted(kernel: Array, slack: float, symmetric: bool) -> Array:
-    """The symmetric part with `slack` on the diagonal, in memory of its own."""
-    shifted = np.array(kernel, order="C") if symmetric else (kernel + kernel.T) / 2
-    shifted[np.diag_indices_from(shifted)] += slack
-    return shifted
-
-
-def _repaired(kernel: Array, repair: str, smallest: float) -> tuple[Array, str]:
-    if repair == "shift":
-        shift = -smallest * (1 + 1e-10)
-        return kernel + shift * np.eye(len(kernel)), f"shifted: {shift:.3g} added to the diagonal"
-    clipped, negative = positive_part(kernel)
-    change = float(np.abs(clipped - kernel).max())
-    return clipped, f"clipped: {negative} negative eigenvalues set to zero, largest entry change {change:.3g}"
-
-
-def positive_part(kernel: Array) -> tuple[Array, int]:
-    """The nearest PSD kernel, and how many negative eigenvalues were set to zero."""
-    values, vectors = np.linalg.eigh((kernel + kernel.T) / 2)
-    clipped = (vectors * np.maximum(values, 0)) @ vectors.T
-    return (clipped + clipped.T) / 2, int((values < 0).sum())
-
-
-# ------------------------------------------------------------------------------------------ everything else
 def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"K{m + 1}" for m in range(count))
@@ -315,7 +150,7 @@ def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
 def _as_weights(sample_weight: Any, samples: int) -> Array:
     if sample_weight is None:
         return np.ones(samples)
-    given = _as_array(sample_weight, "sample_weight", "(n,)")
+    given = as_array(sample_weight, "sample_weight", "(n,)")
     weights = given.astype(np.float64).ravel()
     if len(weights) != samples or max(given.shape, default=0) != samples:
         raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
@@ -397,22 +232,9 @@ def _as_test_stack(test_kernels: Any, shape: tuple[int, ...]) -> NDArray[Any] | 
     return check_test_stack(test_kernels, shape[0], shape[1])
 
 
-def check_test_stack(test_kernels: Any, count: int, samples: int) -> NDArray[Any]:
-    """Test kernels (M, t, n): one row per new sample, one column per training sample."""
-    stack = _as_array(test_kernels, "test_kernels", "(M, t, n)")
-    if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
-        raise InputError(
-            f"test_kernels have shape {stack.shape}: give ({count}, t, {samples}), "
-            "new samples in rows, training samples in columns"
-        )
-    if not all(np.isfinite(kernel).all() for kernel in stack):
-        raise InputError("test_kernels have entries that are not finite: give finite numbers")
-    return stack
-
-
 def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
     """k(x, x) of the test samples, (M, t)."""
-    diagonals = _as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
+    diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
     rows = 0 if test is None else test.shape[1]
     if diagonals.shape != (count, rows):
         raise InputError(

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import InputError, nearest
-from .instance import positive_part, rounding, smallest_eigenvalue
 from .kernels import Array
+from .stack_checks import positive_part, rounding, smallest_eigenvalue
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
 ROUNDING = 64 * np.finfo(float).eps

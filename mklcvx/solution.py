@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate
 from .errors import InputError
-from .instance import check_test_stack
 from .preprocess import Preprocessing
 from .run import Row
+from .stack_checks import check_test_stack
 from .targets import decided
 
 Array = NDArray[np.float64]

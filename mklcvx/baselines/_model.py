@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..certificate import Certificate
-from ..instance import check_test_stack
 from ..run import Row
+from ..stack_checks import check_test_stack
 from ..targets import Targets, decided
 
 Array = NDArray[np.float64]

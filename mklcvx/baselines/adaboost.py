@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..formulations._single import C as PRICE
-from ..instance import Instance, check_test_stack
+from ..instance import Instance
+from ..stack_checks import check_test_stack
 from ._machines import FOLDS, held_out, machines
 
 Array = NDArray[np.float64]

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..instance import Instance, check_test_stack
+from ..instance import Instance
+from ..stack_checks import check_test_stack
 from ..targets import Targets, decided
 from ._machines import each_kernel
 
