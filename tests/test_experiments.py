@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import toy_experiment  # puts validation/experiments on the path
-from _harness import Setting
+from _harness import Row, Setting
 from _kumar_tables import ACCURACY as KUMAR
 from _selection import Contest, Problem, Split, standardised
 from _statistics import average_ranks
+from _xu_page import unseen
 from _xu_tables import ACCURACY, METHODS, RANKS, SETS
 
 FOLDER = toy_experiment.EXPERIMENTS
@@ -176,6 +177,20 @@ def test_noise_joins_the_same_split():
     assert (len(clean.kernels), len(noisy.kernels)) == (39, 65)
     np.testing.assert_allclose(clean.kernels[13:39], noisy.kernels[13:39], rtol=1e-12)
     np.testing.assert_allclose(np.trace(clean.kernels, axis1=1, axis2=2), 1, rtol=1e-12)
+
+
+def test_later_splits_are_counted_by_themselves():
+    """The first five helped to choose the kernels' scale."""
+    printed, deviation = ACCURACY["heart", "l1"]
+
+    def of(*accuracies):
+        rows = {split: Row({}, {"accuracy": accuracy}, 0.0) for split, accuracy in enumerate(accuracies)}
+        return unseen({("heart", "l1"): rows, ("heart", "unprinted"): rows}, ["heart"])
+
+    far = printed + 4 * deviation
+    assert of(*[far] * 5) == ""
+    assert "1 of 1 means" in of(*[far] * 5, printed)
+    assert "0 of 1 means" in of(*[printed] * 5, far)
 
 
 # ---------------------------------------------------------------------------------------------------- printed numbers

@@ -35,7 +35,7 @@ DIFFERS = (
     "TS-MKL is the paper's: Pegasos with batches of 100 and 1000 steps, pairs balanced by weight instead of "
     "subsampling, λ by its whole grid. The learned weights are scaled to sum 1 before the SVM.",
     "UFO-MKL: 20 epochs, C as above, α from 0, 0.01, 0.1; the paper's grid is not given. In the reduced protocol "
-    "p = 13d + 13 is one split only.{ufo}",
+    "p = 13d + 13 has {ufo_splits} splits.{ufo}",
     "The best kernel is chosen together with C by the folds; p = 13d + 13 offers more kernels to choose by chance. The "
     "paper's best kernel is the same for both.",
     "Table 3: CPU seconds with the chosen parameters, without the search for them; another machine. Caltech-101 could "
@@ -219,11 +219,12 @@ def speed(found: Results) -> str:
 
 
 def differs(setting: Setting, found: Results) -> list[str]:
-    from kumar import prices, splits
+    from kumar import UFO_SPLITS, prices, splits
 
     filled = {
         "splits": f"{splits(setting)} splits",
         "prices": ", ".join(f"{price:g}" for price in prices(setting)),
+        "ufo_splits": UFO_SPLITS,
         "ufo": "" if any(method == "ufo" for *_, method in found) else " It has not been run here.",
     }
     return [line.format(**filled) for line in DIFFERS]

@@ -9,6 +9,7 @@ import numpy as np
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, certificates, label, panels, style
 from _statistics import (
+    agrees,
     average_ranks,
     corrected_t_test,
     friedman,
@@ -21,6 +22,8 @@ from _xu_tables import ACCURACY, LONGER, METHODS, RANKS, SECONDS, SETS
 
 TEST_OVER_TRAIN = 3 / 7
 SOFT = ("sm1", "sm2")
+# The kernels' scale was chosen with a look at the first splits; those from here on were drawn and judged afterwards.
+UNSEEN = 5
 Results = dict[tuple[str, str], dict[int, Row]]
 
 EXPLANATIONS: dict[tuple[str, str], str] = {}
@@ -38,7 +41,7 @@ DIFFERS = (
     "test accuracies had been looked at**: the average kernel with raw, trace-n and trace-1 kernels, five sets, "
     "three splits each. Trace 1 came nearest to print on Banana (78.9; trace n 84.4, raw 85.8), trace n on "
     "Ringnorm and FlareSolar, raw on Ionosphere and Heart. The last column of Table I is no blind prediction, "
-    "least of all for AveKernel.",
+    "least of all for AveKernel; what it says of later splits is one, but for the data sets being the same.",
     "Folds are stratified and solved to a certified relative gap of 1e-4, in single precision, the final classifier to "
     "1e-8 in double, both by our interior-point engine, whatever the method; the paper's algorithms stop by rules of "
     "their own.",
@@ -99,7 +102,24 @@ def accuracy_table(found: Results, sets: list[str]) -> Table:
                 verdict_of_cell((data, method), mean, printed, EXPLANATIONS),
             ])  # fmt: skip
     columns = ["data set", "method", "accuracy %", "sd", "printed %", "printed sd", "within three printed sd"]
-    return Table("table1", "Table I: accuracy", columns, rows)
+    return Table("table1", "Table I: accuracy", columns, rows, unseen(found, sets))
+
+
+def unseen(found: Results, sets: list[str]) -> str:
+    """What of the agreement with print is left on splits that had no part in choosing the kernels' scale."""
+    later = {
+        pair: [float(row["accuracy"]) for split, row in splits.items() if split >= UNSEEN]
+        for pair, splits in found.items()
+        if pair in ACCURACY and pair[0] in sets
+    }
+    later = {pair: values for pair, values in later.items() if values}
+    if not later:
+        return ""
+    within = [agrees(float(np.mean(values)), *ACCURACY[pair]) for pair, values in later.items()]
+    return (
+        f"On the splits from number {UNSEEN} on, which were drawn after the kernels' scale had been fixed, "
+        f"{sum(within)} of {len(within)} means are within three printed deviations."
+    )
 
 
 def ranks_table(found: Results, sets: list[str]) -> Table:

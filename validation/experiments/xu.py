@@ -53,7 +53,7 @@ def noisy(setting: Setting) -> str:
 
 
 def splits(setting: Setting) -> int:
-    return setting.choose(2, 5, 10)
+    return setting.choose(2, 10, 10)
 
 
 def prices(setting: Setting) -> tuple[float, ...]:
