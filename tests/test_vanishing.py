@@ -50,6 +50,18 @@ def test_factors_give_all_digits():
     assert found.certificate.relative_gap < 1e-9
 
 
+def test_a_note_says_what_rounding_would_leave_open():
+    """With kernels of rank one the bound owes its last digits to directions below rounding; factors owe nothing."""
+    columns = np.random.default_rng(1).normal(size=(6, 60, 1))
+    y = np.sign(columns[0, :, 0] + 0.5 * columns[1, :, 0])
+    dense = solve(Instance(columns @ columns.transpose(0, 2, 1), y), "li", solver="interior", C=1.0)
+    assert dense.certified
+    assert [note for note in dense.notes if "with entries as stored the gap is" in note]
+    assert solve(Instance(LowRank(list(columns)), y), "li", solver="interior", C=1.0).notes == ()
+    assert solve(Instance(columns @ columns.transpose(0, 2, 1), y), "l1", solver="interior", C=1.0).notes == ()
+    assert solve(INSTANCE, "li", solver="interior", C=0.01).notes == ()
+
+
 def test_copies_of_a_kernel_that_vanishes_share_its_function():
     twice = Instance(KERNELS[[0, 0, 1, 2]], Y)
     found, declared = solve(twice, "li", solver="interior", C=100.0), solve(twice, "li", solver="exact", C=100.0)
