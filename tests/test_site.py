@@ -32,10 +32,10 @@ MORE = sorted(path for path in FOLDER.glob("*.md") if path.stem != "README")
 # ------------------------------------------------------------------------------------------------ formulation pages
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_says_what_explain_says(name):
-    formulation, page = get(name), formulation_pages.page(get(name))
-    assert as_text(formulation) in page
-    assert as_latex(formulation) in page
-    shown = page.split("::::{dropdown} As `mklcvx explain")[0]
+    formulation, shown = get(name), formulation_pages.page(get(name))
+    files = formulation_pages.taken_away(formulation)
+    assert files == {f"{name}.txt": as_text(formulation), f"{name}.tex": as_latex(formulation)}
+    assert all(f"<_taken/{file}>`" in shown for file in files)
     for part in parse(formulation.theorem).parts:
         if isinstance(part, Row) and part.label in ("primal", "dual", ""):
             continue
@@ -47,6 +47,14 @@ def test_a_page_says_what_explain_says(name):
     assert parse(formulation.theorem).paragraph("Reference") in shown
     for parameter in formulation.parameter_names:
         assert f"| `{parameter}` |" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_states_the_theorem_once(name):
+    page = formulation_pages.page(get(name))
+    for row in parse(get(name).theorem).rows("primal", "dual"):
+        assert page.count(formulation_pages.problem(row)) == 1
+        assert row.lines[0] not in page
 
 
 @pytest.mark.parametrize("name", NAMES)
