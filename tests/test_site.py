@@ -7,6 +7,7 @@ import io
 import re
 from pathlib import Path
 
+import equations
 import pytest
 
 from mklcvx.explain import GENERAL, as_latex, as_text
@@ -133,12 +134,32 @@ def test_no_arrow_runs_through_a_box():
 # ------------------------------------------------------------------------------------------------------------ claims
 def test_every_claim_is_in_a_table():
     table = claims_tables.tables()
-    rows = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| where")]
+    parts = re.split(r"^### (.*)$", table, flags=re.MULTILINE)
+    judged = "".join(text for title, text in zip(parts[1::2], parts[2::2], strict=True) if title != "Its equations")
+    rows = [line for line in judged.splitlines() if line.startswith("| ") and not line.startswith("| where")]
     assert len(rows) == len(claims_tables.claims())
     assert {line.count(" | ") for line in rows} == {3}
     for claim in claims_tables.claims():
-        assert claims_tables.plain(claim["statement"]) in table
+        assert equations.linked(claims_tables.plain(claim["statement"]), claim["paper"]) in table
     assert f"| all | {len(rows)} |" in claims_tables.counts()
+
+
+def test_every_equation_that_a_claim_names_is_shown():
+    for claim in claims_tables.claims():
+        shown = {equation.number for equation in equations.EQUATIONS[claim["paper"]]}
+        named = {int(number) for number in re.findall(r"\((\d+)\)", claim["where"])}
+        assert named <= shown, claim["where"]
+    table = claims_tables.tables()
+    anchors = re.findall(r"\]\{#([\w-]+)\}", table)
+    assert len(anchors) == len(set(anchors)) == sum(map(len, equations.EQUATIONS.values()))
+    assert set(re.findall(r"\]\(#([\w-]+)\)", table)) <= set(anchors)
+    assert "[(8)](#govindaraj-8), [(9)](#govindaraj-9)" in table
+    for equation in (one for some in equations.EQUATIONS.values() for one in some):
+        assert equation.page in NAMES or (ROOT / "docs" / "course" / f"plot_{equation.page}.py").exists()
+
+
+def test_numbers_that_are_no_equations_lead_nowhere():
+    assert equations.linked("f_μ(0), (99) and (8)", "Ji et al. 2008") == "f_μ(0), (99) and [(8)](#ji-8)"
 
 
 # ------------------------------------------------------------------------------------------------------------ blocks

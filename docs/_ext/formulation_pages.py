@@ -1,6 +1,6 @@
 """One page for every formulation, made of its docstring, its declarations and its record: there is no other source.
 
-A page states the theorem once, each problem above the code that declares it; what `explain` prints is beside it as files.
+A page states the theorem once, each problem above the code that declares it; what `explain` prints is there as files.
 `formulations/_more/NAME.md` is put behind the derivation if it is there: the Lagrangian step by step, the optimality
 conditions, a picture.
 """
@@ -236,10 +236,10 @@ def _solvers(formulation: Formulation) -> str:
 
 def _to_take_away(formulation: Formulation) -> str:
     """The same theorem as files: a page states it once."""
-    name = formulation.name
+    name, command = formulation.name, f"mklcvx explain {formulation.name}"
     return (
-        f"## To take away\n\nThe theorem as `mklcvx explain {name}` prints it: {{download}}`{name}.txt <_taken/{name}.txt>`; "
-        f"for slides, as `mklcvx explain {name} --latex` does: {{download}}`{name}.tex <_taken/{name}.tex>`."
+        f"## To take away\n\nThe theorem as `{command}` prints it: {{download}}`{name}.txt <_taken/{name}.txt>`; "
+        f"for slides, as `{command} --latex` does: {{download}}`{name}.tex <_taken/{name}.tex>`."
     )
 
 
