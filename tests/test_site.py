@@ -192,6 +192,14 @@ def test_what_is_not_installed_is_said_to_be(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------------------------ chapters
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "course").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_a_chapter_is_as_short_as_its_rules_ask(path):
+    before, title, exercises = path.read_text(encoding="utf-8").partition("# Exercises\n# ---------\n")
+    assert title
+    assert len(before.splitlines()) <= 300
+    assert len(exercises.splitlines()) <= 100
+
+
 CHAPTER = """.. GENERATED FROM PYTHON SOURCE LINES 1-2
 
 .. code-block:: Python
