@@ -107,6 +107,6 @@ PLACES = {
 # Where an arrow has its words, as a share of its length, where they would meet others
 SPOTS = {
     ("sm2", "average"): 0.35, ("sm2", "l1"): 0.72, ("sm1", "average"): 0.75, ("sm1", "l1"): 0.3,
-    ("smp", "sm2"): 0.5, ("smp", "sm1"): 0.5, ("smp", "l1"): 0.3, ("elastic", "l1"): 0.35,
+    ("smp", "sm2"): 0.5, ("smp", "sm1"): 0.5, ("smp", "l1"): 0.42, ("elastic", "l1"): 0.35,
     ("elastic", "l2"): 0.78, ("lp", "l1"): 0.72, ("lp", "l2"): 0.3, ("ckl", "l1"): 0.22, ("vskl", "l1"): 0.3,
 }  # fmt: skip
