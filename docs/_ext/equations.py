@@ -188,12 +188,15 @@ def linked(text: str, paper: str) -> str:
 
 def table(paper: str) -> str:
     rows = [_row(paper, equation) for equation in EQUATIONS[paper]]
-    return "\n".join(["| equation | as printed, in our notation | more |", "|---|---|---|", *rows])
+    return "\n".join(["| equation | more | as printed, in our notation |", "|---|---|---|", *rows])
 
 
 def _row(paper: str, equation: Equation) -> str:
     """In a table of Markdown a bar is the end of a cell."""
     latex = equation.latex.replace(r"\|", r"\Vert ")
-    name = equation.page
-    page = f"{{doc}}`/chapters/plot_{name}`" if name[:2].isdigit() else f"[`{name}`](formulations/{name}.md)"
-    return f"| [({equation.number})]{{#{anchor(paper, equation.number)}}} | $\\displaystyle {latex}$ | {page} |"
+    name, number = equation.page, equation.number
+    if name[:2].isdigit():
+        page = f"{{doc}}`chapter {int(name[:2])} </chapters/plot_{name}>`"
+    else:
+        page = f"[`{name}`](formulations/{name}.md)"
+    return f"| [({number})]{{#{anchor(paper, number)}}} | {page} | $\\displaystyle {latex}$ |"
