@@ -34,12 +34,13 @@ BUCAK = (
         "ml_minimax",
         eq3=r"\min_{p\in\Delta,\,f}\ \max_kH_k",
         eq4=r"\min_{p\in\Delta}\ \max_{\beta,\lambda}\ \Bigl(\sum_k\bigl(1^\top\beta^k"
-        r"-\tfrac12(\beta^k\circ y^k)^\top K(p)(\beta^k\circ y^k)\bigr)^{1/2}\Bigr)^2,\quad"
+        r"-\tfrac12(\beta^k\circ y^k)^\top K(p)(\beta^k\circ y^k)\bigr)^{1/2}\Bigr)^2,\\ "
         r"0\le\beta^k\le C\lambda_k,\ \textstyle\sum_k\lambda_k=1",
-        eq5=rf"\min_{{p\in\Delta}}\ \max_{{\gamma\in\Delta}}\ L(p,\gamma),\quad "
+        eq5=rf"\min_{{p\in\Delta}}\ \max_{{\gamma\in\Delta}}\ L(p,\gamma),\\ "
         rf"L=\max_{{\alpha^k\in[0,C]^n}}\sum_k\gamma_k\,H_k(\alpha),\quad H_k={TERM}",
-        eq6=r"\frac{\partial L}{\partial p_a}=-\tfrac12\sum_k\gamma_k(\alpha^k\circ y^k)^\top K_a(\alpha^k\circ y^k),"
-        rf"\quad\frac{{\partial L}}{{\partial\gamma_k}}={TERM}",
+        eq6=r"\frac{\partial L}{\partial p_a}=-\tfrac12\sum_k\gamma_k"
+        r"(\alpha^k\circ y^k)^\top K_a(\alpha^k\circ y^k),\\ "
+        rf"\frac{{\partial L}}{{\partial\gamma_k}}={TERM}",
     ),
     *_some(
         "08_stochastic",
@@ -90,16 +91,16 @@ JI = (
         eq11=r"\sum_j\theta_jS_j-\mu\sum_j\theta_j\log\theta_j+\sum_j\alpha_j\theta_j+\beta\bigl(\sum_j\theta_j-1\bigr)",
         eq12=r"\theta_j=\exp\bigl((S_j(Z)-f_\mu(Z))/\mu\bigr)",
         eq13=r"\min_Z\ f_\mu(Z)",
-        eq14=r"\min_{Z,u,v}\ \mu\log\sum_j\exp\bigl(u_j+v_j-\textstyle\sum_iz_i^\top h_i\bigr),\quad"
+        eq14=r"\min_{Z,u,v}\ \mu\log\sum_j\exp\bigl(u_j+v_j-\textstyle\sum_iz_i^\top h_i\bigr),\\ "
         r"\mu u_j\ge\tfrac14\|Z\|^2,\ \mu v_j\ge\tfrac1{4\lambda}\tr(Z^\top K_jZ)",
         eq15=r"L\le L_\mu\quad\text{for the largest eigenvalue }L\text{ of }\nabla^2f_\mu(Z)",
-        eq16=r"L_\mu=\tfrac12+\tfrac1{2\lambda}\max_j\lambda_{\max}(K_j)"
-        r"+\tfrac1{8\mu\lambda^2}\tr(Z^\top Z)\max_{i,j}\lambda_{\max}\bigl((K_i-K_j)(K_i-K_j)^\top\bigr)",
+        eq16=r"L_\mu=\tfrac12+\tfrac1{2\lambda}\max_j\lambda_{\max}(K_j)\\ "
+        r"\quad+\tfrac1{8\mu\lambda^2}\tr(Z^\top Z)\max_{i,j}\lambda_{\max}\bigl((K_i-K_j)(K_i-K_j)^\top\bigr)",
         eq17=r"R_\mu^2=\sum_i\Bigl(\|[C_j]_i\|+\sqrt{4\mu\log p+\tr\bigl(C_j^\top(I+K_j/\lambda)C_j\bigr)}\Bigr)^2,"
         r"\quad p\text{ kernels}",
         eq18=r"\nabla f_\mu(Z)=\sum_j\theta_j\bigl(\tfrac12Z+\tfrac1{2\lambda}K_jZ\bigr)-H",
-        eq19=r"\nabla^2f_\mu(Z)=\tfrac12I+\sum_j\tfrac{\theta_j}{2\lambda}\,I\otimes K_j"
-        r"+\tfrac1{8\mu\lambda^2}\sum_{i,j}\theta_i\theta_j\,d_{ij}d_{ij}^\top,\quad"
+        eq19=r"\nabla^2f_\mu(Z)=\tfrac12I+\sum_j\tfrac{\theta_j}{2\lambda}\,I\otimes K_j\\ "
+        r"\quad+\tfrac1{8\mu\lambda^2}\sum_{i,j}\theta_i\theta_j\,d_{ij}d_{ij}^\top,\quad"
         r"d_{ij}=\operatorname{vec}((K_i-K_j)Z)",
         eq20=r"f_\mu(Z^{N+1})-\min f_\mu\le4L_\mu R_\mu^2/(N+1)^2",
         eq21=r"f(Z^{N+1})-\min f\le\mu\log p+4L_\mu R_\mu^2/(N+1)^2",
@@ -194,6 +195,8 @@ def table(paper: str) -> str:
 def _row(paper: str, equation: Equation) -> str:
     """In a table of Markdown a bar is the end of a cell."""
     latex = equation.latex.replace(r"\|", r"\Vert ")
+    if r"\\ " in latex:
+        latex = r"\begin{aligned}&" + latex.replace(r"\\ ", r"\\ &") + r"\end{aligned}"
     name, number = equation.page, equation.number
     if name[:2].isdigit():
         page = f"{{doc}}`chapter {int(name[:2])} </chapters/plot_{name}>`"
