@@ -79,4 +79,5 @@ site-test: docs .venv/browser
 clean:
 	rm -rf docs/chapters docs/_figures docs/api/generated docs/outside
 	find docs/formulations -maxdepth 1 -name '*.md' ! -name index.md -delete
+	rm -rf docs/formulations/_taken
 	rm -rf .venv build dist *.egg-info

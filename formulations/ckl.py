@@ -10,8 +10,10 @@ largest is the sum.
     multipliers   gamma (J,) = δ/Σδ on the simplex of groups; lambda (M,) = ‖f_m‖/Σ_{group} ‖f‖, on the simplex of
                   each group
 
-Degenerate cases: one kernel per group is `li`; a single group is ckl(C) = 2·l1(C/2). A group with δ_j = 0 has γ_j = 0:
-its weights are undefined where f_m ≠ 0, and only the coefficients describe the answer.
+Degenerate cases: one kernel per group is `li`; a single group is ckl(C) = 2·l1(C/2). A group that α does not see,
+K_m(α∘y) = 0 for all its kernels, has δ_j = γ_j = 0, and the weights divide by it: as in `li`, they are undefined where
+f_m ≠ 0, so that only the coefficients describe the answer, and any weight does where f_m = 0 (0 is reported). Within a
+group that α sees all weights exist; they need not be unique, as in `l1`.
 
 Reference: Govindaraj 2009, section 5, Eqs (10) to (13).
 """

@@ -9,9 +9,10 @@ From one to the other. The multipliers λ of ‖f_m‖² ≤ t sum to one, and 2
     recovery      f_m = K_m(α∘y)/(2λ_m): weights 1/(2λ_m)
     multipliers   lambda (M,) = √q / Σ√q
 
-Degenerate cases: a kernel with K_m(α∘y) = 0 has λ_m = 0. Its f_m need not vanish (ordinary with low-rank
-kernels), its weight is undefined, and only the coefficients of the primal describe the answer. The source's
-λ_m > 0 needs positive definite kernels. With one kernel li(C) = 2·svm(C/2).
+Degenerate cases: a kernel that α does not see, K_m(α∘y) = 0, has λ_m = 0, and the weight divides by it. Where
+f_m ≠ 0 (ordinary with low-rank kernels) no weight makes f_m of K_m(α∘y) = 0: it is undefined, and only the coefficients
+of the primal describe the answer. Where f_m = 0 any weight does, and 0 is reported. The source's λ_m > 0 needs positive
+definite kernels; with them all weights exist. With one kernel li(C) = 2·svm(C/2).
 
 Reference: Govindaraj 2009, Eqs (1) to (9).
 """

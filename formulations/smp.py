@@ -13,7 +13,8 @@ From one to the other. g(ζ) = (θ/2) ζ^{p/(p−1)} is a kernel's price for sla
 
 As a regulariser on weights: R(μ) = (c/p) Σ μ^p on the simplex, R*(v) = min over τ of τ + (θ/2) Σ (v_m − τ)₊^{p/(p−1)}.
 Parameters: θ > 0, default 1; p > 1, default 3/2.
-Degenerate cases: p = 2 is `sm2`. M = 1 is `svm` plus the constant c/p.
+Degenerate cases: p = 2 is `sm2`. p → 1 tends to `l1` plus 1, for every θ; p → ∞ to `sm1` with the box θ/2, if
+θ ≥ 2/M (else there are no such weights, and values grow without bound). M = 1 is `svm` plus the constant c/p.
 
 Reference: Xu et al. 2013, end of section III-B.
 """

@@ -34,9 +34,10 @@ PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 @dataclass(frozen=True)
 class Report:
-    """What was found. `together` has distances between the parts (see `judging.together`); `loose` are the kernels
-    whose weights the problem does not determine at this tolerance, None where that is not known; `trace` has one report
-    for every point of a trace, of which the last decides."""
+    """What was found. `together` has distances between the parts (see `judging.together`); `loose` has a
+    `judging.uniqueness.Range` for every kernel whose weight the problem does not determine at this tolerance, () if it
+    determines all, None where that is not known or no weights were given; `trace` has one report for every point of a
+    trace, of which the last decides."""
 
     formulation: str
     parameters: dict[str, Any]

@@ -34,7 +34,9 @@ def instances(shape: str) -> tuple[Instance, Instance]:
 
 def value(instance: Instance, name: str, price: float, own: dict) -> float:
     priced = {"C": price} if "C" in formulations.get(name).parameter_names else {}
-    return solve(instance, name, **priced, **own).objective
+    found = solve(instance, name, **priced, **own)
+    assert found.certified
+    return found.objective
 
 
 def misses(edge) -> list[float]:
@@ -67,6 +69,10 @@ def test_an_edge_that_is_not_there_would_be_noticed():
         if edge.of == "sm1" and edge.gives == "l1":
             assert min(misses(replace(edge, gives="average"))) > 1e-2
             assert min(misses(replace(edge, factor=2.0))) > 0.1
+        if edge.of == "smp" and edge.gives == "l1":
+            assert misses(replace(edge, shift=lambda count, own: 0.0))[-1] > 5e-2
+        if edge.of == "smp" and edge.gives == "sm1":
+            assert misses(replace(edge, target={"theta": 0.4}))[-1] > 1e-2
 
 
 def test_every_formulation_has_a_place_and_every_edge_two_ends():

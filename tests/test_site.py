@@ -7,6 +7,7 @@ import io
 import re
 from pathlib import Path
 
+import equations
 import pytest
 
 from mklcvx.explain import GENERAL, as_latex, as_text
@@ -32,10 +33,10 @@ MORE = sorted(path for path in FOLDER.glob("*.md") if path.stem != "README")
 # ------------------------------------------------------------------------------------------------ formulation pages
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_says_what_explain_says(name):
-    formulation, page = get(name), formulation_pages.page(get(name))
-    assert as_text(formulation) in page
-    assert as_latex(formulation) in page
-    shown = page.split("::::{dropdown} As `mklcvx explain")[0]
+    formulation, shown = get(name), formulation_pages.page(get(name))
+    files = formulation_pages.taken_away(formulation)
+    assert files == {f"{name}.txt": as_text(formulation), f"{name}.tex": as_latex(formulation)}
+    assert all(f"<_taken/{file}>`" in shown for file in files)
     for part in parse(formulation.theorem).parts:
         if isinstance(part, Row) and part.label in ("primal", "dual", ""):
             continue
@@ -47,6 +48,14 @@ def test_a_page_says_what_explain_says(name):
     assert parse(formulation.theorem).paragraph("Reference") in shown
     for parameter in formulation.parameter_names:
         assert f"| `{parameter}` |" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_states_the_theorem_once(name):
+    page = formulation_pages.page(get(name))
+    for row in parse(get(name).theorem).rows("primal", "dual"):
+        assert page.count(formulation_pages.problem(row)) == 1
+        assert row.lines[0] not in page
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -125,12 +134,32 @@ def test_no_arrow_runs_through_a_box():
 # ------------------------------------------------------------------------------------------------------------ claims
 def test_every_claim_is_in_a_table():
     table = claims_tables.tables()
-    rows = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| where")]
+    parts = re.split(r"^### (.*)$", table, flags=re.MULTILINE)
+    judged = "".join(text for title, text in zip(parts[1::2], parts[2::2], strict=True) if title != "Its equations")
+    rows = [line for line in judged.splitlines() if line.startswith("| ") and not line.startswith("| where")]
     assert len(rows) == len(claims_tables.claims())
     assert {line.count(" | ") for line in rows} == {3}
     for claim in claims_tables.claims():
-        assert claims_tables.plain(claim["statement"]) in table
+        assert equations.linked(claims_tables.plain(claim["statement"]), claim["paper"]) in table
     assert f"| all | {len(rows)} |" in claims_tables.counts()
+
+
+def test_every_equation_that_a_claim_names_is_shown():
+    for claim in claims_tables.claims():
+        shown = {equation.number for equation in equations.EQUATIONS[claim["paper"]]}
+        named = {int(number) for number in re.findall(r"\((\d+)\)", claim["where"])}
+        assert named <= shown, claim["where"]
+    table = claims_tables.tables()
+    anchors = re.findall(r"\]\{#([\w-]+)\}", table)
+    assert len(anchors) == len(set(anchors)) == sum(map(len, equations.EQUATIONS.values()))
+    assert set(re.findall(r"\]\(#([\w-]+)\)", table)) <= set(anchors)
+    assert "[(8)](#govindaraj-8), [(9)](#govindaraj-9)" in table
+    for equation in (one for some in equations.EQUATIONS.values() for one in some):
+        assert equation.page in NAMES or (ROOT / "docs" / "course" / f"plot_{equation.page}.py").exists()
+
+
+def test_numbers_that_are_no_equations_lead_nowhere():
+    assert equations.linked("f_μ(0), (99) and (8)", "Ji et al. 2008") == "f_μ(0), (99) and [(8)](#ji-8)"
 
 
 # ------------------------------------------------------------------------------------------------------------ blocks
@@ -163,6 +192,14 @@ def test_what_is_not_installed_is_said_to_be(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------------------------ chapters
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "course").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_a_chapter_is_as_short_as_its_rules_ask(path):
+    before, title, exercises = path.read_text(encoding="utf-8").partition("# Exercises\n# ---------\n")
+    assert title
+    assert len(before.splitlines()) <= 300
+    assert len(exercises.splitlines()) <= 100
+
+
 CHAPTER = """.. GENERATED FROM PYTHON SOURCE LINES 1-2
 
 .. code-block:: Python

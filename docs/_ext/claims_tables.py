@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import equations
+
 RECORDS = Path(__file__).resolve().parents[2] / "validation" / "claims" / "claims.json"
 VERDICTS = ("holds", "holds after repair", "fails")
 SPECIAL = re.compile(r"([\\|*_<>$`\[\]^])")
@@ -34,33 +36,35 @@ def counts() -> str:
 
 
 def tables() -> str:
-    """Paper by paper: first what needs a repair or fails, then what holds."""
+    """Paper by paper: its equations, what needs a repair or fails, what holds."""
     parts = []
     for paper in sorted({claim["paper"] for claim in claims()}):
         some = [claim for claim in claims() if claim["paper"] == paper]
         wrong = [claim for claim in some if claim["verdict"] != "holds"]
         right = [claim for claim in some if claim["verdict"] == "holds"]
-        parts += [f"## {paper}", "### What does not hold as printed", _table(wrong), "### What holds", _table(right)]
+        parts += [f"## {paper}", "### Its equations", _stacked(equations.table(paper))]
+        parts += ["### What does not hold as printed", _table(wrong), "### What holds", _table(right)]
     return "\n\n".join(parts)
 
 
 def _table(some: list[dict[str, Any]]) -> str:
-    rows = [" | ".join((plain(c["where"]), plain(c["statement"]), _verdict(c), _measured(c))) for c in some]
-    return "\n".join(
-        [
-            ":::{container} stacked",
-            "| where | statement, in our words | verdict | measured |",
-            "|---|---|---|---|",
-            *(f"| {row} |" for row in rows),
-            ":::",
-        ]
-    )
+    rows = [" | ".join((_said(c, "where"), _said(c, "statement"), _verdict(c), _measured(c))) for c in some]
+    head = ["| where | statement, in our words | verdict | measured |", "|---|---|---|---|"]
+    return _stacked("\n".join([*head, *(f"| {row} |" for row in rows)]))
+
+
+def _stacked(table: str) -> str:
+    return f":::{{container}} stacked\n{table}\n:::"
+
+
+def _said(claim: dict[str, Any], part: str) -> str:
+    return equations.linked(plain(claim[part]), claim["paper"])
 
 
 def _verdict(claim: dict[str, Any]) -> str:
     if claim["verdict"] == "holds":
         return "holds"
-    repair = f": {plain(claim['repair'])}" if claim["repair"] else ""
+    repair = f": {_said(claim, 'repair')}" if claim["repair"] else ""
     return f"**{claim['verdict']}**{repair}"
 
 

@@ -47,6 +47,11 @@ def at_equal_weights(count: int, own: Mapping[str, Any]) -> float:
     return 1 / (2 * count * own["theta"])
 
 
+def on_the_simplex(count: int, own: Mapping[str, Any]) -> float:
+    """What smp's penalty (c/p) Σμ^p tends to as p → 1: c → 1, and Σμ = 1."""
+    return 1.0
+
+
 EDGES = (
     Edge("sum", "svm", "one kernel", "M = 1", shape="one kernel"),
     Edge("average", "svm", "one kernel", "M = 1", shape="one kernel"),
@@ -61,6 +66,14 @@ EDGES = (
     ),
     Edge("sm2", "l1", "$\\theta \\to \\infty$", "θ → ∞", thetas(1e1, 1e3, 1e5)),
     Edge("smp", "sm2", "$p = 2$", "p = 2", (fixed(p=2.0, theta=1.5),), target={"theta": 1.5}),
+    Edge(
+        "smp", "l1", "$p \\to 1$, less 1", "p → 1", tuple(fixed(p=p, theta=1.5) for p in (1.1, 1.01, 1.001)),
+        shift=on_the_simplex,
+    ),
+    Edge(
+        "smp", "sm1", "$p \\to \\infty$: the box $\\theta/2\\ge1/M$", "p → ∞",
+        tuple(fixed(p=p, theta=1.6) for p in (3.0, 12.0, 48.0)), target={"theta": 0.8},
+    ),
     Edge("lp", "l1", "$p = 1$", "p = 1", (fixed(p=1.0),)),
     Edge("lp", "l2", "$p = 2$", "p = 2", (fixed(p=2.0),)),
     Edge("lp", "sum", "$p \\to \\infty$", "p → ∞", (fixed(p=1e1), fixed(p=1e2), fixed(p=1e3))),
@@ -84,8 +97,8 @@ EDGES = (
 
 # Where each stands in the picture: column and row, from the left and from the top.
 PLACES = {
-    "smp": (0, 0), "ml_sum": (1.3, 0), "ml_minimax": (2.3, 0), "vskl": (6.4, 0),
-    "sm2": (0, 1), "sm1": (0.95, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "ckl": (6.2, 1),
+    "smp": (0.4, 0), "ml_sum": (1.3, 0), "ml_minimax": (2.3, 0), "vskl": (6.4, 0),
+    "sm2": (0, 1), "sm1": (0.75, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "ckl": (6.2, 1),
     "average": (0.2, 2), "l1": (2, 2), "l2": (3.3, 2), "sum": (4.6, 2), "li": (6.2, 2),
     "svm": (2.8, 3),
     "square": (0, 4), "alignment": (1.1, 4), "ts": (2.1, 4), "ts_l1": (2.95, 4),
@@ -94,6 +107,6 @@ PLACES = {
 # Where an arrow has its words, as a share of its length, where they would meet others
 SPOTS = {
     ("sm2", "average"): 0.35, ("sm2", "l1"): 0.72, ("sm1", "average"): 0.75, ("sm1", "l1"): 0.3,
-    ("elastic", "l1"): 0.35,
+    ("smp", "sm2"): 0.5, ("smp", "sm1"): 0.5, ("smp", "l1"): 0.42, ("elastic", "l1"): 0.35,
     ("elastic", "l2"): 0.78, ("lp", "l1"): 0.72, ("lp", "l2"): 0.3, ("ckl", "l1"): 0.22, ("vskl", "l1"): 0.3,
 }  # fmt: skip

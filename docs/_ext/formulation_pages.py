@@ -1,5 +1,6 @@
 """One page for every formulation, made of its docstring, its declarations and its record: there is no other source.
 
+A page states the theorem once, each problem above the code that declares it; what `explain` prints is there as files.
 `formulations/_more/NAME.md` is put behind the derivation if it is there: the Lagrangian step by step, the optimality
 conditions, a picture.
 """
@@ -94,7 +95,7 @@ def page(formulation: Formulation, more: bool = False) -> str:
         _example(formulation),
         _solvers(formulation),
         f"## Reference\n\n{theorem.paragraph('Reference')}",
-        _verbatim(formulation),
+        _to_take_away(formulation),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -233,12 +234,18 @@ def _solvers(formulation: Formulation) -> str:
     return "\n".join(["## Solvers that serve it", "", ":::{container} stacked", *table, ":::"])
 
 
-def _verbatim(formulation: Formulation) -> str:
-    shown = [
-        (f"As `mklcvx explain {formulation.name}` prints it", as_text(formulation), "text"),
-        (f"As LaTeX, for slides: `mklcvx explain {formulation.name} --latex`", as_latex(formulation), "latex"),
-    ]
-    return "\n\n".join(f"::::{{dropdown}} {title}\n```{kind}\n{text}\n```\n::::" for title, text, kind in shown)
+def _to_take_away(formulation: Formulation) -> str:
+    """The same theorem as files: a page states it once."""
+    name, command = formulation.name, f"mklcvx explain {formulation.name}"
+    return (
+        f"## To take away\n\nThe theorem as `{command}` prints it: {{download}}`{name}.txt <_taken/{name}.txt>`; "
+        f"for slides, as `{command} --latex` does: {{download}}`{name}.tex <_taken/{name}.tex>`."
+    )
+
+
+def taken_away(formulation: Formulation) -> dict[str, str]:
+    """The files that a page offers, by their names."""
+    return {f"{formulation.name}.txt": as_text(formulation), f"{formulation.name}.tex": as_latex(formulation)}
 
 
 # ------------------------------------------------------------------------------------------------------- all pages
@@ -256,6 +263,8 @@ def write(app: Any) -> None:
     folder = Path(app.srcdir) / "formulations"
     for name in NAMES:
         _keep(folder / f"{name}.md", page(get(name), (folder / "_more" / f"{name}.md").exists()))
+        for file, text in taken_away(get(name)).items():
+            _keep(folder / "_taken" / file, f"{text}\n")
 
 
 def _keep(path: Path, text: str) -> None:

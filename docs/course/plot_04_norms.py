@@ -128,6 +128,69 @@ assert norms["lp, p = 1.2"].min() > 0.01
 assert np.ptp(norms["li"]) < 1e-5
 
 # %%
+# Why only few tie
+# ----------------
+#
+# Three of six: α pushes the largest :math:`d_m` down until several *tie*, and only
+# those that tie are used. Why so few? Because a tie is an equation, and equations must
+# be paid for. Let :math:`r` kernels be used and :math:`s` samples lie exactly on the
+# margin. The others have :math:`\alpha_i=0` or :math:`C`, so :math:`\alpha` has
+# :math:`s` entries to move, less one for :math:`y^\top\alpha=0`; that :math:`r` numbers
+# :math:`d_m` are equal takes :math:`r-1` of them. The weights say the same. Given
+# :math:`\alpha`, the :math:`r` weights and :math:`b` solve *linear* equations,
+#
+# .. math::
+#
+#    y_i\bigl(\textstyle\sum_m\mu_m\,g_m(x_i)+b\bigr)&=1
+#    \quad\text{for the }s\text{ samples}, \\
+#    \textstyle\sum_m\mu_m&=1 .
+#
+# That is :math:`s+1` equations for :math:`r+1` unknowns. If :math:`r>s`, a whole line
+# solves them. Walk along it: :math:`\alpha` stays, so the value does, until a weight is
+# zero (one kernel less) or another sample comes to lie on the margin (one equation
+# more). So **some optimum uses at most** :math:`s` **kernels**, or one if :math:`s=0`;
+# without a bias :math:`s+1`. Where the equations are independent, as chance will have
+# it, there is no other. Forty kernels, each on a feature of its own:
+
+
+def crowd(n, M=40):
+    rng = np.random.default_rng(1)
+    y = np.where(np.arange(n) % 2, -1.0, 1.0)
+    features = (rng.normal(size=(n, M)) + 0.3 * y[:, None]).T
+    gaps = features[:, :, None] - features[:, None, :]
+    return mklcvx.Instance(np.exp(-(gaps**2) / 2), y)
+
+
+def used_and_on_the_margin(many, solution):
+    combined = np.tensordot(solution.weights, many.kernels, 1)
+    f = combined @ (solution.alpha * many.y) + solution.bias
+    return np.sum(solution.weights > 1e-6), np.sum(np.abs(many.y * f - 1) < 1e-5)
+
+
+for n, price in ((8, 1.0), (16, 0.3), (16, 1.0), (24, 0.3), (24, 4.0)):
+    many = crowd(n)
+    sparse = mklcvx.solve(many, "l1", C=price)
+    r, s = used_and_on_the_margin(many, sparse)
+    print(f"n = {n:2}, C = {price}: {r:2} of 40 kernels, {s:2} samples on the margin")
+    assert r <= s
+
+# %%
+# The number of kernels on offer does not appear: with a thousand the bound is the same.
+# It is a bound. A kernel is used only if it must be, that is, if the best
+# :math:`\alpha` of the others would give it a larger :math:`d_m` than theirs.
+#
+# *Copies* are the exception. Two equal kernels tie whatever :math:`\alpha` is, their
+# equation costs nothing, and the weight can be split between them at will. Then there
+# are optima with more kernels than that; but also still one with few.
+
+twice = mklcvx.Instance(np.concatenate([many.kernels, many.kernels]), many.y)
+split = np.tile(sparse.weights / 2, 2)
+report = mklcvx.verify(twice, "l1", weights=split, C=price)
+print(f"{np.sum(split > 1e-6)} of 80 kernels: {report.verdict}; on the margin {s}")
+assert report.accepted
+assert np.sum(split > 1e-6) > s
+
+# %%
 # Between norms and weights
 # -------------------------
 #
@@ -230,7 +293,8 @@ assert report.accepted != TAKE_LAMBDA_FOR_THE_WEIGHTS
 #     Because :math:`\alpha` is not given: it is chosen to make :math:`\max_md_m` small.
 #     Pushing the largest down raises others, until several *tie*. Then the line lies
 #     along a face of the ball, and any mixture of the tied kernels has the same
-#     :math:`u^\top d`; the margins decide which. Sparse means: few kernels tie.
+#     :math:`u^\top d`; the margins decide which. Sparse means: few kernels tie, no more
+#     than there are samples on the margin.
 
 # %%
 

@@ -202,6 +202,9 @@ for name, run in runs.items():
     print(name, f"ends at a gap of {run.certificate.gap:.1e}")
 
 # %%
+# There is smoothing without a floor: SpicyMKL's (Suzuki & Tomioka 2011) moves along
+# with the answer. :doc:`It is worked through on a page of its own </spicymkl>`.
+#
 # Break it
 # --------
 #

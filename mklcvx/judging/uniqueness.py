@@ -30,7 +30,7 @@ MOST = 20_000  # entries of a program's matrix divided by its number of kernels:
 
 
 class Range(NamedTuple):
-    """A kernel whose weight may lie anywhere between."""
+    """A kernel whose weight may lie anywhere from `low` to `high`, for suitable weights of the others."""
 
     kernel: str
     low: float
