@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, mkl_path, solve
+from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path, solve
 from mklcvx.errors import InputError
 from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial, xu_bank
 from mklcvx.preprocess import Preprocessing
@@ -204,6 +204,15 @@ def test_probabilities_are_those_of_scikit_learns_calibration(X, y):
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), expected, atol=1e-12)
     assert not hasattr(MKLClassifier(), "predict_proba")
+
+
+def test_a_calibration_ends_with_its_fit(tmp_path):
+    model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=2).fit(WINE, GRAPE)
+    model.set_params(probability=False).fit(CANCER, MALIGNANT)
+    model.save(tmp_path / "model.npz")
+    assert not hasattr(load_model(tmp_path / "model.npz"), "calibration_")
+    with pytest.raises(InputError, match="fitted with probability=False"):
+        model.set_params(probability=True).predict_proba(CANCER)
 
 
 def test_probabilities_on_a_precomputed_stack():
