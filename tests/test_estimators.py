@@ -16,8 +16,8 @@ MINIMAX = {
     "3e-5; the check wants 1e-7, which the other formulations reach by settling which samples support",
 }
 WITHOUT_BIAS = {
-    "check_class_weight_classifiers": "it wants all samples in the class of weight 1000; a linear kernel, which the check "
-    "computes, without a bias gives x and -x different classes, whatever they weigh",
+    "check_class_weight_classifiers": "it wants all samples in the class of weight 1000; a linear kernel, which the "
+    "check computes, without a bias gives x and -x different classes, whatever they weigh",
 }
 SHARE = {
     "check_class_weight_classifiers": "class weights of 1000 to 1e-4 leave no share of 1/5 of both classes: refused",
