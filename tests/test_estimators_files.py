@@ -152,7 +152,9 @@ def test_the_fixture_itself_can_be_loaded(parts, tmp_path):
         ({}, {"classes_": np.array([0, 1, 2, 3])}, "classes and machines do not fit together"),
         ({}, {"members_1": np.arange(45) + 1}, "indices of samples are out of range"),
         ({}, {"members_1": np.arange(44)}, "do not fit together"),
+        ({}, {"members_1": None}, "classes and machines do not fit together"),
         ({}, {"calibration_": np.zeros((1, 2))}, "calibration"),
+        ({}, {"calibration_": None}, "the calibration and the parameters do not fit together"),
         ({}, {"weight": np.zeros(45)}, "weight and samples do not fit together"),
         ({}, {"solution_1/record": None}, "solution 1: no solution"),
         ({}, {"solution_1/alpha": np.ones(3)}, "solution 1: incomplete or damaged"),
@@ -166,6 +168,36 @@ def test_hostile_models_are_refused_in_one_line(parts, tmp_path, record, changes
     assert message.startswith(f"model {path}: ")
     assert words in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "all", None, ["ovr"]])
+def test_machines_must_be_those_of_the_parameters(parts, tmp_path, multi_class):
+    """One against the rest and one against one are three machines each for three classes."""
+    path = spoilt(parts, tmp_path, {"parameters": {**parts[0]["parameters"], "multi_class": multi_class}})
+    with pytest.raises(InputError, match="classes and machines do not fit together"):
+        load_model(path)
+
+
+@pytest.mark.filterwarnings("ignore:labels 2 are the same")
+@pytest.mark.parametrize("constant", [np.full(3, np.nan), np.full(3, 0.5), np.array(["a", "b", "c"])])
+def test_labels_that_are_constant_are_so_one_way_or_the_other(tmp_path, constant):
+    MultiLabelMKL().fit(X, LABELS).save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as archive:
+        np.savez(tmp_path / "spoilt.npz", **{**archive, "constant": constant})
+    with pytest.raises(InputError, match="the labels do not fit together"):
+        load_model(tmp_path / "spoilt.npz")
+
+
+@pytest.mark.parametrize(
+    "change", [{"multi_class": "ovo"}, {"formulation": "l2"}, {"kernels": "linear"}, {"probability": True}]
+)
+def test_a_model_is_saved_as_it_was_fitted(change, tmp_path):
+    fitted = MKLClassifier("l1", VIEWS).fit(X, GRAPE)
+    expected = fitted.decision_function(X)
+    fitted.set_params(**change).save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.decision_function(X), expected)
+    assert (again.formulation, again.multi_class, again.probability) == ("l1", "ovr", False)
 
 
 def test_pickles_and_other_files_are_refused(tmp_path):

@@ -98,6 +98,7 @@ class KernelEstimator(BaseEstimator):
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """The attributes that fitted solutions make; `traces` are tr K_m, one row for every solution."""
+        self._fitted = self.get_params(deep=False)  # what may be set afterwards belongs to the next fit
         self.solutions_ = tuple(solutions)
         self.kernel_names_ = np.array(self._source.names)
         weights = np.stack([solution.weights for solution in solutions])

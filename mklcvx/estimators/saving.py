@@ -50,7 +50,7 @@ def save_model(path: str | Path, model: KernelEstimator) -> None:
     for i, solution in enumerate(model.solutions_):
         arrays |= {f"solution_{i}/{key}": value for key, value in solution_arrays(solution).items()}
     bank = None if source.bank is None else source.bank.as_plain()
-    given = model.get_params(deep=False)
+    given = dict(model._fitted)
     given["kernels"] = given["kernels"] if isinstance(given["kernels"], str) else bank
     record = {
         "schema": SCHEMA,
@@ -123,6 +123,8 @@ def _model(record: dict[str, Any], arrays: dict[str, Any]) -> Any:
     count = _whole(record["solutions"], "solutions", 1)
     solutions = [_solution(i, arrays) for i in range(count)]
     members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
+    if members and len(members) != count:
+        raise ValueError("classes and machines do not fit together")
     for i, solution in enumerate(solutions):
         samples = len(members[i]) if members else len(source.kept)
         if solution.weights.shape != (len(source.names),) or solution.y.shape[-1] != samples:
