@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -281,6 +282,13 @@ def test_the_banks_of_the_papers_have_names():
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),
         ({"kernels": [{"kernel": "linear", "features": 3}]}, "features 3 are unknown"),
         ({"kernels": [lambda X, Z: X]}, "returned shape"),
+        ({"kernels": [lambda X, Z: np.tril(X @ Z.T)]}, "is not symmetric"),
+        ({"kernels": [lambda X, Z: 1j * (X @ Z.T)]}, "returned complex128: return real numbers"),
+        ({"kernels": [lambda X, Z: np.full((len(X), len(Z)), "x")]}, "returned <U1: return real numbers"),
+        ({"kernels": [Gaussian]}, "kernels has the class Gaussian: give one of its objects, such as Gaussian(...)"),
+        ({"kernels": ["linear", "precomputed"]}, "'precomputed' stands for all kernels: give it alone, not in a list"),
+        ({"class_weight": {0: 0, 1: 1, 2: 1}}, "class_weight of class 0 is 0"),
+        ({"class_weight": {0: 1, 1: -2.0, 2: 1}}, "class_weight of class 1 is -2"),
         ({"formulation": "ml_sum"}, "MKLClassifier does not serve formulation ml_sum"),
         ({"formulation": "l3"}, "unknown formulation 'l3'"),
         ({"theta": 0.5}, "unknown parameter 'theta' of l1"),
@@ -298,6 +306,21 @@ def test_unusable_settings_are_refused_in_one_line(settings, words):
         MKLClassifier(**settings).fit(WINE, GRAPE)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_columns_and_kernels_may_come_as_other_kinds_of_arrays():
+    plain = MKLClassifier("l1", [{"kernel": "rbf", "features": [1, 2]}]).fit(WINE, GRAPE).decision_function(WINE)
+    for columns in (np.array([1, 2]), range(1, 3)):
+        model = MKLClassifier("l1", [{"kernel": "rbf", "features": columns}]).fit(WINE, GRAPE)
+        np.testing.assert_array_equal(model.decision_function(WINE), plain)
+    inner = MKLClassifier("l1", "linear").fit(WINE, GRAPE).decision_function(WINE)
+    sparse = MKLClassifier("l1", lambda X, Z: csr_array(X @ Z.T)).fit(WINE, GRAPE).decision_function(WINE)
+    np.testing.assert_allclose(sparse, inner, atol=1e-6)
+
+
+def test_weights_of_label_sets_must_be_positive():
+    with pytest.raises(InputError, match="class_weight leaves samples without a positive weight"):
+        MultiLabelMKL(class_weight=[{0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1, 1: 1}]).fit(WINE, LABELS)
 
 
 def test_cosine_needs_more_than_a_precomputed_stack():
@@ -388,12 +411,13 @@ def test_paths_of_other_families_and_of_the_other_loss():
         (GRAPE, {}, "y has 3 classes, l1 tells two apart"),
         (GRAPE == 0, {"thetta": 1}, "unknown parameter 'thetta'"),
         (GRAPE == 0, {"C": 1.0}, "C is both fixed and varied"),
+        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid \[0.1, 1.0\] is no dict"),
         (GRAPE, {"formulation": "ts", "sample_weight": np.ones(60)}, "no place for sample weights"),
     ],
 )
 def test_unusable_paths_are_refused(y, settings, words):
     with pytest.raises(InputError, match=words):
-        mkl_path(WINE, y, {"C": [1.0]}, **settings)
+        mkl_path(WINE, y, **{"grid": {"C": [1.0]}, **settings})
 
 
 def test_weights_are_plotted():
