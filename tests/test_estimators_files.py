@@ -262,6 +262,8 @@ def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
         ({"X": X[:0]}, "X has no samples"),
         ({"X": X[:2], "y": NAMES[:3]}, "y has shape (3,)"),
         ({"X": np.array([["a"] * 13])}, "no array of finite numbers"),
+        ({"X": X[:2], "y": np.array([0, 1])}, "y has 0, and no class of the model: barbera, barolo, grignolino"),
+        ({"X": X[:2], "y": np.array([np.nan, np.nan])}, "no class of the model"),
     ],
 )
 def test_unusable_features_are_refused(refusal, served, tmp_path, content, words):
