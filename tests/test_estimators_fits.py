@@ -207,6 +207,17 @@ def test_probabilities_are_those_of_scikit_learns_calibration(X, y):
     assert not hasattr(MKLClassifier(), "predict_proba")
 
 
+@pytest.mark.parametrize("names", [np.array(["x", "y", "z"]), np.array([1, 2, 0]), np.array([1, 2, 3])])
+def test_class_weights_go_with_their_classes_into_the_calibration(names):
+    """Held-out values are those of the same class weights, whatever the classes are called."""
+    weights, given = [5.0, 0.5, 0.1], {"probability": True, "calibration_folds": 3, "C": 0.02}
+    order = np.argsort(names)
+    expected = MKLClassifier("l1", KERNELS, class_weight=dict(enumerate(weights)), **given).fit(WINE, GRAPE)
+    named = {name: weights[k] for k, name in enumerate(names.tolist())}
+    model = MKLClassifier("l1", KERNELS, class_weight=named, **given).fit(WINE, names[GRAPE])
+    np.testing.assert_allclose(model.calibration_, expected.calibration_[order], rtol=1e-6)
+
+
 def test_a_calibration_ends_with_its_fit(tmp_path):
     model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=2).fit(WINE, GRAPE)
     model.set_params(probability=False).fit(CANCER, MALIGNANT)
