@@ -91,6 +91,12 @@ def test_what_is_code_cannot_be_saved(kernel, words, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_names_that_no_array_holds_are_not_saved(tmp_path):
+    names = np.array(["a", "a\0", "b"], dtype=object)
+    with pytest.raises(InputError, match="classes_ has names that end in a zero character"):
+        MKLClassifier().fit(X, names[GRAPE]).save(tmp_path / "model.npz")
+
+
 def test_what_is_not_fitted_or_of_another_class_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         MKLClassifier().save(tmp_path / "model.npz")

@@ -129,6 +129,12 @@ class FittedBank:
         return self
 
     @property
+    def without_diagonal(self) -> str:
+        """The transformer among the parts, if any: it has no k(x, x)."""
+        found = (part for part in self.parts if isinstance(part, TransformerPart))
+        return next((type(part.transformer).__name__ for part in found), "")
+
+    @property
     def names(self) -> list[str]:
         return [name for part in self.parts for name in part.names]
 

@@ -69,7 +69,10 @@ def save_model(path: str | Path, model: KernelEstimator) -> None:
 def _savable(name: str, values: Any) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype == object and all(isinstance(value, str) for value in array.ravel()):
-        array = array.astype(str)
+        words = array.astype(str)
+        if not np.array_equal(words.astype(object), array):
+            raise InputError(f"model: {name} has names that end in a zero character, which no file can hold: rename")
+        array = words
     if array.dtype.kind not in "biufU":
         raise InputError(f"model: {name} has dtype {array.dtype}, which no file can hold: use numbers or words")
     return array
