@@ -17,6 +17,7 @@ from .targets import Targets, as_targets, find_test_targets, named_classes
 Array = NDArray[np.float64]
 
 LARGEST = 1e150
+LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +324,15 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
         raise InputError(
             "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
         )
+    check_weight_sizes(weights)
     return weights
+
+
+def check_weight_sizes(weights: Array) -> None:
+    """Sizes whose squares and inverses are numbers."""
+    strange = weights[(weights > LARGEST_WEIGHT) | (weights < 1 / LARGEST_WEIGHT)]
+    if len(strange):
+        raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
 
 
 def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:

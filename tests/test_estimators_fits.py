@@ -319,6 +319,17 @@ def test_unusable_settings_are_refused_in_one_line(settings, words):
     assert "\n" not in str(refused.value)
 
 
+def test_cosine_needs_more_than_a_transformer():
+    with pytest.raises(InputError, match=r"normalise='cosine' needs k.x, x. of new samples, which Cubes has not"):
+        MKLClassifier(kernels=["linear", Cubes()], normalise="cosine").fit(WINE, GRAPE)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_sample_weights_beyond_measure_are_refused(size):
+    with pytest.raises(InputError, match=r"sample_weight has the entry .*200.* rescale"):
+        MKLClassifier().fit(WINE, GRAPE, np.where(np.arange(60) % 2, size, 1.0))
+
+
 def test_columns_and_kernels_may_come_as_other_kinds_of_arrays():
     plain = MKLClassifier("l1", [{"kernel": "rbf", "features": [1, 2]}]).fit(WINE, GRAPE).decision_function(WINE)
     for columns in (np.array([1, 2]), range(1, 3)):

@@ -76,6 +76,12 @@ def test_own_parameters_outside_their_limits_are_refused(name, given, words):
         resolved(name, **given)
 
 
+@pytest.mark.parametrize("name", ["l1", "li", "ml_sum", "ts", "alignment"])
+def test_a_number_whose_square_is_none_is_refused(name):
+    with check_refused("parameter C = 1e+200 is too large for double precision"):
+        resolved(name, C=1e200)
+
+
 @pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1e-200, 5), (0.01, 150)])
 def test_a_price_that_is_no_number_is_refused(theta, p):
     with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
