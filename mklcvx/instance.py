@@ -324,7 +324,6 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
         raise InputError(
             "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
         )
-    check_weight_sizes(weights)
     return weights
 
 
@@ -359,8 +358,8 @@ def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targ
 def _combined(sample_weight: Array, class_weight: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         weight = sample_weight * class_weight
-    if not (np.isfinite(weight).all() and (weight > 0).all()):
-        raise InputError("sample_weight times class_weight leaves the range of double precision: give moderate weights")
+    if not ((weight <= LARGEST_WEIGHT) & (weight >= 1 / LARGEST_WEIGHT)).all():
+        raise InputError("sample_weight times class_weight leaves the range of 1e±100: give moderate weights")
     return weight
 
 
