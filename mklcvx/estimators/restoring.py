@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import estimators
+from ..preprocess import Preprocessing
 from ..solution import Solution
 from .base import Array, KernelEstimator
 from .classifier import MULTI_CLASS, MKLClassifier, machines_for
@@ -25,6 +26,9 @@ def restored(
     embeds = isinstance(model, HypergraphEmbedding)
     if any(s.formulation != model._formulation.name or s.embeds != embeds for s in solutions):
         raise ValueError("formulation and solutions do not fit together")
+    steps = () if source.steps is None else source.steps.steps
+    if len(steps) != len(Preprocessing.from_options(bool(model.centre), model.normalise).steps):
+        raise ValueError("preprocessing and parameters do not fit together")
     model._source = source
     model.n_features_in_ = record["features"]
     if "feature_names_in_" in arrays:

@@ -158,7 +158,7 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     if weight is not None and (weight.shape != source.kept.shape or (weight <= 0).any()):
         raise ValueError("weight and samples do not fit together")
     if source.train is not None:
-        source.bank = _bank(record["bank"], source.train, weight, len(names))
+        source.bank = _bank(record["bank"], source.train, weight, names)
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         if source.steps._shape != (len(names), len(source.kept)):
@@ -166,11 +166,11 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     return source
 
 
-def _bank(described: Any, train: Array, weight: Array | None, count: int) -> FittedBank:
+def _bank(described: Any, train: Array, weight: Array | None, names: list[str]) -> FittedBank:
     if not isinstance(described, list) or not all(isinstance(part, dict) for part in described):
         raise ValueError("the bank is no list of kernels")
     bank = FittedBank(described).fit(train, None, weight)
-    if len(bank.names) != count:
+    if bank.names != names:
         raise ValueError("the bank and the names of its kernels do not fit together")
     return bank
 
@@ -189,8 +189,8 @@ def _whole(value: Any, name: str, least: int) -> int:
 
 def _indices(values: NDArray[Any], below: int) -> NDArray[np.intp]:
     whole = values.dtype.kind in "iu" and values.ndim == 1 and values.size > 0
-    if not whole or values.min() < 0 or values.max() >= below:
-        raise ValueError("indices of samples are out of range")
+    if not whole or values[0] < 0 or values[-1] >= below or (values[1:] <= values[:-1]).any():
+        raise ValueError("indices of samples are out of range, or of order")
     return values.astype(np.intp)
 
 
