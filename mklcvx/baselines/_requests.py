@@ -19,5 +19,5 @@ def check_seed(seed: Any) -> None:
 
 
 def check_tolerance(tol: Any) -> None:
-    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 < tol < 1:
+    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 < float(tol) < 1:
         raise InputError(f"tol = {tol!r:.40} is not between 0 and 1: give a relative gap such as 1e-8")

@@ -87,8 +87,8 @@ def _described(entry: Mapping[str, Any]) -> Part:
         list(features) if isinstance(features, tuple | range | np.ndarray) and np.ndim(features) == 1 else features
     )
     if not (isinstance(features, list) and features and all(_is_index(j) for j in features)):
-        words, given = ", ".join(map(repr, FEATURES)), " ".join(repr(features).split())[:40]
-        raise InputError(f"kernels: features {given} are unknown: give {words} or a list of columns' numbers")
+        words, shown = ", ".join(map(repr, FEATURES)), " ".join(repr(features).split())[:40]
+        raise InputError(f"kernels: features {shown} are unknown: give {words} or a list of columns' numbers")
     return BankPart(KernelBank(kernels), [int(j) for j in features])
 
 
