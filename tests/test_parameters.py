@@ -82,7 +82,7 @@ def test_a_number_whose_square_is_none_is_refused(name):
         resolved(name, C=1e200)
 
 
-@pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1e-200, 5), (0.01, 150)])
+@pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1.0, 900), (1e-200, 5), (0.01, 150)])
 def test_a_price_that_is_no_number_is_refused(theta, p):
     with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
         resolved("smp", theta=theta, p=p)
