@@ -19,6 +19,8 @@ from ..errors import InputError, nearest
 if TYPE_CHECKING:
     from ..instance import Instance
 
+LARGEST = 1e100  # a number whose square is one
+
 
 class Bound(Protocol):
     """What a point proves; `largest_term` is the largest absolute term of the objective there."""
@@ -69,6 +71,8 @@ def as_number(name: str, value: Any) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"parameter {name} = {shown(value)} is not a number: give a single finite number")
+    if abs(number) > LARGEST:
+        raise InputError(f"parameter {name} = {number:g} is too large for double precision: give at most {LARGEST:g}")
     return number
 
 

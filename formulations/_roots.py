@@ -52,32 +52,32 @@ def newton_weights(a: Array, start: Array, side: Callable[[Array], tuple[Array, 
     return None
 
 
-def _used_simplex(a: Array, c: float, p: float) -> Array | None:
+def _used_simplex(a: Array, rho: float, p: float) -> Array | None:
     """The same where every norm is positive."""
     ones, zeros, near = np.ones(len(a)), np.zeros(len(a)), a ** (2 / 3)
     start = (near / near.sum() + 1 / len(a)) / 2
     return newton_weights(
-        a, start, lambda mu: (c * mu ** (p - 1), c * (p - 1) * mu ** (p - 2), mu.sum() - 1, ones, zeros)
+        a, start, lambda mu: ((rho * mu) ** (p - 1), rho * (p - 1) * (rho * mu) ** (p - 2), mu.sum() - 1, ones, zeros)
     )
 
 
-def power_simplex(a: Array, c: float, p: float) -> Array:
-    """The μ on the simplex that minimises ½ Σ a²/μ + (c/p) Σ μ^p: c μ^{p−1} − a²/(2μ²) equal for all kernels."""
+def power_simplex(a: Array, rho: float, p: float) -> Array:
+    """The μ on the simplex that minimises ½ Σ a²/μ + Σ (ρμ)^p/(ρp): (ρμ)^{p−1} − a²/(2μ²) equal for all kernels."""
     count, used = len(a), a > 0
     if used.any():
-        found = _used_simplex(a[used], c, p)
+        found = _used_simplex(a[used], rho, p)
         # A kernel without norm gets weight only where the common slope is positive.
-        if found is not None and (used.all() or np.max(c * found ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
+        if found is not None and (used.all() or np.max((rho * found) ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
             mu = np.zeros(count)
             mu[used] = found / found.sum()
             return mu
 
     def slope(mu: Array) -> Array:
-        return c * mu ** (p - 1) - a**2 / (2 * mu**2)
+        return (rho * mu) ** (p - 1) - a**2 / (2 * mu**2)
 
     def weights(level: float) -> Array:
         return increasing_roots(lambda mu: slope(mu) - level, np.ones(count))
 
-    low, high = slope(np.full(count, 1 / count)).min(), slope(np.ones(count)).max()
-    mu = weights(increasing_root(lambda level: weights(level).sum() - 1, float(low), float(high)))
+    even = slope(np.full(count, 1 / count))  # of weights that sum to one, one is no larger, and one no smaller
+    mu = weights(increasing_root(lambda level: weights(level).sum() - 1, float(even.min()), float(even.max())))
     return mu / mu.sum()

@@ -12,7 +12,7 @@ From one to the other. g(ζ) = (θ/2) ζ^{p/(p−1)} is a kernel's price for sla
                   tau; zeta (M,)
 
 As a regulariser on weights: R(μ) = (c/p) Σ μ^p on the simplex, R*(v) = min over τ of τ + (θ/2) Σ (v_m − τ)₊^{p/(p−1)}.
-Parameters: θ > 0, default 1; p > 1, default 3/2.
+Parameters: θ > 0, default 1; p > 1, default 3/2, as far as c is a number.
 Degenerate cases: p = 2 is `sm2`. p → 1 tends to `l1` plus 1, for every θ; p → ∞ to `sm1` with the box θ/2, if
 θ ≥ 2/M (else there are no such weights, and values grow without bound). M = 1 is `svm` plus the constant c/p.
 
@@ -21,10 +21,12 @@ Reference: Xu et al. 2013, end of section III-B.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
 from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
@@ -34,17 +36,28 @@ from ._roots import increasing_root, power_simplex
 from ._single import THETA, SingleTask
 from ._task import Array, Task
 
+if TYPE_CHECKING:
+    from ..instance import Instance
 
-def price(theta: float, p: float) -> float:
-    """c of the theorem."""
-    return (2 * (p - 1) / (theta * p)) ** (p - 1)
+HIGHEST = 600.0  # a logarithm whose exponential is a number, and still one in other units
+
+
+def rise(theta: float, p: float) -> float:
+    """The ρ of c = ρ^{p−1}: c μ^{p−1} = (ρμ)^{p−1} is finite where c is too large for a number."""
+    return 2 * (p - 1) / (theta * p)
+
+
+def spread(mu: Array, theta: float, p: float) -> Array:
+    """(c/p) μ^p of every kernel."""
+    return np.asarray(mu / p * (rise(theta, p) * mu) ** (p - 1))
 
 
 def primal(task: Task, theta: float, p: float) -> PrimalProgram:
     f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
     ratios, epigraph = f.over(mu)
-    spread = (2 * (p - 1) / (theta * p)) ** (p - 1) / p * cp.sum(cp.power(mu, p, approx=False))
-    return f.program(cp.sum(ratios) / 2 + spread, [*epigraph, cp.sum(mu) == 1])
+    rho = 2 * (p - 1) / (theta * p)
+    uneven = cp.sum(cp.power(rho * mu, p, approx=False)) / (rho * p)
+    return f.program(cp.sum(ratios) / 2 + uneven, [*epigraph, cp.sum(mu) == 1])
 
 
 def dual(task: Task, theta: float, p: float) -> DualProgram:
@@ -54,9 +67,9 @@ def dual(task: Task, theta: float, p: float) -> DualProgram:
 
 
 def penalty(a: Array, theta: float, p: float) -> float:
-    mu = power_simplex(a, price(theta, p), p)
+    mu = power_simplex(a, rise(theta, p), p)
     used = a > 0
-    return float(np.sum(a[used] ** 2 / mu[used]) / 2 + price(theta, p) / p * np.sum(mu**p))
+    return float(np.sum(a[used] ** 2 / mu[used]) / 2 + np.sum(spread(mu, theta, p)))
 
 
 def conjugate(d: Array, theta: float, p: float) -> float:
@@ -65,17 +78,26 @@ def conjugate(d: Array, theta: float, p: float) -> float:
 
 
 def threshold(d: Array, theta: float, p: float) -> float:
-    """The τ at which the weights that the slacks (½d² − τ)₊ imply sum to one."""
-    v, rate = d**2 / 2, theta * p / (2 * (p - 1))
+    """The τ at which the weights that the slacks (½d² − τ)₊ imply sum to one.
 
-    def surplus(tau: float) -> float:
-        return 1 - float(np.sum(rate * np.maximum(v - tau, 0) ** (1 / (p - 1))))
+    The largest slack is between (ρ/M)^{p−1}, where all kernels have it, and ρ^{p−1}, where one has: its logarithm is
+    looked for, since the latter may be 1e17 times the former.
+    """
+    v, rho = d**2 / 2, rise(theta, p)
+    below = v - v.max()
 
-    return increasing_root(surplus, float(v.max() - rate ** (1 - p)), float(v.max()))
+    def surplus(logarithm: float) -> float:
+        """Of the weights over one, each by its slack's root."""
+        slacks = np.maximum(below + np.exp(logarithm), 0)
+        return float(np.sum(slacks ** (1 / (p - 1)) / rho)) - 1
+
+    least, most = (p - 1) * np.log(rho / len(v)), (p - 1) * np.log(rho)
+    largest = increasing_root(surplus, float(min(least, HIGHEST)), float(min(most, HIGHEST)))
+    return float(v.max() - np.exp(largest))
 
 
 def weights(a: Array, d: Array, theta: float, p: float) -> Array:
-    return power_simplex(a, price(theta, p), p)
+    return power_simplex(a, rise(theta, p), p)
 
 
 def multipliers(a: Array, d: Array, theta: float, p: float) -> dict[str, Any]:
@@ -85,7 +107,20 @@ def multipliers(a: Array, d: Array, theta: float, p: float) -> dict[str, Any]:
 
 POWER = Parameter("p", "exponent of the penalty on weights", "p > 1", lambda v, _: v > 1, lambda _: 1.5, "3/2")
 
-SMP = SingleTask(
+
+class PowerPenalty(SingleTask):
+    def resolve_own(self, instance: Instance, given: Mapping[str, Any]) -> dict[str, float]:
+        own = super().resolve_own(instance, given)
+        theta, p = own["theta"], own["p"]
+        if (p - 1) * np.log(rise(theta, p)) > HIGHEST:
+            raise InputError(
+                f"parameters p = {p:g} and theta = {theta:g} make c = (2(p − 1)/(θp))^(p − 1) too large for a number: "
+                f"lower p, or take sm1 with theta = {theta / 2:g}, to which large p lead"
+            )
+        return own
+
+
+SMP = PowerPenalty(
     name="smp",
     title="p/(p−1)-hinge loss over kernels: simplex and ℓp penalty",
     reference="Xu et al. 2013",
@@ -98,9 +133,9 @@ SMP = SingleTask(
     weights=weights,
     multipliers=multipliers,
     regulariser=Regulariser(
-        value=lambda mu, theta, p: price(theta, p) / p * mu**p,
-        slope=lambda mu, theta, p: price(theta, p) * mu ** (p - 1),
-        curvature=lambda mu, theta, p: price(theta, p) * (p - 1) * mu ** (p - 2),
+        value=spread,
+        slope=lambda mu, theta, p: (rise(theta, p) * mu) ** (p - 1),
+        curvature=lambda mu, theta, p: rise(theta, p) * (p - 1) * (rise(theta, p) * mu) ** (p - 2),
     ),
     rescale=lambda own, factor: {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))},
 )

@@ -28,7 +28,9 @@ def cv(
     formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
     settings: Settings = None,
     folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the shuffling before the samples are parted.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
+    ] = 0,
     score: Annotated[
         str | None,
         typer.Option(

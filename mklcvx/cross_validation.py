@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
     most = instance.samples
     if kind != "labels":
         most = int(np.unique(instance.targets.values, return_counts=True)[1].min())
-    if not 2 <= folds <= most:
+    if not isinstance(folds, Integral) or not 2 <= folds <= most:
         what = "samples" if kind == "labels" else "samples of the smallest class"
         raise InputError(f"folds = {folds}: there are {most} {what}: give between 2 and {most}")
     return name

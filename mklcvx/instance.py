@@ -16,6 +16,8 @@ from .targets import Targets, as_targets, find_test_targets, named_classes
 
 Array = NDArray[np.float64]
 
+LARGEST_WEIGHT = 1e100
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -161,6 +163,13 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
     return weights
 
 
+def check_weight_sizes(weights: Array) -> None:
+    """Sizes whose squares and inverses are numbers."""
+    strange = weights[(weights > LARGEST_WEIGHT) | (weights < 1 / LARGEST_WEIGHT)]
+    if len(strange):
+        raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
+
+
 def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
     if class_weight is None:
         return np.ones(len(targets))
@@ -185,8 +194,8 @@ def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targ
 def _combined(sample_weight: Array, class_weight: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         weight = sample_weight * class_weight
-    if not (np.isfinite(weight).all() and (weight > 0).all()):
-        raise InputError("sample_weight times class_weight leaves the range of double precision: give moderate weights")
+    if not ((weight <= LARGEST_WEIGHT) & (weight >= 1 / LARGEST_WEIGHT)).all():
+        raise InputError("sample_weight times class_weight leaves the range of 1e±100: give moderate weights")
     return weight
 
 

@@ -53,10 +53,11 @@ def mean_average_precision(truth: ArrayLike, values: ArrayLike, classes: Sequenc
 
 def mcc(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:
     """Matthews' correlation coefficient of each class against the rest, mean over classes."""
-    from sklearn.metrics import matthews_corrcoef
-
     true, given = _decisions(truth, predicted, classes)
-    return float(np.mean([matthews_corrcoef(a, b) for a, b in zip(true.T, given.T, strict=True)]))
+    hits, misses = ((true & given).sum(axis=0), (true & ~given).sum(axis=0))
+    false, rest = ((~true & given).sum(axis=0), (~true & ~given).sum(axis=0))
+    sizes = np.sqrt(1.0 * (hits + false) * (hits + misses)) * np.sqrt(1.0 * (rest + false) * (rest + misses))
+    return float(np.mean(np.divide(hits * rest - false * misses, sizes, out=np.zeros(len(sizes)), where=sizes > 0)))
 
 
 def mean_class_accuracy(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:
@@ -115,12 +116,9 @@ def _mean_of_rankings(
     truth: ArrayLike, values: ArrayLike, classes: Sequence[Any] | None, measure: Callable[..., float]
 ) -> float:
     scores = np.asarray(values, dtype=float)
-    true = np.asarray(truth)
+    true = _plain(truth, "truth")
     if scores.ndim == 1 and true.ndim == 1:
-        known = np.unique(true) if classes is None else np.asarray(classes)
-        if len(known) > 2:
-            raise InputError(f"values (t,) rank one class, the truth has {len(known)}: give values (t, k)")
-        members, scores = (true == known[-1])[:, None], scores[:, None]
+        members, scores = (true == _ranked(true, classes))[:, None], scores[:, None]
     else:
         members = _members(true, classes)
     if members.shape != scores.shape or not np.isfinite(scores).all():
@@ -134,12 +132,41 @@ def _mean_of_rankings(
     return float(np.mean([measure(members[:, c], scores[:, c]) for c in np.flatnonzero(met)]))
 
 
+def _ranked(true: NDArray[Any], classes: Sequence[Any] | None) -> Any:
+    """The class that values (t,) rank: 1 of −1, 0 and 1, however few of them the test samples have; else the last."""
+    known = np.unique(true) if classes is None else np.asarray(classes)
+    if len(known) > 2:
+        raise InputError(f"values (t,) rank one class, the truth has {len(known)}: give values (t, k)")
+    if classes is None and true.dtype.kind in "biuf" and np.isin(known, (-1, 0, 1)).all():
+        return 1
+    if len(known) < 2:
+        raise InputError("truth has one class, and values (t,) may rank another: name both in classes")
+    return known[-1]
+
+
+def _plain(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Numbers or words, whatever their dtype."""
+    array = np.asarray(values)
+    if array.dtype == object:
+        words = {isinstance(value, str) for value in array.ravel()}
+        array = np.array(array.tolist()) if len(words) == 1 else array
+    empty = array.dtype.kind == "f" and np.isnan(array).any()
+    if empty or array.dtype.kind not in "biufU":
+        raise InputError(
+            f"{what} has {'entries that are nan' if empty else 'entries of several kinds, or None'}: "
+            "give numbers, or words"
+        )
+    if not array.size:
+        raise InputError(f"{what} has shape {array.shape}: give one of each per sample")
+    return array
+
+
 def _decisions(
     truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Who has which class, and who is given it, (t, k)."""
-    true, given = np.asarray(truth), np.asarray(predicted)
-    if true.shape != given.shape or true.ndim not in (1, 2) or not true.size:
+    true, given = _plain(truth, "truth"), _plain(predicted, "predicted")
+    if true.shape != given.shape or true.ndim not in (1, 2):
         raise InputError(f"truth has shape {true.shape}, predicted {given.shape}: give one of each per sample")
     if true.ndim == 1 and (true.dtype.kind in "US") != (given.dtype.kind in "US"):
         raise InputError(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, zoo
-from mklcvx.baselines import adaboost, best_single
+from mklcvx.baselines import adaboost, best_single, gmkl, knn, lp_beta, mc_mkl, ufo
 from mklcvx.baselines.adaboost import mistakes
 from mklcvx.zoo import real
 
@@ -93,3 +93,29 @@ def test_a_convex_baseline_is_explained_as_a_formulation_is(run, name):
     assert r"\text{primal} &" in out
     assert r"\text{dual} &" in out
     assert out.isascii()
+
+
+@pytest.mark.parametrize(
+    ("baseline", "whole"),
+    [(adaboost, "rounds"), (adaboost, "folds"), (best_single, "folds"), (lp_beta, "folds"), (ufo, "passes"),
+     (knn, "neighbours")],
+)  # fmt: skip
+def test_numpys_whole_numbers_are_whole_numbers(baseline, whole):
+    instance = informative_and_noise(20)
+    ours, theirs = (baseline(instance, **{whole: kind(3)}) for kind in (int, np.int64))
+    values = ours.decision_function(instance.kernels)
+    np.testing.assert_array_equal(theirs.decision_function(instance.kernels), values)
+
+
+@pytest.mark.parametrize("baseline", [gmkl, lp_beta, mc_mkl, ufo])
+@pytest.mark.parametrize("tol", [0, -1.0, 1.5, "1e-8", float("nan"), True])
+def test_tolerances_are_between_0_and_1(baseline, tol):
+    with check_refused("tol = ", "is not between 0 and 1"):
+        baseline(informative_and_noise(20), tol=tol)
+
+
+@pytest.mark.parametrize("baseline", [adaboost, best_single, lp_beta, ufo])
+@pytest.mark.parametrize("seed", [-1, 2**32, "one", 0.5])
+def test_seeds_are_whole_numbers(baseline, seed):
+    with check_refused("seed = ", "give a whole number between 0 and"):
+        baseline(informative_and_noise(20), seed=seed)

@@ -359,7 +359,7 @@ def test_roots():
 @pytest.mark.parametrize(("c", "p"), [(0.5, 2.0), (3.0, 1.5), (1e-4, 2.0), (1e4, 4.0)])
 def test_power_simplex_meets_its_optimality_conditions(c, p):
     a = np.array([2.0, 1.0, 0.1, 0.0])
-    mu = power_simplex(a, c, p)
+    mu = power_simplex(a, c ** (1 / (p - 1)), p)
     assert mu.sum() == pytest.approx(1, rel=1e-15)
     slopes = c * mu ** (p - 1) - np.divide(a**2, 2 * mu**2, out=np.zeros(4), where=a > 0)
     assert slopes[:3] == pytest.approx(np.full(3, slopes[0]), rel=1e-6)

@@ -110,6 +110,7 @@ def test_classes_and_label_sets():
         (("--grid", "C=1", "--folds", "59"), "samples of the smallest class"),
         (("--grid", "C=1", "--score", "acuracy"), "did you mean 'accuracy'?"),
         (("--grid", "C=1", "--jobs", "0"), "--jobs"),
+        (("--grid", "C=1", "--seed", str(2**32)), "--seed"),
         (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
         (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
         (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),

@@ -91,6 +91,12 @@ def test_what_is_code_cannot_be_saved(kernel, words, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_names_that_no_array_holds_are_not_saved(tmp_path):
+    names = np.array(["a", "a\0", "b"], dtype=object)
+    with pytest.raises(InputError, match="classes_ has names that end in a zero character"):
+        MKLClassifier().fit(X, names[GRAPE]).save(tmp_path / "model.npz")
+
+
 def test_what_is_not_fitted_or_of_another_class_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         MKLClassifier().save(tmp_path / "model.npz")
@@ -145,6 +151,9 @@ def test_the_fixture_itself_can_be_loaded(parts, tmp_path):
         ({"solutions": 2}, {}, "scaled weights and kernels do not fit together"),
         ({"solutions": 10**9}, {}, "solution 3: no solution"),
         ({"preprocessing": {"kernels": 1}}, {}, "preprocessing"),
+        ({"preprocessing": None}, {}, "preprocessing and parameters do not fit together"),
+        ({"names": ["other"] * 31}, {}, "the bank and the names of its kernels do not fit together"),
+        ({}, {"members_1": np.arange(45)[::-1]}, "indices of samples are out of range, or of order"),
         ({}, {"train": None}, "KeyError"),
         ({}, {"train": np.full((45, 13), np.nan)}, "train is not an array of finite numbers"),
         ({}, {"train": X[:10]}, "do not fit together"),
@@ -152,7 +161,9 @@ def test_the_fixture_itself_can_be_loaded(parts, tmp_path):
         ({}, {"classes_": np.array([0, 1, 2, 3])}, "classes and machines do not fit together"),
         ({}, {"members_1": np.arange(45) + 1}, "indices of samples are out of range"),
         ({}, {"members_1": np.arange(44)}, "do not fit together"),
+        ({}, {"members_1": None}, "classes and machines do not fit together"),
         ({}, {"calibration_": np.zeros((1, 2))}, "calibration"),
+        ({}, {"calibration_": None}, "the calibration and the parameters do not fit together"),
         ({}, {"weight": np.zeros(45)}, "weight and samples do not fit together"),
         ({}, {"solution_1/record": None}, "solution 1: no solution"),
         ({}, {"solution_1/alpha": np.ones(3)}, "solution 1: incomplete or damaged"),
@@ -166,6 +177,36 @@ def test_hostile_models_are_refused_in_one_line(parts, tmp_path, record, changes
     assert message.startswith(f"model {path}: ")
     assert words in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "all", None, ["ovr"]])
+def test_machines_must_be_those_of_the_parameters(parts, tmp_path, multi_class):
+    """One against the rest and one against one are three machines each for three classes."""
+    path = spoilt(parts, tmp_path, {"parameters": {**parts[0]["parameters"], "multi_class": multi_class}})
+    with pytest.raises(InputError, match="classes and machines do not fit together"):
+        load_model(path)
+
+
+@pytest.mark.filterwarnings("ignore:labels 2 are the same")
+@pytest.mark.parametrize("constant", [np.full(3, np.nan), np.full(3, 0.5), np.array(["a", "b", "c"])])
+def test_labels_that_are_constant_are_so_one_way_or_the_other(tmp_path, constant):
+    MultiLabelMKL().fit(X, LABELS).save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as archive:
+        np.savez(tmp_path / "spoilt.npz", **{**archive, "constant": constant})
+    with pytest.raises(InputError, match="the labels do not fit together"):
+        load_model(tmp_path / "spoilt.npz")
+
+
+@pytest.mark.parametrize(
+    "change", [{"multi_class": "ovo"}, {"formulation": "l2"}, {"kernels": "linear"}, {"probability": True}]
+)
+def test_a_model_is_saved_as_it_was_fitted(change, tmp_path):
+    fitted = MKLClassifier("l1", VIEWS).fit(X, GRAPE)
+    expected = fitted.decision_function(X)
+    fitted.set_params(**change).save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.decision_function(X), expected)
+    assert (again.formulation, again.multi_class, again.probability) == ("l1", "ovr", False)
 
 
 def test_pickles_and_other_files_are_refused(tmp_path):
@@ -230,6 +271,8 @@ def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
         ({"X": X[:0]}, "X has no samples"),
         ({"X": X[:2], "y": NAMES[:3]}, "y has shape (3,)"),
         ({"X": np.array([["a"] * 13])}, "no array of finite numbers"),
+        ({"X": X[:2], "y": np.array([0, 1])}, "y has 0, and no class of the model: barbera, barolo, grignolino"),
+        ({"X": X[:2], "y": np.array([np.nan, np.nan])}, "no class of the model"),
     ],
 )
 def test_unusable_features_are_refused(refusal, served, tmp_path, content, words):

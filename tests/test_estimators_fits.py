@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -13,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, mkl_path, solve
+from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path, solve
 from mklcvx.errors import InputError
 from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial, xu_bank
 from mklcvx.preprocess import Preprocessing
@@ -206,6 +207,26 @@ def test_probabilities_are_those_of_scikit_learns_calibration(X, y):
     assert not hasattr(MKLClassifier(), "predict_proba")
 
 
+@pytest.mark.parametrize("names", [np.array(["x", "y", "z"]), np.array([1, 2, 0]), np.array([1, 2, 3])])
+def test_class_weights_go_with_their_classes_into_the_calibration(names):
+    """Held-out values are those of the same class weights, whatever the classes are called."""
+    weights, given = [5.0, 0.5, 0.1], {"probability": True, "calibration_folds": 3, "C": 0.02}
+    order = np.argsort(names)
+    expected = MKLClassifier("l1", KERNELS, class_weight=dict(enumerate(weights)), **given).fit(WINE, GRAPE)
+    named = {name: weights[k] for k, name in enumerate(names.tolist())}
+    model = MKLClassifier("l1", KERNELS, class_weight=named, **given).fit(WINE, names[GRAPE])
+    np.testing.assert_allclose(model.calibration_, expected.calibration_[order], rtol=1e-6)
+
+
+def test_a_calibration_ends_with_its_fit(tmp_path):
+    model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=2).fit(WINE, GRAPE)
+    model.set_params(probability=False).fit(CANCER, MALIGNANT)
+    model.save(tmp_path / "model.npz")
+    assert not hasattr(load_model(tmp_path / "model.npz"), "calibration_")
+    with pytest.raises(InputError, match="fitted with probability=False"):
+        model.set_params(probability=True).predict_proba(CANCER)
+
+
 def test_probabilities_on_a_precomputed_stack():
     model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=3).fit(CANCER, MALIGNANT)
     stacked = clone(model).set_params(kernels="precomputed").fit(stack_of(CANCER), MALIGNANT)
@@ -272,6 +293,13 @@ def test_the_banks_of_the_papers_have_names():
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),
         ({"kernels": [{"kernel": "linear", "features": 3}]}, "features 3 are unknown"),
         ({"kernels": [lambda X, Z: X]}, "returned shape"),
+        ({"kernels": [lambda X, Z: np.tril(X @ Z.T)]}, "is not symmetric"),
+        ({"kernels": [lambda X, Z: 1j * (X @ Z.T)]}, "returned complex128: return real numbers"),
+        ({"kernels": [lambda X, Z: np.full((len(X), len(Z)), "x")]}, "returned <U1: return real numbers"),
+        ({"kernels": [Gaussian]}, "kernels has the class Gaussian: give one of its objects, such as Gaussian(...)"),
+        ({"kernels": ["linear", "precomputed"]}, "'precomputed' stands for all kernels: give it alone, not in a list"),
+        ({"class_weight": {0: 0, 1: 1, 2: 1}}, "class_weight of class 0 is 0"),
+        ({"class_weight": {0: 1, 1: -2.0, 2: 1}}, "class_weight of class 1 is -2"),
         ({"formulation": "ml_sum"}, "MKLClassifier does not serve formulation ml_sum"),
         ({"formulation": "l3"}, "unknown formulation 'l3'"),
         ({"theta": 0.5}, "unknown parameter 'theta' of l1"),
@@ -289,6 +317,32 @@ def test_unusable_settings_are_refused_in_one_line(settings, words):
         MKLClassifier(**settings).fit(WINE, GRAPE)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_cosine_needs_more_than_a_transformer():
+    with pytest.raises(InputError, match=r"normalise='cosine' needs k.x, x. of new samples, which Cubes has not"):
+        MKLClassifier(kernels=["linear", Cubes()], normalise="cosine").fit(WINE, GRAPE)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_sample_weights_beyond_measure_are_refused(size):
+    with pytest.raises(InputError, match=r"sample_weight has the entry .*200.* rescale"):
+        MKLClassifier().fit(WINE, GRAPE, np.where(np.arange(60) % 2, size, 1.0))
+
+
+def test_columns_and_kernels_may_come_as_other_kinds_of_arrays():
+    plain = MKLClassifier("l1", [{"kernel": "rbf", "features": [1, 2]}]).fit(WINE, GRAPE).decision_function(WINE)
+    for columns in (np.array([1, 2]), range(1, 3)):
+        model = MKLClassifier("l1", [{"kernel": "rbf", "features": columns}]).fit(WINE, GRAPE)
+        np.testing.assert_array_equal(model.decision_function(WINE), plain)
+    inner = MKLClassifier("l1", "linear").fit(WINE, GRAPE).decision_function(WINE)
+    sparse = MKLClassifier("l1", lambda X, Z: csr_array(X @ Z.T)).fit(WINE, GRAPE).decision_function(WINE)
+    np.testing.assert_allclose(sparse, inner, atol=1e-6)
+
+
+def test_weights_of_label_sets_must_be_positive():
+    with pytest.raises(InputError, match="class_weight leaves samples without a positive weight"):
+        MultiLabelMKL(class_weight=[{0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1, 1: 1}]).fit(WINE, LABELS)
 
 
 def test_cosine_needs_more_than_a_precomputed_stack():
@@ -379,12 +433,13 @@ def test_paths_of_other_families_and_of_the_other_loss():
         (GRAPE, {}, "y has 3 classes, l1 tells two apart"),
         (GRAPE == 0, {"thetta": 1}, "unknown parameter 'thetta'"),
         (GRAPE == 0, {"C": 1.0}, "C is both fixed and varied"),
+        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid \[0.1, 1.0\] is no dict"),
         (GRAPE, {"formulation": "ts", "sample_weight": np.ones(60)}, "no place for sample weights"),
     ],
 )
 def test_unusable_paths_are_refused(y, settings, words):
     with pytest.raises(InputError, match=words):
-        mkl_path(WINE, y, {"C": [1.0]}, **settings)
+        mkl_path(WINE, y, **{"grid": {"C": [1.0]}, **settings})
 
 
 def test_weights_are_plotted():

@@ -91,6 +91,15 @@ def test_smp_at_two_is_sm2(given):
 
 
 @pytest.mark.parametrize("given", BOTH_LOSSES)
+def test_smp_tends_to_sm1_where_its_price_is_beyond_all_numbers_but_the_largest(given):
+    capped = value("sm1", theta=0.4, **given)
+    distances = [abs(value("smp", theta=0.8, p=p, **given) - capped) for p in (80, 160, 640)]
+    assert distances[0] > distances[1] > distances[2]
+    assert distances[2] < 0.01 * abs(capped)
+    assert solve(INSTANCE, "smp", theta=0.8, p=640, **given).certified
+
+
+@pytest.mark.parametrize("given", BOTH_LOSSES)
 def test_lp_is_l1_at_one_and_l2_at_two_and_tends_to_the_sum(given):
     assert value("lp", p=1, **given) == pytest.approx(value("l1", **given), rel=EQUAL)
     assert value("lp", p=2, **given) == pytest.approx(value("l2", **given), rel=EQUAL)

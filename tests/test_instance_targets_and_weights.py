@@ -180,6 +180,9 @@ def test_class_weights_are_for_y_only(given):
 def test_weights_whose_product_overflows_are_refused():
     with check_refused("sample_weight times class_weight", "give moderate weights"):
         Instance(K, Y, sample_weight=np.full(N, 1e200), class_weight={-1: 1e200, 1: 1.0})
+    for size in (1e-200, 1e200):  # squares and inverses are needed, too
+        with check_refused("sample_weight times class_weight", "give moderate weights"):
+            Instance(K, Y, sample_weight=np.full(N, size))
 
 
 def test_class_weights_multiply_sample_weights():

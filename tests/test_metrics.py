@@ -107,3 +107,32 @@ def test_bad_input_is_refused():
         sure(1.0, 0.1)
     with check_refused("4 true and 4 predicted for 3 values"):
         filtered(f1, Y, Y, VALUES[:3])
+
+
+@pytest.mark.parametrize("measure", [pr_auc, mean_average_precision])
+def test_samples_of_one_class_are_not_taken_for_the_class_that_is_ranked(measure):
+    for truth in (-np.ones(4), np.zeros(4), np.array([False] * 4)):
+        with check_refused("no sample of any class"):
+            measure(truth, VALUES)
+    assert measure(np.ones(4), VALUES) == 1
+    with check_refused("one class", "classes"):
+        measure(np.array(["a"] * 4), VALUES)
+    with check_refused("no sample of any class"):
+        measure(np.array(["a"] * 4), VALUES, classes=["a", "b"])
+    with check_refused("truth has shape (0,)"):
+        measure([], [])
+
+
+def test_words_may_be_objects_and_nothing_else_may():
+    assert mean_class_accuracy(TRUE.astype(object), GIVEN) == mean_class_accuracy(TRUE, GIVEN)
+    assert mcc(TRUE, GIVEN.astype(object)) == mcc(TRUE, GIVEN)
+    assert pr_auc(np.array(["n", "y", "y"], dtype=object), [0.1, 0.2, 0.3]) == 1
+    assert mcc(np.array([1, 0], dtype=object), [1, 0]) == 1
+    with check_refused("truth has", "None"):
+        mcc(np.array([None, 1]), [1, 1])
+    with check_refused("truth has", "nan"):
+        f1([np.nan, 1.0], [1.0, 1.0])
+
+
+def test_a_class_that_is_neither_met_nor_given_counts_0_in_mcc_without_a_warning():
+    assert mcc(["a", "b"], ["a", "b"], classes=["a", "b", "c"]) == pytest.approx(2 / 3)

@@ -76,6 +76,19 @@ def test_own_parameters_outside_their_limits_are_refused(name, given, words):
         resolved(name, **given)
 
 
+@pytest.mark.parametrize("name", ["l1", "li", "ml_sum", "ts", "alignment"])
+def test_a_number_whose_square_is_none_is_refused(name):
+    with check_refused("parameter C = 1e+200 is too large for double precision"):
+        resolved(name, C=1e200)
+
+
+@pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1.0, 900), (1e-200, 5), (0.01, 150)])
+def test_a_price_that_is_no_number_is_refused(theta, p):
+    with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
+        resolved("smp", theta=theta, p=p)
+    assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
+
+
 @pytest.mark.parametrize(
     ("name", "key", "value"),
     [

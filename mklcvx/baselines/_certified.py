@@ -9,6 +9,7 @@ from ..certificate import CertifiedPoint
 from ..exact import CLARABEL, solve_declared
 from ..formulations import Formulation
 from ..instance import Instance
+from ._requests import check_tolerance
 
 
 def solved(
@@ -19,6 +20,7 @@ def solved(
     options: Mapping[str, Any] = CLARABEL,
 ) -> tuple[CertifiedPoint, dict[str, Any], str]:
     """The best certified point, the parameters with their values, and words where the tolerance was missed."""
+    check_tolerance(tolerance)
     task, parameters = formulation.task(instance, given)
     point, _ = solve_declared(formulation, task, tolerance, options=dict(options))
     return point, parameters, shortfall(point, tolerance)

@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..formulations._stack import KernelStack
 from ..instance import Instance
 from ..targets import decided
+from ._requests import check_seed, is_whole
 
 Array = NDArray[np.float64]
 
@@ -80,7 +81,8 @@ def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[
         splitter = StratifiedKFold
         if most < 2:
             raise InputError("a class has a single sample: held-out samples need two of each class")
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= most:
+    check_seed(seed)
+    if not is_whole(folds, 2, most):
         raise InputError(f"folds = {folds}: give between 2 and {most}, {what}")
     chosen = splitter(folds, shuffle=True, random_state=seed).split(empty, instance.targets.values)
     return ((train.astype(np.intp), test.astype(np.intp)) for train, test in chosen)

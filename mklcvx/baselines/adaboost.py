@@ -21,6 +21,7 @@ from ..formulations._single import C as PRICE
 from ..instance import Instance
 from ..stack_checks import check_test_stack
 from ._machines import FOLDS, held_out, machines
+from ._requests import is_whole
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ class Committee:
 def adaboost(instance: Instance, C: float = 1.0, rounds: int = 50, folds: int = FOLDS, seed: int = 0) -> Committee:
     """AdaBoost over the SVMs of single kernels, for labels y."""
     price = PRICE.resolve(C, "adaboost", instance.count)
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+    if not is_whole(rounds, 1):
         raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 50")
     wrong = mistakes(instance, price, folds, seed)
     shares = instance.sample_weight / instance.sample_weight.sum()

@@ -46,6 +46,7 @@ from ._certified import better, shortfall
 from ._model import Baseline
 from ._per_label import Label, per_label
 from ._priced import Array, Priced, PricedAlpha, PricedDual, PricedPrimal, Weighted, best_weights, penalty
+from ._requests import check_tolerance
 
 TOLERANCE = 1e-8
 
@@ -146,6 +147,7 @@ def gmkl(
     """The certified optimum, for y, or for every class or label against the rest."""
     given = {"C": C, "regulariser": regulariser, "sigma": sigma, "lam": lam, "A": A, "p": p, "bias": bias}
     parameters: dict[str, Any] = {}
+    check_tolerance(tol)
 
     def learn(single: Instance) -> Label:
         task, resolved = GMKL.task(single, given)

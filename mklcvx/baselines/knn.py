@@ -24,6 +24,7 @@ from ..instance import Instance
 from ..stack_checks import check_test_stack
 from ..targets import Targets, decided
 from ._machines import each_kernel
+from ._requests import is_whole
 
 Array = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ class Neighbours:
 
 def knn(instance: Instance, neighbours: int = 5) -> Neighbours:
     """k nearest neighbours on the average kernel."""
-    if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 1 <= neighbours <= instance.samples:
+    if not is_whole(neighbours, 1, instance.samples):
         raise InputError(
             f"neighbours = {neighbours}: give a whole number between 1 and {instance.samples}, the number of samples"
         )

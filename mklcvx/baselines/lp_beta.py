@@ -46,6 +46,7 @@ from ._certified import shortfall
 from ._joint_task import contrasts_of
 from ._machines import FOLDS, held_out, machines
 from ._model import Baseline
+from ._requests import check_tolerance
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")
@@ -157,6 +158,7 @@ def lp_beta(
     """Per-kernel SVMs, mixed by the certified optimum of the linear program over their outputs on held-out samples."""
     price = PRICE.resolve(C, "lp_beta", instance.count)
     NU.resolve(nu, "lp_beta", instance.count)
+    check_tolerance(tol)
     contrasts_of(instance.targets, "lp_beta")  # refused before anything costs time
     outputs = held_out(instance, price, folds, seed, "lp_beta")
     task, own = LP_BETA.task(instance, {"nu": nu, "outputs": outputs})

@@ -42,6 +42,7 @@ from ._certified import shortfall
 from ._joint import Joint
 from ._joint_task import JointTask
 from ._model import Baseline
+from ._requests import check_seed, check_tolerance, is_whole
 
 SOLVERS = ("ufo", "exact")
 ALPHA = Parameter("alpha", "price of the group lasso", "α ≥ 0", lambda v, _: v >= 0, lambda _: 0.0, "0")
@@ -138,10 +139,12 @@ def ufo(
 
     if solver not in SOLVERS:
         raise InputError(f"solver = {solver!r} is unknown: give 'ufo' or 'exact'")
-    if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
+    if not is_whole(passes, 1):
         raise InputError(f"passes = {passes} is below 1: give a number of passes over the samples, such as 300")
     task, parameters = UFO.task(instance, {"C": C, "alpha": alpha, "p": p})
     tolerance = tol if tol is not None else (1e-2 if solver == "ufo" else 1e-8)
+    check_tolerance(tolerance)
+    check_seed(seed)
     if solver == "ufo":
         point, run = drive(UfoWalk(steepest, bool(shuffled), seed), UFO, task, tolerance, max_iter=passes)
     else:

@@ -24,6 +24,9 @@ def mkl_path(
     The other parameters are those of the formulation's estimator: kernels, centre, normalise, class_weight, theta and
     so on. The path's solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were.
     """
+    if not isinstance(grid, Mapping):
+        given = " ".join(repr(grid).split())[:40]
+        raise InputError(f"mkl_path: grid {given} is no dict: write for example {{'C': [0.1, 1, 10]}}")
     family = formulations.get(formulation).family
     chosen = next(estimator for estimator in ESTIMATORS if family in estimator.families)
     known = chosen(formulation=formulation).get_params()

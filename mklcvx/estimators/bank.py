@@ -40,6 +40,8 @@ REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a fu
 def parts_of(kernels: Any) -> list[Part]:
     """The parts that `kernels` names, not fitted yet."""
     if isinstance(kernels, str):
+        if kernels == "precomputed":
+            raise InputError("kernels: 'precomputed' stands for all kernels: give it alone, not in a list")
         if kernels not in NAMED and _kind(kernels) not in KINDS:
             known = nearest(kernels, [*NAMED, *KINDS, *ALIASES, "precomputed"])
             raise InputError(f"kernels {kernels!r:.40} is unknown: {known}")
@@ -60,6 +62,9 @@ def _part(entry: Any) -> Part:
         return _described(entry if isinstance(entry, Mapping) else {"kernel": entry})
     if hasattr(entry, "transform") and hasattr(entry, "fit") and not isinstance(entry, type):
         return TransformerPart(entry)
+    if isinstance(entry, type):
+        name = entry.__name__
+        raise InputError(f"kernels has the class {name}: give one of its objects, such as {name}(...)")
     if callable(entry):
         return FunctionPart(entry)
     raise InputError(f"kernels has {' '.join(repr(entry).split())[:40]}: {REMEDY}")
@@ -78,9 +83,12 @@ def _described(entry: Mapping[str, Any]) -> Part:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
     if isinstance(features, str):
         return BankPart(KernelBank(kernels, features))
-    if not (isinstance(features, list | tuple) and features and all(_is_index(j) for j in features)):
-        words = ", ".join(map(repr, FEATURES))
-        raise InputError(f"kernels: features {features!r:.40} are unknown: give {words} or a list of columns")
+    features = (
+        list(features) if isinstance(features, tuple | range | np.ndarray) and np.ndim(features) == 1 else features
+    )
+    if not (isinstance(features, list) and features and all(_is_index(j) for j in features)):
+        words, shown = ", ".join(map(repr, FEATURES)), " ".join(repr(features).split())[:40]
+        raise InputError(f"kernels: features {shown} are unknown: give {words} or a list of columns' numbers")
     return BankPart(KernelBank(kernels), [int(j) for j in features])
 
 
@@ -119,6 +127,12 @@ class FittedBank:
         for part in self.parts:
             part.fit(X, y, sample_weight)
         return self
+
+    @property
+    def without_diagonal(self) -> str:
+        """The transformer among the parts, if any: it has no k(x, x)."""
+        found = (part for part in self.parts if isinstance(part, TransformerPart))
+        return next((type(part.transformer).__name__ for part in found), "")
 
     @property
     def names(self) -> list[str]:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .. import formulations, plot
 from ..errors import InputError
 from ..formulations import Formulation
-from ..instance import Instance
+from ..instance import Instance, check_weight_sizes
 from ..solution import Solution
 from ..solving import prepared, solve
 from .source import PRECOMPUTED, KernelSource
@@ -82,6 +82,7 @@ class KernelEstimator(BaseEstimator):
         X, y = validate_data(self, X, y, multi_output=multi_output, ensure_min_samples=2, **self._accepts)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            check_weight_sizes(sample_weight[sample_weight > 0])
         return X, y, sample_weight
 
     def _sourced(self, X: Array, y: Any, weight: Array | None) -> tuple[Array, NDArray[np.intp]]:
@@ -98,6 +99,7 @@ class KernelEstimator(BaseEstimator):
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """The attributes that fitted solutions make; `traces` are tr K_m, one row for every solution."""
+        self._fitted = self.get_params(deep=False)  # what may be set afterwards belongs to the next fit
         self.solutions_ = tuple(solutions)
         self.kernel_names_ = np.array(self._source.names)
         weights = np.stack([solution.weights for solution in solutions])

@@ -4,6 +4,7 @@ values of samples that were left out. For k > 2 classes there is one for each cl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,13 @@ def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> A
     folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
     if folds < 2:
         raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")
-    plain = clone(model).set_params(probability=False)
-    fitted = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y, sample_weight=weight)
+    classes, codes = np.unique(y, return_inverse=True)  # scikit-learn numbers the classes of held-out samples itself
+    prices = model.class_weight
+    if isinstance(prices, Mapping):
+        prices = {code: prices[name] for code, name in enumerate(classes.tolist()) if name in prices}
+    plain = clone(model).set_params(probability=False, class_weight=prices)
+    chosen = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
+    fitted = chosen.fit(X, codes, sample_weight=weight)
     (chain,) = fitted.calibrated_classifiers_
     return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])
 

@@ -107,6 +107,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     # ------------------------------------------------------------------------------------------------- fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn kernel weights and classifiers from features (n, d) or kernels (n, n, M)."""
+        self.__dict__.pop("calibration_", None)
         X, y, weight = self._checked(X, y, sample_weight)
         kernels, codes, price = self._prepared(X, y, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class)

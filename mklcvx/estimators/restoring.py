@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import estimators
+from ..preprocess import Preprocessing
 from ..solution import Solution
 from .base import Array, KernelEstimator
-from .classifier import MKLClassifier, machines_for
+from .classifier import MULTI_CLASS, MKLClassifier, machines_for
 from .embedding import HypergraphEmbedding
 from .joint import JointClassifier
 from .source import KernelSource
@@ -25,6 +26,9 @@ def restored(
     embeds = isinstance(model, HypergraphEmbedding)
     if any(s.formulation != model._formulation.name or s.embeds != embeds for s in solutions):
         raise ValueError("formulation and solutions do not fit together")
+    steps = () if source.steps is None else source.steps.steps
+    if len(steps) != len(Preprocessing.from_options(bool(model.centre), model.normalise).steps):
+        raise ValueError("preprocessing and parameters do not fit together")
     model._source = source
     model.n_features_in_ = record["features"]
     if "feature_names_in_" in arrays:
@@ -52,14 +56,26 @@ def _restore_classifier(model: MKLClassifier, arrays: dict[str, Any], members: l
     model.classes_ = _classes(arrays["classes_"])
     model._machines, model._members = machines_for(len(model.classes_), model.multi_class), members
     single = all(np.ndim(solution.bias) == 0 for solution in model.solutions_)
-    if not single or not len(model._machines) == len(members) == len(model.solutions_):
+    if model.multi_class not in MULTI_CLASS or not single or not _all_there(model):
         raise ValueError("classes and machines do not fit together")
+    if bool(model.probability) != ("calibration_" in arrays):
+        raise ValueError("the calibration and the parameters do not fit together")
     if "calibration_" in arrays:
         sigmoids = arrays["calibration_"]
         rows = 1 if len(model.classes_) == 2 else len(model.classes_)
         if sigmoids.dtype.kind != "f" or sigmoids.shape != (rows, 2) or not np.isfinite(sigmoids).all():
             raise ValueError("the calibration and the classes do not fit together")
         model.calibration_ = sigmoids
+
+
+def _all_there(model: MKLClassifier) -> bool:
+    """One against the rest has every sample in every machine; one against one has each in k − 1."""
+    machines, members, classes = model._machines, model._members, len(model.classes_)
+    if not len(machines) == len(members) == len(model.solutions_):
+        return False
+    times = classes if machines[0].negative is None else classes - 1
+    seen = np.bincount(np.concatenate(members), minlength=len(model._source.kept))
+    return bool((seen == times).all())
 
 
 def _restore_joint(model: JointClassifier, arrays: dict[str, Any]) -> None:
@@ -69,6 +85,7 @@ def _restore_joint(model: JointClassifier, arrays: dict[str, Any]) -> None:
     if "learned" in arrays:
         learned, constant = arrays["learned"], arrays["constant"]
         fits = learned.dtype.kind == "i" and learned.shape == (values,) and (np.diff(learned) > 0).all()
+        fits = fits and constant.dtype.kind == "f" and bool((np.abs(constant) == 1).all())
         if not fits or learned[0] < 0 or learned[-1] >= len(model.classes_) or constant.shape != model.classes_.shape:
             raise ValueError("the labels do not fit together")
         model._sets, model._dtype = LabelSets(learned, constant.astype(float)), arrays["label_kind"].dtype

@@ -50,7 +50,7 @@ def save_model(path: str | Path, model: KernelEstimator) -> None:
     for i, solution in enumerate(model.solutions_):
         arrays |= {f"solution_{i}/{key}": value for key, value in solution_arrays(solution).items()}
     bank = None if source.bank is None else source.bank.as_plain()
-    given = model.get_params(deep=False)
+    given = dict(model._fitted)
     given["kernels"] = given["kernels"] if isinstance(given["kernels"], str) else bank
     record = {
         "schema": SCHEMA,
@@ -69,7 +69,10 @@ def save_model(path: str | Path, model: KernelEstimator) -> None:
 def _savable(name: str, values: Any) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype == object and all(isinstance(value, str) for value in array.ravel()):
-        array = array.astype(str)
+        words = array.astype(str)
+        if not np.array_equal(words.astype(object), array):
+            raise InputError(f"model: {name} has names that end in a zero character, which no file can hold: rename")
+        array = words
     if array.dtype.kind not in "biufU":
         raise InputError(f"model: {name} has dtype {array.dtype}, which no file can hold: use numbers or words")
     return array
@@ -123,6 +126,8 @@ def _model(record: dict[str, Any], arrays: dict[str, Any]) -> Any:
     count = _whole(record["solutions"], "solutions", 1)
     solutions = [_solution(i, arrays) for i in range(count)]
     members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
+    if members and len(members) != count:
+        raise ValueError("classes and machines do not fit together")
     for i, solution in enumerate(solutions):
         samples = len(members[i]) if members else len(source.kept)
         if solution.weights.shape != (len(source.names),) or solution.y.shape[-1] != samples:
@@ -153,7 +158,7 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     if weight is not None and (weight.shape != source.kept.shape or (weight <= 0).any()):
         raise ValueError("weight and samples do not fit together")
     if source.train is not None:
-        source.bank = _bank(record["bank"], source.train, weight, len(names))
+        source.bank = _bank(record["bank"], source.train, weight, names)
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         if source.steps._shape != (len(names), len(source.kept)):
@@ -161,11 +166,11 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     return source
 
 
-def _bank(described: Any, train: Array, weight: Array | None, count: int) -> FittedBank:
+def _bank(described: Any, train: Array, weight: Array | None, names: list[str]) -> FittedBank:
     if not isinstance(described, list) or not all(isinstance(part, dict) for part in described):
         raise ValueError("the bank is no list of kernels")
     bank = FittedBank(described).fit(train, None, weight)
-    if len(bank.names) != count:
+    if bank.names != names:
         raise ValueError("the bank and the names of its kernels do not fit together")
     return bank
 
@@ -184,8 +189,8 @@ def _whole(value: Any, name: str, least: int) -> int:
 
 def _indices(values: NDArray[Any], below: int) -> NDArray[np.intp]:
     whole = values.dtype.kind in "iu" and values.ndim == 1 and values.size > 0
-    if not whole or values.min() < 0 or values.max() >= below:
-        raise ValueError("indices of samples are out of range")
+    if not whole or values[0] < 0 or values[-1] >= below or (values[1:] <= values[:-1]).any():
+        raise ValueError("indices of samples are out of range, or of order")
     return values.astype(np.intp)
 
 

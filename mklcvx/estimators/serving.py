@@ -38,6 +38,11 @@ def prediction_of(model: KernelEstimator, given: Mapping[str, Any]) -> tuple[Pre
     truth = given.get("y")
     if truth is not None and np.shape(truth) != labels.shape:
         raise InputError(f"y has shape {np.shape(truth)} for predictions of shape {labels.shape}: give one per sample")
+    if truth is not None and not sets and not np.isin(truth, classes).any():
+        known = ", ".join(map(str, classes))[:60]
+        raise InputError(
+            f"y has {np.ravel(truth)[0]!s:.20}, and no class of the model: {known}: give classes as in training"
+        )
     return Prediction(Served(target, tuple(map(str, classes))), values, labels, truth), message
 
 

@@ -56,7 +56,13 @@ class KernelSource:
             source.names = [f"K{m + 1}" for m in range(len(stack))]
         else:
             source.train = X[kept]
-            source.bank = FittedBank(kernels).fit(source.train, np.asarray(y)[kept], share)
+            source.bank = FittedBank(kernels)
+            if normalise == "cosine" and source.bank.without_diagonal:
+                raise InputError(
+                    f"normalise='cosine' needs k(x, x) of new samples, which {source.bank.without_diagonal} has not: "
+                    "divide its kernels by √(k(x, x) k(z, z)) there"
+                )
+            source.bank.fit(source.train, np.asarray(y)[kept], share)
             stack, source.names = source.bank.stack(), source.bank.names
         if steps.steps:
             source.steps = steps.fit(stack, source.names, share)

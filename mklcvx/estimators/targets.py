@@ -67,9 +67,15 @@ def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, norm
     class weight is the product over its labels, as in scikit-learn."""
     own = np.ones(len(y)) if weight is None else weight
     if y.ndim == 2:
-        return np.asarray(own if class_weight is None else own * compute_sample_weight(class_weight, y))
+        shares = np.ones(len(y)) if class_weight is None else compute_sample_weight(class_weight, y)
+        if not (shares > 0).all():
+            raise InputError("class_weight leaves samples without a positive weight: give positive ones")
+        return np.asarray(own * shares)
     classes = np.unique(y)
     balance = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)
+    for name, share in zip(classes, balance, strict=True):
+        if not 0 < share < np.inf:
+            raise InputError(f"class_weight of class {name} is {share:g}: give positive ones, or leave the class out")
     prices = own * balance[np.searchsorted(classes, y)]
     return np.asarray(prices / own.mean() if normed else prices)
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..formulations import Points
-from ..formulations.smp import price
+from ..formulations.smp import rise
 from ._alternating import Array
 from ._driver import Algorithm, Problem, State
 from ._machine import Fit, fit
@@ -60,21 +60,21 @@ class SM2Projection(Algorithm[Projected]):
         return state.fit.points(problem.task)
 
     def objective(self, problem: Problem, at: Fit) -> float:
-        c, p = _regulariser(problem)
-        return at.value + c / p * float(np.sum(at.weights**p))
+        rho, p = _regulariser(problem)
+        return at.value + float(np.sum((rho * at.weights) ** p)) / (rho * p)
 
     def gradient(self, problem: Problem, at: Fit) -> Array:
-        c, p = _regulariser(problem)
-        return np.asarray(c * at.weights ** (p - 1) - at.halves)
+        rho, p = _regulariser(problem)
+        return np.asarray((rho * at.weights) ** (p - 1) - at.halves)
 
     def project(self, problem: Problem, weights: Array) -> Array:
         return np.maximum(weights, 0.0) if problem.formulation.name == "square" else onto_simplex(weights)
 
 
 def _regulariser(problem: Problem) -> tuple[float, float]:
-    """c and p of R(μ) = (c/p) Σ μ^p; `sm2` and `square` have p = 2."""
+    """ρ and p of R(μ) = Σ (ρμ)^p/(ρp); `sm2` and `square` have p = 2."""
     p = problem.task.own.get("p", 2.0)
-    return price(problem.task.own["theta"], p), p
+    return rise(problem.task.own["theta"], p), p
 
 
 def onto_simplex(point: Array) -> Array:
