@@ -17,22 +17,27 @@ import numpy as np
 
 from ..answers import Answer
 from ..errors import InputError, InternalError
-from .case import Altered, Case, pose
+from .case import FITS, Altered, Case, pose
 from .families import judged_parts, proved_parts
 from .parts import Part
 from .precision import few_decimals, single_precision
 from .trial import Hypothesis, Trial
 from .wrong_answers import ANSWERS, RARE
+from .wrong_classifiers import CLASSIFIERS
 from .wrong_data import DATA
+from .wrong_kernels import KERNELS
 from .wrong_objectives import OBJECTIVES
 from .wrong_problems import PROBLEMS
+from .wrong_rules import RULES
+from .wrong_scales import SCALES
+from .wrong_subsets import SUBSETS
 from .wrong_weights import WEIGHTS
 
-FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
-ALONE = (*ANSWERS, *OBJECTIVES, *RARE, *WEIGHTS, *PROBLEMS, *DATA)  # ANSWERS and PROBLEMS are tried in pairs, too
+ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, *CLASSIFIERS)
+ALONE = (*ANSWERED, *PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)  # ANSWERS and PROBLEMS are tried in pairs, too
 EARLY = 0.2  # relative excess up to which an answer counts as stopped early
 
 
