@@ -106,13 +106,24 @@ def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case |
 
 
 def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
+    """What is judged without a machine of its own is judged first: most trials end there."""
     try:
-        if not solved and _contradicts(case, answer, limit):
-            return False
-        parts, _ = judged_parts(case, answer)
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and not solved and _contradicts(case, some, limit):
+                return False
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and _off(judged_parts(case, some)[0]) > limit:
+                return False
     except (InputError, InternalError, ArithmeticError, np.linalg.LinAlgError):
         return False  # what cannot be judged explains nothing
-    return _off(parts) <= limit
+    return True
+
+
+def _quickly_judged(case: Case, answer: Answer) -> Answer:
+    """α, coefficients and objective, where weights are worth what a machine finds; else weights and objective."""
+    if case.formulation.family in ("two stages", "hypergraph"):
+        return Answer(weights=answer.weights, objective=answer.objective)
+    return replace(answer, weights=None, bias=None, multipliers={})
 
 
 def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
