@@ -23,7 +23,7 @@ from .parts import Part
 from .precision import few_decimals, single_precision
 from .trial import Hypothesis, Trial
 from .wrong_answers import ANSWERS, RARE
-from .wrong_classifiers import CLASSIFIERS
+from .wrong_classifiers import bias_wrong, coefficients
 from .wrong_data import DATA
 from .wrong_kernels import KERNELS
 from .wrong_objectives import OBJECTIVES
@@ -36,8 +36,9 @@ from .wrong_weights import WEIGHTS
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
-ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, *CLASSIFIERS)
-ALONE = (*ANSWERED, *PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)  # ANSWERS and PROBLEMS are tried in pairs, too
+ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, coefficients)
+SOLVED = (*PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)
+ALONE = (*ANSWERED, *SOLVED, bias_wrong)  # ANSWERS and PROBLEMS are tried in pairs, too
 EARLY = 0.2  # relative excess up to which an answer counts as stopped early
 
 
