@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from mistakes import Mistake, check
 from mistakes_families import FAMILIES
+from mistakes_handed_over import HANDED_OVER
 from mistakes_single import SINGLE
 
 from mklcvx import formulations
 
-MISTAKES = [*SINGLE, *FAMILIES]
+MISTAKES = [*HANDED_OVER, *SINGLE, *FAMILIES]
 # Said in other words that are as true: with kernels of trace n, λ times n is their unit trace; where the heavy class is
 # never at its bound, its weight does not matter.
 EQUIVALENT = ("ridge-times-n", "weights-of-the-other-class")
