@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .trial import Hypothesis, Trial, Trials
 RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 DECIMALS = (2, 3, 4)
 DIGITS = 6  # that C++ writes of a number, unless told otherwise
-PREPARED: tuple[tuple[str, str, dict[str, str | bool]], ...] = (
+PREPARED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("kernels_centred", "centred in feature space", {"centre": True}),
     ("kernels_cosine", "with unit diagonal (cosine)", {"normalise": "cosine"}),
     ("kernels_variance", "of unit variance", {"normalise": "variance"}),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..answers import Answer
 from ..errors import InputError
@@ -21,6 +22,7 @@ from .trial import Hypothesis, Trial, Trials
 from .wrong_data import kernel_of
 from .wrong_weights import SAME, given_weights
 
+Groups = NDArray[np.intp]
 VANISHING = 1e-6  # a weight or an α below this share of the largest is none
 NAMED = 5  # of those left out
 SUSPECTS = 30  # labels that are tried
@@ -38,18 +40,18 @@ def other_groups(case: Case, answer: Answer) -> Trials:
             yield Trial("groups", f"optimal for other groups: {words}", answer, instance=changed)
 
 
-def _groupings(groups: Array) -> Iterator[tuple[str, Array]]:
+def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
     count = len(groups)
-    yield "all kernels in one", np.zeros(count, dtype=int)
-    yield "every kernel alone", np.arange(count)
+    yield "all kernels in one", np.zeros(count, dtype=np.intp)
+    yield "every kernel alone", np.arange(count, dtype=np.intp)
     yield "shifted by one kernel", np.roll(groups, 1)
     yield "shifted by one kernel", np.roll(groups, -1)
     yield "in the reverse order", groups[::-1]
-    yield "of kernels in turn", np.arange(count) % (int(groups.max()) + 1)
+    yield "of kernels in turn", np.arange(count, dtype=np.intp) % (int(groups.max()) + 1)
     yield "of neighbouring kernels", np.sort(groups)
 
 
-def _same_partition(one: Array, other: Array) -> bool:
+def _same_partition(one: Groups, other: Groups) -> bool:
     return bool(np.array_equal(one[:, None] == one[None], other[:, None] == other[None]))
 
 
