@@ -91,7 +91,13 @@ def biases_for_labels(case: Case) -> Parts:
     return label_machine(case, case.right.y, bias=True)
 
 
-@mistake("labels-overlapping", "ml_sum", "labels 0 and 1 were used as numbers, they should be −1 and +1", C=1.0)
+@mistake(
+    "labels-overlapping",
+    "ml_sum",
+    "labels 0 and 1 were used as numbers, they should be −1 and +1",
+    C=1.0,
+    named="labels_zero_one",
+)
 def labels_as_zero_and_one(case: Case) -> Parts:
     return label_machine(case, np.maximum(case.right.y, 0.0), bias=False)
 

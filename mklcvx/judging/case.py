@@ -13,6 +13,7 @@ from ..instance import Instance
 from ..solution import Solution
 from .parts import Enclosure
 
+FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # of the tolerance: how much more exact the reference should be than what it judges
 
@@ -56,13 +57,17 @@ class Altered(Case):
     """A case with another task than its instance makes: its optimal value is what is known of it."""
 
     @cached_property
-    def known(self) -> Enclosure:
+    def point(self) -> Any:
         from ..solving import solver_named
 
         given: dict[str, Any] = {"time_limit": None, "max_iter": None, "options": {}}
         method = solver_named("auto", self.formulation)
-        point, _ = method.run(self.formulation, self.task, max(FINER * self.tolerance, SHARP), **given)
-        lower, upper, scale = point.certificate.lower, point.certificate.upper, point.certificate.scale
+        return method.run(self.formulation, self.task, max(FINER * self.tolerance, SHARP), **given)[0]
+
+    @cached_property
+    def known(self) -> Enclosure:
+        certificate = self.point.certificate
+        lower, upper, scale = certificate.lower, certificate.upper, certificate.scale
         return Enclosure(lower, upper, max(abs(lower), abs(upper), scale) or 1.0)
 
 

@@ -17,22 +17,28 @@ import numpy as np
 
 from ..answers import Answer
 from ..errors import InputError, InternalError
-from .case import Altered, Case, pose
+from .case import FITS, Altered, Case, pose
 from .families import judged_parts, proved_parts
 from .parts import Part
 from .precision import few_decimals, single_precision
 from .trial import Hypothesis, Trial
 from .wrong_answers import ANSWERS, RARE
+from .wrong_classifiers import bias_wrong, coefficients
 from .wrong_data import DATA
+from .wrong_kernels import KERNELS
 from .wrong_objectives import OBJECTIVES
 from .wrong_problems import PROBLEMS
+from .wrong_rules import RULES
+from .wrong_scales import SCALES
+from .wrong_subsets import SUBSETS
 from .wrong_weights import WEIGHTS
 
-FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
-ALONE = (*ANSWERS, *OBJECTIVES, *RARE, *WEIGHTS, *PROBLEMS, *DATA)  # ANSWERS and PROBLEMS are tried in pairs, too
+ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, coefficients)
+SOLVED = (*PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)
+ALONE = (*ANSWERED, *SOLVED, bias_wrong)  # ANSWERS and PROBLEMS are tried in pairs, too
 EARLY = 0.2  # relative excess up to which an answer counts as stopped early
 
 
@@ -101,13 +107,24 @@ def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case |
 
 
 def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
+    """What is judged without a machine of its own is judged first: most trials end there."""
     try:
-        if not solved and _contradicts(case, answer, limit):
-            return False
-        parts, _ = judged_parts(case, answer)
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and not solved and _contradicts(case, some, limit):
+                return False
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and _off(judged_parts(case, some)[0]) > limit:
+                return False
     except (InputError, InternalError, ArithmeticError, np.linalg.LinAlgError):
         return False  # what cannot be judged explains nothing
-    return _off(parts) <= limit
+    return True
+
+
+def _quickly_judged(case: Case, answer: Answer) -> Answer:
+    """α, coefficients and objective, where weights are worth what a machine finds; else weights and objective."""
+    if case.formulation.family in ("two stages", "hypergraph"):
+        return Answer(weights=answer.weights, objective=answer.objective)
+    return replace(answer, weights=None, bias=None, multipliers={})
 
 
 def _contradicts(case: Case, answer: Answer, limit: float) -> bool:

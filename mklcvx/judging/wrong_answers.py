@@ -11,10 +11,9 @@ import numpy as np
 from ..answers import Answer
 from ..formulations import SingleTask
 from ..formulations._multi_label import MultiLabel
-from ..formulations._stack import Array
 from .case import Case
-from .domain import to_boundary
 from .trial import Hypothesis, Trial, Trials
+from .wrong_weights import weights_norm, weights_reciprocal
 
 MOST_CLASSES = 4  # whose orders are all tried
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
@@ -67,53 +66,6 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
         price = case.parameters["C"]
         words = "right but for the size of α, which is between 0 and C: it was handed over in units of C"
         yield Trial("alpha_units", words, replace(answer, alpha=alpha * price))
-
-
-def weights_norm(case: Case, answer: Answer) -> Trials:
-    weights = answer.weights
-    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
-        return
-    factor = _normalising(case, np.ravel(weights))
-    if factor is None or abs(factor - 1) < 1e-12:
-        return
-    words = f"right but for the size of the weights: they {_normalised(weights)}; times {factor:.6g} they are optimal"
-    yield Trial("weights_norm", words, replace(answer, weights=weights * factor))
-    if answer.coefficients is not None:
-        scaled = replace(answer, weights=weights * factor, coefficients=answer.coefficients * factor)
-        yield Trial("weights_norm", words, scaled)
-
-
-def _normalising(case: Case, weights: Array) -> float | None:
-    """The factor that puts weights where the formulation's own must lie, or to the size of the certified ones."""
-    formulation, positive = case.formulation, np.maximum(weights, 0.0)
-    if isinstance(formulation, SingleTask) and formulation.regulariser is not None:
-        constraint = formulation.regulariser.constraint
-        if constraint is not None:
-            return to_boundary(constraint, case.task.own, positive)
-    reference = np.nan_to_num(case.reference.weights)
-    return float(reference.sum() / positive.sum()) if reference.any() else None
-
-
-def _normalised(weights: Array) -> str:
-    norms = {"sum to 1": np.sum(weights), "have ‖·‖₂ = 1": np.linalg.norm(weights), "have the largest 1": weights.max()}
-    for words, value in norms.items():
-        if abs(value - 1) < 1e-6:
-            return words
-    return f"sum to {np.sum(weights):.6g}"
-
-
-def weights_reciprocal(case: Case, answer: Answer) -> Trials:
-    weights = answer.weights
-    if weights is None or not isinstance(case.formulation, SingleTask):
-        return
-    if not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
-        return
-    turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
-    blockwise = getattr(case.formulation, "between", None) is not None
-    meant = (
-        "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
-    )
-    yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
 
 
 def classes_swapped(case: Case, answer: Answer) -> Trials:
@@ -173,7 +125,7 @@ def embedding_half(case: Case, answer: Answer) -> Trials:
             yield Trial("Z_half", words, replace(answer, multipliers=multipliers))
 
 
-RARE: tuple[Hypothesis, ...] = (samples_order, alpha_beta, embedding_half)
+RARE: tuple[Hypothesis, ...] = (samples_order, alpha_beta, embedding_half)  # not tried in pairs
 
 ANSWERS: tuple[Hypothesis, ...] = (
     objective_sign, objective_half, classes_swapped, bias_sign, bias_dropped, alpha_signed, alpha_units, weights_norm,

@@ -1,7 +1,9 @@
-"""Usual mistakes in what a solver was fed: other weights of samples, one kernel, a ridge, another loss, other pairs.
+"""Usual mistakes in the loss and its samples: weights of samples, a squared loss, a bias per class, other pairs.
 
 The squared hinge, min ½‖f‖² + CΣξ² (or C/2), is a machine without an upper bound on α whose kernel has 1/(2C) (or 1/C)
-added to the diagonal; it is tried with the weights given. Weights that may be negative are those of kernels K and −K.
+added to the diagonal; it is tried with the weights given. Without the sign of ξ it is least squares, whose optimality
+is a linear system: (K + I/C)(α∘y) + b = y, 1'(α∘y) = 0. Labels left at 0 and 1 make a class's negatives cost C each,
+whatever f is. Weights that may be negative are those of kernels K and −K.
 """
 
 from __future__ import annotations
@@ -13,19 +15,19 @@ import numpy as np
 
 from ..answers import Answer
 from ..formulations import SingleTask
-from ..formulations._low_rank import LowRank
 from ..formulations._multi_label import MultiLabel
 from ..formulations._pairs import Pairs
 from ..formulations._stack import Array, KernelStack
-from ..formulations._two_stage import PairTask, TwoStage
+from ..formulations._two_stage import TwoStage
 from ..formulations.alignment import Alignment, AlignmentTask
 from ..instance import Instance
 from .case import Case
 from .trial import Hypothesis, Trial, Trials
-from .wrong_weights import UNCONSTRAINED
+from .wrong_rules import UNCONSTRAINED, of_any_sign
+from .wrong_weights import SAME
 
-RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 VANISHING = 1e-6  # a weight below this share of the largest is none
+SQUARED = (("CΣξ²", 2.0), ("(C/2)Σξ²", 1.0))
 FAR = 100.0  # how far above the largest α a bound must be not to matter
 
 
@@ -50,20 +52,6 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
     yield "classes of balanced weight, which was not asked for", given * balanced
 
 
-def one_kernel(case: Case, answer: Answer) -> Trials:
-    weights = answer.weights
-    if weights is None or case.task.count == 1 or weights.size != case.task.count or not np.isfinite(weights).all():
-        return
-    used = np.flatnonzero(np.abs(np.ravel(weights)) > VANISHING * np.abs(weights).max())
-    if len(used) != 1:
-        return
-    m = int(used[0])
-    coefficients = None if answer.coefficients is None else answer.coefficients[..., used, :]
-    alone = replace(answer, weights=np.ravel(weights)[used], coefficients=coefficients)
-    words = f"optimal for kernel {case.instance.names[m]} alone: no combination was learned"
-    yield Trial("one_kernel", words, alone, instance=case.instance.select([m]))
-
-
 def even_weights(case: Case, answer: Answer) -> Trials:
     """For families that `average` does not stand for."""
     weights = answer.weights
@@ -82,16 +70,6 @@ def even_weights(case: Case, answer: Answer) -> Trials:
 NO_TEST = dict.fromkeys(("test_kernels", "test_diagonals", "test_y", "test_classes", "test_labels"))
 
 
-def ridge(case: Case, answer: Answer) -> Trials:
-    if (answer.alpha is None and answer.objective is None) or isinstance(case.instance.kernels, LowRank):
-        return
-    kernels, identity = np.asarray(case.instance.kernels, dtype=float), np.eye(case.instance.samples)
-    for size in RIDGES:
-        changed = case.instance.with_kernels(kernels + size * identity)
-        words = f"optimal for kernels with {size:g} added to their diagonals"
-        yield Trial("ridge", words, answer, instance=changed)
-
-
 def squared_hinge(case: Case, answer: Answer) -> Trials:
     if not isinstance(case.formulation, SingleTask) or answer.alpha is None or "C" not in case.parameters:
         return
@@ -99,12 +77,49 @@ def squared_hinge(case: Case, answer: Answer) -> Trials:
     largest = float(np.abs(alpha).max())
     if len(alpha) != case.task.samples or largest == 0:
         return
-    for fault, factor in (("CΣξ²", 2.0), ("(C/2)Σξ²", 1.0)):
-        kernel = _kernel(case, answer) + np.diag(1 / (factor * case.task.box))
+    for fault, factor in SQUARED:
+        kernel = kernel_of(case, answer) + np.diag(1 / (factor * case.task.box))
         machine = Instance(kernel[None], case.task.y)
         given = {"C": FAR * largest, "bias": case.parameters["bias"]}
         words = f"α is optimal for the squared hinge loss, {fault}, at these weights"
         yield Trial("squared_hinge", words, Answer(alpha=alpha), machine, "svm", given)
+
+
+def least_squares(case: Case, answer: Answer) -> Trials:
+    """α, or α∘y, solves the linear system of a squared loss at the weights given."""
+    if not isinstance(case.formulation, SingleTask) or answer.alpha is None or "C" not in case.parameters:
+        return
+    alpha, task = np.ravel(answer.alpha), case.task
+    if len(alpha) != task.samples or not np.isfinite(alpha).all():
+        return
+    kernel = kernel_of(case, answer)
+    for fault, factor in SQUARED:
+        for signed in (alpha * task.y, alpha):
+            left = task.y - kernel @ signed - signed / (factor * task.box)
+            off = np.ptp(left) + abs(signed.sum()) if task.bias else np.abs(left).max()
+            if off <= SAME:
+                words = f"α is optimal for least squares, {fault} with ξ of either sign, at these weights"
+                yield Trial("least_squares", words, Answer(alpha=case.reference.alpha))
+
+
+def labels_zero_one(case: Case, answer: Answer) -> Trials:
+    if isinstance(case.formulation, MultiLabel) and answer.alpha is not None:
+        task = replace(case.task, signs=np.maximum(case.task.signs, 0.0))
+        yield Trial("labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task)
+
+
+def second_stage(case: Case, answer: Answer) -> Trials:
+    """α of the second stage's machine, with a kernel that the weights did not make."""
+    if case.formulation.family != "two stages" or answer.alpha is None or case.instance.targets.kind != "y":
+        return
+    count, kept = case.instance.count, replace(answer, alpha=None, bias=None)
+    rest = (Trial("second_stage", "the rest is right", kept),) if kept.given else ()
+    for words, size in (("sum", 1.0), ("average", 1 / count)):
+        kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(np.full(count, size))
+        machine = Instance(np.asarray(kernel)[None], case.instance.y, sample_weight=case.instance.sample_weight)
+        said = f"α is optimal for the {words} of the kernels: the second stage did not use the weights"
+        parts, given = Answer(alpha=answer.alpha, bias=answer.bias), {"C": case.parameters["C"]}
+        yield Trial("second_stage", said, parts, machine, "svm", given, also=rest)
 
 
 def class_biases(case: Case, answer: Answer) -> Trials:
@@ -113,7 +128,7 @@ def class_biases(case: Case, answer: Answer) -> Trials:
         return
     if answer.alpha.shape != case.task.signs.shape:
         return
-    kernel, words = _kernel(case, answer), "α is optimal for classifiers with a bias: this formulation has none"
+    kernel, words = kernel_of(case, answer), "α is optimal for classifiers with a bias: this formulation has none"
     given = {"C": case.parameters["C"], "bias": True}
     machines = [
         Trial(
@@ -125,7 +140,7 @@ def class_biases(case: Case, answer: Answer) -> Trials:
     yield replace(machines[0], words=words, also=tuple(machines[1:]))
 
 
-def _kernel(case: Case, answer: Answer) -> Array:
+def kernel_of(case: Case, answer: Answer) -> Array:
     given = answer.weights
     usable = given is not None and given.size == case.task.count and np.isfinite(given).all()
     weights = np.ravel(given) if usable and given is not None else np.nan_to_num(case.reference.weights)
@@ -141,7 +156,7 @@ def other_pairs(case: Case, answer: Answer) -> Trials:
             weights = np.ravel(answer.weights)
             split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
             both = Answer(weights=split, objective=answer.objective)
-            yield Trial("unconstrained", UNCONSTRAINED, both, task=_of_any_sign(case.task))
+            yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
     elif isinstance(case.formulation, Alignment):
         words = "optimal for pairs i ≤ j: the inner products are over all ordered pairs"
         yield Trial("pairs", words, answer, task=_upper_triangles(case))
@@ -165,12 +180,6 @@ WEIGHED: tuple[tuple[str, Callable[[Pairs], Array]], ...] = (
 )
 
 
-def _of_any_sign(task: PairTask) -> PairTask:
-    kernels = np.asarray(task.pairs.stack.kernels, dtype=float)
-    both = KernelStack(np.concatenate([kernels, -kernels]), symmetric=task.pairs.stack.symmetric)
-    return replace(task, pairs=Pairs(both))
-
-
 def _upper_triangles(case: Case) -> AlignmentTask:
     pairs = Pairs(KernelStack(case.instance.kernels, symmetric=case.instance.symmetric))
     once, together = np.ones(pairs.count), case.instance.targets.together()
@@ -178,5 +187,6 @@ def _upper_triangles(case: Case) -> AlignmentTask:
 
 
 DATA: tuple[Hypothesis, ...] = (
-    one_kernel, even_weights, sample_weights, other_pairs, class_biases, squared_hinge, ridge,
+    even_weights, sample_weights, other_pairs, class_biases, second_stage, labels_zero_one, squared_hinge,
+    least_squares,
 )  # fmt: skip

@@ -72,6 +72,9 @@ def _terms(case: Case) -> Iterator[Term]:
         yield Term("to which tr(C) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2)))
         bonus = case.formulation.bonus(case.task, case.reference.weights)
         yield Term("from which the entropy of the weights is missing", -bonus)
+        smoothing = case.task.smoothing or 0.0
+        mean = "which has log of the mean of the exponentials, lower by μ log M, where that of their sum is meant"
+        yield Term(mean, -smoothing * float(np.log(case.task.count)))
     elif case.formulation.family == "two stages" and not case.formulation.maximises:
         loss = case.task.hinge(case.reference.weights)
         yield Term("from which the penalty of the weights is missing", loss - case.reference.objective)
@@ -87,8 +90,11 @@ def _single_task(case: Case) -> Iterator[Term]:
     yield Term("from which the penalty R of the weights is missing", -price)
     yield Term("from which the loss is missing: only the norms are counted", -loss)
     yield Term("from which the loss and the penalty R of the weights are missing", -loss - price)
+    if "C" in case.parameters:
+        yield Term("in which the loss is not multiplied by C", loss / case.parameters["C"] - loss)
+    yield Term("in which the loss is divided by n, a mean", loss / case.instance.samples - loss)
     yield Term("in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms)
-    yield Term("in whose quadratic term the ½ is missing, in the primal", norms)
+    yield Term("in whose quadratic term the ½ is missing, in the primal; or the dual's linear term alone", norms)
 
 
 OBJECTIVES: tuple[Hypothesis, ...] = (objective_units, objective_terms)

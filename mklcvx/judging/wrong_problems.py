@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from ..answers import Answer
-from ..errors import InputError
 from ..formulations import FORMULATIONS, SingleTask
 from ..formulations._multi_label import MultiLabel
 from ..formulations._single import C as PRICE
 from .case import Case
 from .trial import Hypothesis, Trial, Trials
+from .wrong_kernels import kernels_rescaled
+from .wrong_scales import half
 
 LONG = 150  # samples beyond which formulations without a fast method are left out
 
@@ -22,41 +21,9 @@ def bias_setting(case: Case, answer: Answer) -> Trials:
     if isinstance(case.formulation, SingleTask):
         biased = case.parameters["bias"]
         name, words = ("bias_omitted", "without") if biased else ("bias_added", "with")
-        yield Trial(
-            name, f"optimal for the problem {words} a bias", answer, parameters={**case.parameters, "bias": not biased}
-        )
-
-
-def half(case: Case, answer: Answer) -> Trials:
-    """Kernels times s: f_m = s K_m c_m/s, so that coefficients shrink as kernels grow."""
-    for factor, where in ((2.0, "q where ½ q is meant"), (0.5, "‖f‖² where ½ ‖f‖² is meant, or ¼ q where ½ q is")):
-        coefficients = None if answer.coefficients is None else answer.coefficients / factor
-        scaled = case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) * factor)
-        words = f"optimal for a ½ missing or doubled: {where} (every kernel times {factor:g})"
-        yield Trial("half", words, replace(answer, coefficients=coefficients), instance=scaled)
-    for factor in (0.5, 2.0) if "C" in case.parameters else ():
-        changed = {**case.parameters, "C": case.parameters["C"] * factor}
-        yield Trial("half", f"optimal for C times {factor:g}: a ½ missing or doubled", answer, parameters=changed)
-
-
-def kernels_rescaled(case: Case, answer: Answer) -> Trials:
-    from ..preprocess import Preprocessing
-
-    kernels, n = np.asarray(case.instance.kernels, dtype=float), case.instance.samples
-    traces = np.array([np.trace(kernel) for kernel in kernels])
-    if (traces > 0).all():
-        for size, words in ((1.0, "unit trace"), (float(n), f"trace n = {n}")):
-            scaled = case.instance.with_kernels(kernels * (size / traces)[:, None, None])
-            yield Trial("kernels_trace", f"optimal for the kernels rescaled to {words}", answer, instance=scaled)
-    for name, words, options in (
-        ("kernels_centred", "centred in feature space", {"centre": True}),
-        ("kernels_cosine", "with unit diagonal (cosine)", {"normalise": "cosine"}),
-    ):
-        try:
-            changed = case.instance.with_kernels(Preprocessing.from_options(**options).fit(kernels).train(kernels))
-        except (InputError, ArithmeticError):  # kernels that cannot be changed so were not
-            continue
-        yield Trial(name, f"optimal for the kernels {words}", answer, instance=changed)
+        given = {**case.parameters, "bias": not biased}
+        said = replace(answer, bias=None) if biased else answer  # what was found afterwards belongs to no problem
+        yield Trial(name, f"optimal for the problem {words} a bias", said, parameters=given)
 
 
 def price_scaled(case: Case, answer: Answer) -> Trials:
@@ -74,6 +41,7 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
         ("C_over_n", "C divided by n", price / n),
         ("C_times_n", "C multiplied by n", price * n),
         ("C_inverted", "1/C in place of C", 1 / price),
+        ("C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)),
     ):
         changed = {**case.parameters, "C": value}
         yield Trial(name, f"optimal for {words}, that is C = {value:.6g}", answer, parameters=changed)
@@ -108,7 +76,11 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
     for key, turn in turns.items():
         for words, value in turn(case.parameters[key]).items() if key in case.parameters else ():
             changed = {**case.parameters, key: value}
-            yield Trial("parameter", f"optimal for {key} = {value:.6g}, that is {words}", answer, parameters=changed)
+            said = f"optimal for {key} = {value:.6g}, that is {words}"
+            yield Trial("parameter", said, answer, parameters=changed)
+            if key == "lam" and answer.objective is not None:  # all of it times the factor
+                in_ours = replace(answer, objective=answer.objective * value / case.parameters[key])
+                yield Trial("parameter", said, in_ours, parameters=changed)
     if "balanced" in case.parameters:
         changed = {**case.parameters, "balanced": not case.parameters["balanced"]}
         yield Trial("parameter", f"optimal for balanced = {changed['balanced']}", answer, parameters=changed)

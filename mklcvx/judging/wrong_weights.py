@@ -1,4 +1,4 @@
-"""Usual mistakes in the weights: in another order, cut, mistaken for something else, or made by a rule of thumb.
+"""Usual mistakes in the weights: of another size, in another order, cut, or mistaken for something else.
 
 Where a mistake cannot be undone, since what was lost is not in the answer, the certified weights stand in for what is
 missing: a trial then says that the rest is as it would be.
@@ -13,20 +13,64 @@ import numpy as np
 from ..answers import Answer
 from ..formulations import SingleTask
 from ..formulations._groups import group_sums
-from ..formulations._multi_label import MultiLabel
 from ..formulations._stack import Array
-from ..formulations.alignment import Alignment, AlignmentTask
-from ..instance import Instance
 from .case import Case
+from .domain import to_boundary
 from .trial import Hypothesis, Trial, Trials
 
-UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
 SAME = 1e-4  # relative: weights, or what they are worth, that differ by no more are the same
+
+
+def weights_norm(case: Case, answer: Answer) -> Trials:
+    weights = answer.weights
+    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+        return
+    factor = normalising(case, np.ravel(weights))
+    if factor is None or abs(factor - 1) < 1e-12:
+        return
+    words = f"right but for the size of the weights: they {size_in_words(weights)}; times {factor:.6g} they are optimal"
+    yield Trial("weights_norm", words, replace(answer, weights=weights * factor))
+    if answer.coefficients is not None:
+        scaled = replace(answer, weights=weights * factor, coefficients=answer.coefficients * factor)
+        yield Trial("weights_norm", words, scaled)
+
+
+def normalising(case: Case, weights: Array) -> float | None:
+    """The factor that puts weights where the formulation's own must lie, or to the size of the certified ones."""
+    formulation, positive = case.formulation, np.maximum(weights, 0.0)
+    if isinstance(formulation, SingleTask) and formulation.regulariser is not None:
+        constraint = formulation.regulariser.constraint
+        if constraint is not None:
+            return to_boundary(constraint, case.task.own, positive)
+    reference = np.nan_to_num(case.reference.weights)
+    return float(reference.sum() / positive.sum()) if reference.any() else None
+
+
+def size_in_words(weights: Array) -> str:
+    norms = {"sum to 1": np.sum(weights), "have ‖·‖₂ = 1": np.linalg.norm(weights), "have the largest 1": weights.max()}
+    for words, value in norms.items():
+        if abs(value - 1) < 1e-6:
+            return words
+    return f"sum to {np.sum(weights):.6g}"
+
+
+def weights_reciprocal(case: Case, answer: Answer) -> Trials:
+    weights = answer.weights
+    if weights is None or not isinstance(case.formulation, SingleTask):
+        return
+    if not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+        return
+    turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
+    blockwise = getattr(case.formulation, "between", None) is not None
+    meant = (
+        "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
+    )
+    yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
 
 
 def weights_order(case: Case, answer: Answer) -> Trials:
     """The same numbers in another order are found by ranking: the largest goes where ours is largest."""
-    weights, ours = _given(case, answer), np.nan_to_num(case.reference.weights)
+    weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
     if weights is None or np.sum(weights > SAME * np.abs(weights).max()) < 2:
         return
     ranked = np.empty_like(weights)
@@ -43,7 +87,7 @@ def weights_order(case: Case, answer: Answer) -> Trials:
 
 def weights_cut(case: Case, answer: Answer) -> Trials:
     """Some of our kernels have no weight, the others are to each other as they should be."""
-    weights, ours = _given(case, answer), np.nan_to_num(case.reference.weights)
+    weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
     if weights is None or (weights < 0).any():
         return
     kept = weights > 0
@@ -58,7 +102,7 @@ def weights_cut(case: Case, answer: Answer) -> Trials:
 
 def weights_within_groups(case: Case, answer: Answer) -> Trials:
     """λ on the simplex of each group, in place of the weights: right within groups, not between them."""
-    weights, groups = _given(case, answer), getattr(case.task, "own", {}).get("groups")
+    weights, groups = given_weights(case, answer), getattr(case.task, "own", {}).get("groups")
     if weights is None or groups is None or not (np.bincount(groups) > 1).any():
         return
     sums, ours = group_sums(weights, groups), group_sums(np.nan_to_num(case.reference.weights), groups)
@@ -71,7 +115,7 @@ def weights_within_groups(case: Case, answer: Answer) -> Trials:
 
 def weights_norms(case: Case, answer: Answer) -> Trials:
     """‖f_m‖, in some scale, in place of the weights that go with it."""
-    weights, formulation = _given(case, answer), case.formulation
+    weights, formulation = given_weights(case, answer), case.formulation
     if weights is None or not isinstance(formulation, SingleTask) or not (weights > 0).any():
         return
     if formulation.regulariser is None or formulation.regulariser.alone(case.task.count, **case.task.own):
@@ -88,56 +132,27 @@ def weights_norms(case: Case, answer: Answer) -> Trials:
         yield Trial("weights_norms", words, replace(answer, weights=meant))
 
 
-def weights_by_rule(case: Case, answer: Answer) -> Trials:
-    """Alignment by other rules: each kernel's own, and the best without μ ≥ 0."""
-    weights, task = _given(case, answer), case.task
-    if weights is None or not isinstance(case.formulation, Alignment):
+def weights_power(case: Case, answer: Answer) -> Trials:
+    weights = given_weights(case, answer)
+    if weights is None or (weights < 0).any() or np.ptp(weights) <= SAME * np.abs(weights).max():
         return
-    optimal = Answer(weights=case.reference.weights)
-    own = task.own_alignment
-    if _along(weights, own):
-        words = "the weights are every kernel's own alignment, the approximate variant, which is no optimum"
-        yield Trial("approximate", words, optimal)
-    for words, one in ((UNCONSTRAINED, task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
-        best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
-        if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
-            yield Trial("unconstrained", words, optimal)
+    for words, exponent in (("roots, which scale the features,", 2.0), ("squares", 0.5)):
+        meant = weights**exponent
+        factor = normalising(case, meant)
+        if factor is not None:
+            said = f"right but for the weights: their {words} were handed over in their place"
+            yield Trial("weights_power", said, replace(answer, weights=meant * factor))
 
 
-def _centred(case: Case) -> AlignmentTask:
-    """⟨HK_mH, HK_lH⟩ and ⟨HK_mH, T⟩, H = I − 11'/n."""
-    n, together = case.instance.samples, case.instance.targets.together()
-    away = np.eye(n) - 1 / n
-    flat = np.stack([(away @ np.asarray(kernel, dtype=float) @ away).ravel() for kernel in case.instance.kernels])
-    return replace(case.task, products=flat @ flat.T, target=flat @ together.ravel())
+def weights_of_the_start(case: Case, answer: Answer) -> Trials:
+    """All equal, beside parts that are those of other weights."""
+    weights = given_weights(case, answer)
+    if weights is not None and len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
+        words = "right but for the weights, which are all equal: those of the start, it seems, never replaced"
+        yield Trial("weights_even", words, replace(answer, weights=None))
 
 
-def _along(one: Array, other: Array) -> bool:
-    unit = [vector / (np.linalg.norm(vector) or 1.0) for vector in (one, other)]
-    return bool(np.abs(unit[0] - unit[1]).max() <= SAME)
-
-
-def _aligned(task: AlignmentTask, v: Array) -> float:
-    size = float(v @ task.products @ v)
-    return float(task.target @ v / np.sqrt(size)) if size > 0 else 0.0
-
-
-def weights_of_classes(case: Case, answer: Answer) -> Trials:
-    """Every class's own best weights, averaged."""
-    weights = _given(case, answer)
-    if weights is None or not isinstance(case.formulation, MultiLabel):
-        return
-    from ..solving import solve
-
-    kernels, weight = case.instance.kernels, case.instance.sample_weight
-    apart = [Instance(kernels, signs, sample_weight=weight) for signs in case.task.signs]
-    own = [solve(one, "l1", C=case.parameters["C"], bias=False).weights for one in apart]
-    if _along(weights, np.mean(own, axis=0)):
-        words = "the weights are the mean of every class's own: one combination that is best for all is meant"
-        yield Trial("weights_of_classes", words, Answer(weights=case.reference.weights))
-
-
-def _given(case: Case, answer: Answer) -> Array | None:
+def given_weights(case: Case, answer: Answer) -> Array | None:
     weights = answer.weights
     if weights is None or weights.size != case.task.count or not np.isfinite(weights).all():
         return None
@@ -145,5 +160,5 @@ def _given(case: Case, answer: Answer) -> Array | None:
 
 
 WEIGHTS: tuple[Hypothesis, ...] = (
-    weights_order, weights_cut, weights_within_groups, weights_norms, weights_by_rule, weights_of_classes,
+    weights_order, weights_cut, weights_within_groups, weights_norms, weights_power, weights_of_the_start,
 )  # fmt: skip
