@@ -18,6 +18,7 @@ from mklcvx.conformance.references import case_of
 from mklcvx.judging.parts import Enclosure
 from mklcvx.validating import FILES, Matrix, plan, save, validate
 from mklcvx.validating.cells import Cell, _dishonest, all_solvers, digits, fitting
+from mklcvx.validating.matrix import Entry
 
 from refusals import strict
 
@@ -56,6 +57,12 @@ def test_every_solver_that_fits_has_run_and_agrees(matrix):
     assert all(matrix.entry("l1", name).certified == 1 for name in ("exact", "scs", "interior"))
     assert matrix.entry("ckl", "ckl_alternating").certified == 0  # it is known to cycle, and says so
     assert "ckl_alternating" in {e.solver for e in matrix.filled if e.why_not}
+
+
+def test_every_run_that_is_not_certified_is_counted_among_the_reasons():
+    reasons = ["slow", "slow", "lost", "late", "odd", "strange"]
+    cells = [Cell("l1", "exact", str(i), "failed", reason=reason) for i, reason in enumerate(reasons)]
+    assert Entry("l1", "exact", tuple(cells)).why_not == "slow (2); lost (1); late (1); other reasons (2)"
 
 
 def check_complete(entries):

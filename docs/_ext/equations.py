@@ -44,7 +44,7 @@ BUCAK = (
     ),
     *_some(
         "08_stochastic",
-        eq7=r"p_a\propto p_a\exp\bigl(-\eta_p\,\partial L/\partial p_a\bigr),\quad"
+        eq7=r"p_a\propto p_a\exp\bigl(-\eta_p\,\partial L/\partial p_a\bigr),\quad "
         r"\gamma_k\propto\gamma_k\exp\bigl(-\eta_\gamma\,\partial L/\partial\gamma_k\bigr)",
         eq8=r"\hat g^p_a=-\tfrac12(\alpha^j\circ y^j)^\top K_a(\alpha^j\circ y^j),\quad j\text{ the class drawn}",
         eq9=rf"\hat g^\gamma_k=\frac1{{\gamma_k}}\bigl({TERM}\bigr)\ \text{{for }}k=j,\quad 0\ \text{{otherwise}}",
@@ -57,7 +57,7 @@ GOVINDARAJ = (
         eq2=r"\sum_k\lambda_k=1",
         eq3=r"\sum_i\alpha_iy_i=0",
         eq4=r"C=\alpha_i+\beta_i,\ \beta_i\ge0:\quad 0\le\alpha\le C",
-        eq5=r"\min_{\alpha\in S,\,\lambda\in\Delta}\ \tfrac12\alpha^\top Q(\lambda)\alpha-1^\top\alpha,\quad"
+        eq5=r"\min_{\alpha\in S,\,\lambda\in\Delta}\ \tfrac12\alpha^\top Q(\lambda)\alpha-1^\top\alpha,\quad "
         r"Q(\lambda)=\tfrac12\sum_kQ_k/\lambda_k",
         eq6=r"\min_{\lambda\in\Delta}\ J(\lambda)",
         eq7=r"J(\lambda)=\min_{\alpha\in S}\ \tfrac12\alpha^\top Q(\lambda)\alpha-1^\top\alpha",
@@ -76,12 +76,12 @@ GOVINDARAJ = (
 JI = (
     *_some(
         "hypergraph",
-        eq1=r"\min_W\ \tr\bigl(W^\top\phi(X)\,\mathcal L\,\phi(X)^\top W\bigr),\quad"
+        eq1=r"\min_W\ \tr\bigl(W^\top\phi(X)\,\mathcal L\,\phi(X)^\top W\bigr),\quad "
         r"W^\top(\phi(X)\phi(X)^\top+\lambda I)W=I",
         eq2=r"\max_B\ \tr(B^\top KCKB),\quad B^\top(K^2+\lambda K)B=I",
         eq3=r"K=\sum_j\theta_jK_j,\quad\theta\in\Delta",
         eq7=r"\min_Z\ f(Z)",
-        eq8=r"f(Z)=\max_{\theta\in\Delta}\ \sum_j\theta_jS_j(Z),\quad"
+        eq8=r"f(Z)=\max_{\theta\in\Delta}\ \sum_j\theta_jS_j(Z),\quad "
         r"S_j(Z)=\tfrac14\|Z\|^2+\tfrac1{4\lambda}\tr(Z^\top K_jZ)-\tr(Z^\top H)",
     ),
     *_some(
@@ -100,7 +100,7 @@ JI = (
         r"\quad p\text{ kernels}",
         eq18=r"\nabla f_\mu(Z)=\sum_j\theta_j\bigl(\tfrac12Z+\tfrac1{2\lambda}K_jZ\bigr)-H",
         eq19=r"\nabla^2f_\mu(Z)=\tfrac12I+\sum_j\tfrac{\theta_j}{2\lambda}\,I\otimes K_j\\ "
-        r"\quad+\tfrac1{8\mu\lambda^2}\sum_{i,j}\theta_i\theta_j\,d_{ij}d_{ij}^\top,\quad"
+        r"\quad+\tfrac1{8\mu\lambda^2}\sum_{i,j}\theta_i\theta_j\,d_{ij}d_{ij}^\top,\quad "
         r"d_{ij}=\operatorname{vec}((K_i-K_j)Z)",
         eq20=r"f_\mu(Z^{N+1})-\min f_\mu\le4L_\mu R_\mu^2/(N+1)^2",
         eq21=r"f(Z^{N+1})-\min f\le\mu\log p+4L_\mu R_\mu^2/(N+1)^2",
@@ -134,13 +134,13 @@ XU = (
     ),
     *_some(
         "sm1",
-        eq10=r"\min_{\alpha\in A,\,\tau,\,\zeta\ge0}\ -\tau+\theta\sum_m\zeta_m,\quad"
+        eq10=r"\min_{\alpha\in A,\,\tau,\,\zeta\ge0}\ -\tau+\theta\sum_m\zeta_m,\quad "
         r"-\tfrac12q_m(\alpha)\ge\tau-\zeta_m",
         eq11=r"\min_{\mu}\ \max_{\alpha\in A}\ -\tfrac12\sum_m\mu_mq_m(\alpha),\quad\sum_m\mu_m=1,\ 0\le\mu\le\theta",
     ),
     *_some(
         "sm2",
-        eq12=r"\min_{\alpha\in A,\,\tau,\,\zeta}\ \tau+\tfrac\theta2\sum_m\zeta_m^2,\quad"
+        eq12=r"\min_{\alpha\in A,\,\tau,\,\zeta}\ \tau+\tfrac\theta2\sum_m\zeta_m^2,\quad "
         r"-\tfrac12q_m(\alpha)\ge\tau-\zeta_m",
         eq13=r"\min_{\mu\in\Delta}\ \max_{\alpha\in A}\ -\tfrac12\sum_m\mu_mq_m(\alpha)+\tfrac1{2\theta}\sum_m\mu_m^2",
         eq14=r"\min_{\mu\in\Delta,\,f}\ \tfrac12\sum_m\|f_m\|^2/\mu_m+\tfrac1{2\theta}\sum_m\mu_m^2+C\sum_i\xi_i-\rho",
@@ -153,7 +153,7 @@ XU = (
         "sm1",
         eq17=r"\min_{\mu,\,f}\ \tfrac12\sum_m\|f_m\|^2/\mu_m+C\sum_i\xi_i-\rho,\quad\sum_m\mu_m=1,\ 0\le\mu\le\theta",
         eq21=r"\min_\mu\ \sum_ma_m/\mu_m,\quad\sum_m\mu_m=1,\ 0\le\mu\le\theta,\quad a_m=\tfrac12\|f_m\|^2",
-        eq25=r"\mu_m=\theta\ (m\le\omega),\quad"
+        eq25=r"\mu_m=\theta\ (m\le\omega),\quad "
         r"\mu_m=(1-\omega\theta)\sqrt{a_m}\Big/\sum_{l>\omega}\sqrt{a_l}\ (m>\omega)",
     ),
     *_some(

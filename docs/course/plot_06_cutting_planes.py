@@ -180,6 +180,20 @@ assert np.any(np.diff(bounds[:, 1]) > 0)
 assert jumps.certified
 
 # %%
+# Must they meet? Say that the bounds are still :math:`\epsilon` apart at the master's
+# :math:`\mu`, and that they were at :math:`\mu'` before, where a plane :math:`h` was
+# added, so that :math:`h(\mu')=V(\mu')` and :math:`h(\mu)\le\gamma`. No plane, nor
+# :math:`V`, is steeper than some :math:`L`, the largest slope that
+# :math:`0\le\alpha\le C` allows. Then
+#
+# .. math::
+#
+#    \epsilon\le V(\mu)-\gamma\le V(\mu)-h(\mu)\le2L\,\|\mu-\mu'\| :
+#
+# no two of the master's points are closer than :math:`\epsilon/2L`, and the simplex has
+# room for finitely many such points. So it ends for every :math:`\epsilon>0`; how soon
+# is not said.
+#
 # Why columns
 # -----------
 #

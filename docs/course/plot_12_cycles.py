@@ -203,8 +203,14 @@ plot.gaps(runs)
 plt.show()
 
 # %%
-# The printed algorithm's line ends where the driver has seen the same kernels chosen
-# four times over, and stops it.
+# The printed algorithm's line ends where the same sequence of chosen kernels, one for a
+# period of one, two for a period of two and so on, has come four times over.
+#
+# **From outside**, a single answer does not show a cycle. ``verify`` rejects it, for its
+# bounds are apart, and knows no more; nor do weights that have stopped moving prove an
+# end, or weights that move a cycle. It takes the sequence: record which kernels each
+# round chooses, and both bounds. If the kernels repeat and the best bounds stand still,
+# it cycles. ``solution.message`` says so of ours.
 #
 # Break it
 # --------

@@ -19,6 +19,7 @@ from ..conformance.summary import shifted_mean
 from .cells import CERTIFIED, ENDED, FAILED, Cell, all_solvers, fitting
 
 SCHEMA = "mklcvx.validation/1"
+SHOWN = 3  # reasons, the most frequent ones
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ class Entry:
     def why_not(self) -> str:
         """What is said where a run is not certified, the most frequent first."""
         reasons = Counter(_brief(cell.reason) for cell in self.cells if cell.status != CERTIFIED)
-        return "; ".join(f"{reason} ({times})" for reason, times in reasons.most_common(3))
+        shown = reasons.most_common(SHOWN)
+        others = reasons.total() - sum(times for _, times in shown)
+        return "; ".join(f"{reason} ({times})" for reason, times in [*shown, ("other reasons", others)] if times)
 
     def as_dict(self) -> dict[str, Any]:
         return {
