@@ -319,7 +319,8 @@ assert l1.objective < min(alone) - 0.1
 #     :math:`d=(A,2B)`, so maximise :math:`A+B-\tfrac14(A+2B)^2` with :math:`A,B\le2`. A
 #     unit of :math:`B` brings as much as one of :math:`A` and costs twice, so
 #     :math:`B=0`, and :math:`A-\tfrac14A^2` is largest at :math:`A=2`, value 1. Kernel
-#     2 sees nothing: its weight is undefined. But points 2 and 4 need their margin,
+#     2 sees nothing: its weight is undefined, as :math:`f_2\ne0` will show (if it were
+#     zero, any weight would do). For points 2 and 4 need their margin,
 #     :math:`f_2=v\,x_2` with :math:`2v\ge1`; and :math:`v\le\|f_1\|=1` costs nothing.
 #     Any :math:`\tfrac12\le v\le1` is optimal.
 

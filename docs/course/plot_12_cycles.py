@@ -5,9 +5,9 @@ When an algorithm cycles
 An obvious way to solve a problem in two blocks of variables is to take turns: best
 :math:`\alpha` for the weights, best weights for :math:`\alpha`, and so on. For some
 formulations it converges. For composite kernel learning, as printed with it (Govindaraj
-2009, section 5), it does not: it jumps between two points for ever. (On other data
-there are longer cycles, and rests short of the optimum.) We see why, on a problem
-solved by hand, and what mends it.
+2009, section 5), it does not: it jumps between two points for ever, or through longer
+cycles, or comes to rest short of the optimum. We see why, on a problem of
+:math:`\ell_1`-MKL solved by hand, where the same happens, and what mends it.
 
 Who pulls which way
 -------------------
@@ -203,14 +203,16 @@ plot.gaps(runs)
 plt.show()
 
 # %%
-# The printed algorithm's line ends where the same sequence of chosen kernels, one for a
-# period of one, two for a period of two and so on, has come four times over.
+# The printed algorithm's line ends where the same kernels, a whole period of them, have
+# been chosen four times over and the groups' shares no longer move.
 #
-# **From outside**, a single answer does not show a cycle. ``verify`` rejects it, for its
-# bounds are apart, and knows no more; nor do weights that have stopped moving prove an
-# end, or weights that move a cycle. It takes the sequence: record which kernels each
-# round chooses, and both bounds. If the kernels repeat and the best bounds stand still,
-# it cycles. ``solution.message`` says so of ours.
+# **Seen from outside.** A single answer does not show a cycle: ``verify`` rejects it,
+# because its value is not the optimal one, and knows no more. Nor does the value of each
+# round show it, which may go back and forth on the way to the optimum. It takes the
+# rounds: both bounds, and the kernels chosen. Where the best bounds stop closing in on
+# each other while the same choices return, it cycles. Of our runs ``solution.trace`` has
+# all of it and ``solution.message`` the verdict; of yours, ``verify(…, trace=points)``
+# judges every round.
 #
 # Break it
 # --------
