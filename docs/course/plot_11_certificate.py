@@ -121,10 +121,10 @@ assert naive > 0.5 > 1e-6 > found.relative_gap
 # at the weights that suit the functions found: :math:`f^*` is then the exact SVM with
 # the kernel :math:`\sum_m\mu_mK_m`, itself within the gap of the optimum. Six digits of
 # value guarantee three digits of function; a label, without a bias, wherever
-# :math:`|f(x)|` exceeds the bound. Is that only caution? We spoil the optimal function in
-# two ways: at random; and by functions that vanish on the samples with
-# :math:`0<\alpha_i<C`. The second kind moves no sample across its margin as long as it is
-# small. Then all terms of first order cancel, and the objective rises by
+# :math:`|f(x)|` exceeds the bound. Is that only caution? We spoil the optimal function
+# in two ways: at random; and by functions that vanish on the samples with
+# :math:`0<\alpha_i<C`. The second kind moves no sample across its margin as long as it
+# is small. Then all terms of first order cancel, and the objective rises by
 # :math:`\tfrac12\|f-f^*\|^2` exactly.
 
 average = mklcvx.Instance(K.mean(axis=0)[None], y)

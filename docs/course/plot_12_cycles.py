@@ -207,12 +207,12 @@ plt.show()
 # been chosen four times over and the groups' shares no longer move.
 #
 # **Seen from outside.** A single answer does not show a cycle: ``verify`` rejects it,
-# because its value is not the optimal one, and knows no more. Nor does the value of each
-# round show it, which may go back and forth on the way to the optimum. It takes the
-# rounds: both bounds, and the kernels chosen. Where the best bounds stop closing in on
-# each other while the same choices return, it cycles. Of our runs ``solution.trace`` has
-# all of it and ``solution.message`` the verdict; of yours, ``verify(…, trace=points)``
-# judges every round.
+# because its value is not the optimal one, and knows no more. Nor does the value of
+# each round show it, which may go back and forth on the way to the optimum. It takes
+# the rounds: both bounds, and the kernels chosen. Where the best bounds stop closing in
+# on each other while the same choices return, it cycles. Of our runs ``solution.trace``
+# has all of it and ``solution.message`` the verdict; of yours,
+# ``verify(…, trace=points)`` judges every round.
 #
 # Break it
 # --------
