@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -155,7 +156,7 @@ def read_arrays(path: str | Path) -> dict[str, Any]:
 def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[str, Any]:
     """What a file or folder holds by name; `what` it is meant to be, "instance" or "answer", is what counts in MATLAB's
     files and folders, which may hold anything else; `limit` is the largest size in bytes that can be meant."""
-    if Path(path).suffix not in ENDINGS and _is_folder(path):
+    if _is_folder(path) and Path(path).suffix not in ENDINGS:
         return read_folder(Path(path), what, limit)
     path = existing_file(path, READABLE)
     if path.suffix == ".npz":
@@ -172,12 +173,14 @@ def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[s
 def _is_folder(path: str | Path) -> bool:
     try:
         return Path(path).is_dir()
-    except OSError:
+    except (OSError, TypeError):
         return False  # existing_file says what is wrong
 
 
 def existing_file(path: str | Path, wanted: str) -> Path:
     """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{path!r:.40} is no path: give the name of {wanted}")
     path = Path(path)
     try:
         if path.is_file():

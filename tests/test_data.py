@@ -160,6 +160,8 @@ def test_what_is_not_there_is_said_with_the_remedy(folder):
         load("heart", folder)
     with check_refused("unknown data set 'hart'", "heart"):
         load("hart")
+    with check_refused("unknown data set ['heart']"):
+        load(["heart"])
 
 
 # ---------------------------------------------------------------------------------------------------------- OpenML

@@ -89,6 +89,8 @@ def test_files_are_named_by_text_or_by_path(path):
 def test_missing_file_is_refused(tmp_path):
     with check_refused("nowhere.npz: no such file: check the path"):
         load_instance(tmp_path / "nowhere.npz")
+    with check_refused("3 is no path: give the name of"):
+        load_instance(3)
 
 
 def test_folder_is_refused(tmp_path):

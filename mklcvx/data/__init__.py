@@ -26,9 +26,9 @@ NAMES = (*RECORDS, *BUNDLED)
 
 def load(name: str, folder: str | Path | None = None) -> Dataset:
     """A data set by name, checked; `folder` has the CSV files, by default that of MKLCVX_DATA; else OpenML is asked."""
-    if name in BUNDLED:
+    if isinstance(name, str) and name in BUNDLED:
         return bundled(name)
-    if name not in RECORDS:
+    if not isinstance(name, str) or name not in RECORDS:
         raise InputError(f"unknown data set {name!r}: {nearest(str(name), NAMES)}")
     given = folder or os.environ.get(VARIABLE)
     record = RECORDS[name]
