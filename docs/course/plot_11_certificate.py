@@ -117,9 +117,9 @@ assert naive > 0.5 > 1e-6 > found.relative_gap
 #    \|f-f^*\|&\le\sqrt{2\cdot\text{gap}}, \\
 #    |f(x)-f^*(x)|&\le\sqrt{2\cdot\text{gap}\cdot k(x,x)} .
 #
-# (Without the bias, which the norm does not see.) With several kernels the same holds
-# at the weights that suit the functions found: :math:`f^*` is then the exact SVM with
-# the kernel :math:`\sum_m\mu_mK_m`, itself within the gap of the optimum. Six digits of
+# (Without the bias, which the norm does not see.) With several kernels the exact SVM
+# with the kernel :math:`\sum_m\mu_mK_m` takes the place of :math:`f^*`, at the weights
+# that suit the functions found; it is itself within the gap of the optimum. Six digits of
 # value guarantee three digits of function; a label, without a bias, wherever
 # :math:`|f(x)|` exceeds the bound. Is that only caution? We spoil the optimal function
 # in two ways: at random; and by functions that vanish on the samples with
