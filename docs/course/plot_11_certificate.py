@@ -119,8 +119,8 @@ assert naive > 0.5 > 1e-6 > found.relative_gap
 #
 # (Without the bias, which the norm does not see.) With several kernels the exact SVM
 # with the kernel :math:`\sum_m\mu_mK_m` takes the place of :math:`f^*`, at the weights
-# that suit the functions found; it is itself within the gap of the optimum. Six digits of
-# value guarantee three digits of function; a label, without a bias, wherever
+# that suit the functions found; it is itself within the gap of the optimum. Six digits
+# of value guarantee three digits of function; a label, without a bias, wherever
 # :math:`|f(x)|` exceeds the bound. Is that only caution? We spoil the optimal function
 # in two ways: at random; and by functions that vanish on the samples with
 # :math:`0<\alpha_i<C`. The second kind moves no sample across its margin as long as it
