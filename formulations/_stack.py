@@ -136,7 +136,7 @@ class KernelStack:
         its root has half the digits. A kernel of low rank is then taken as what its factor makes: K up to rounding."""
         squares = self.squares(vector)
         if not isinstance(self.kernels, LowRank):
-            for m in np.flatnonzero(squares <= BLURRED * self.traces * float(vector @ vector)):
+            for m in np.flatnonzero(squares < BLURRED * self.traces * float(vector @ vector)):
                 factor = self._low_factor(int(m))
                 if factor is not None:
                     squares[m] = float(np.sum((vector @ factor) ** 2))

@@ -66,6 +66,12 @@ def test_a_kernel_of_low_rank_shows_that_its_square_vanishes():
     assert full.sharp_squares(vector) == pytest.approx(1e-9 * vector @ vector, rel=1e-4)
 
 
+def test_nothing_is_factored_for_the_zero_vector(monkeypatch):
+    """Every run asks for the bound that α = 0 proves; a factorisation of every kernel is no price for that."""
+    monkeypatch.setattr(KernelStack, "_low_factor", lambda self, m: pytest.fail(f"kernel {m} was factored"))
+    assert KernelStack(DENSE).sharp_squares(np.zeros(N)).tolist() == [0.0] * len(DENSE)
+
+
 @pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])
 def test_the_optimum_is_that_of_the_kernels(name):
     found, dense = solve(LOW, name, solver="interior"), solve(Instance(DENSE, Y, groups=GROUPS), name, solver="exact")
