@@ -1,4 +1,4 @@
-"""The sample side, shared by all single-task formulations: two losses, with and without bias.
+"""The sample side, shared by all single-task formulations: two losses (some take the first only), with or without bias.
 
 Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C times the weight of sample i.
 Loss c is the C-SVC, loss nu the ν-SVM.

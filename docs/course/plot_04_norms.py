@@ -150,7 +150,8 @@ assert np.ptp(norms["li"]) < 1e-5
 # zero (one kernel less) or another sample comes to lie on the margin (one equation
 # more). So **some optimum uses at most** :math:`s` **kernels**, or one if :math:`s=0`;
 # without a bias :math:`s+1`. Where the equations are independent, as chance will have
-# it, there is no other. Forty kernels, each on a feature of its own:
+# it, no more than :math:`s` tie, and the weights have no choice. Forty kernels, each on
+# a feature of its own:
 
 
 def crowd(n, M=40):
@@ -293,8 +294,8 @@ assert report.accepted != TAKE_LAMBDA_FOR_THE_WEIGHTS
 #     Because :math:`\alpha` is not given: it is chosen to make :math:`\max_md_m` small.
 #     Pushing the largest down raises others, until several *tie*. Then the line lies
 #     along a face of the ball, and any mixture of the tied kernels has the same
-#     :math:`u^\top d`; the margins decide which. Sparse means: few kernels tie, no more
-#     than there are samples on the margin.
+#     :math:`u^\top d`; the margins decide which. Sparse means: few kernels tie; copies
+#     aside, no more than there are samples on the margin (with a bias).
 
 # %%
 
