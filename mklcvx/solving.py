@@ -16,6 +16,7 @@ from .cost import estimate
 from .errors import InputError, nearest
 from .exact import SCS, Report, solve_declared
 from .formulations import Formulation
+from .given import check_tolerance, is_number
 from .instance import Instance
 from .preprocess import Preprocessing
 from .run import Run
@@ -209,16 +210,11 @@ def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
 
 
 def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:
-    if not (_is_number(tol) and 0 < tol < 1):
-        raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative gap such as 1e-8")
-    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
+    check_tolerance(tol)
+    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
         raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
     if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _why_not(point: CertifiedPoint, run: Run, tol: float, time_limit: float | None) -> str:

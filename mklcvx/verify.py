@@ -8,7 +8,6 @@ rejected gets a diagnosis. It is undecided where our own certificate is too wide
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +18,7 @@ from . import formulations
 from .answers import Answer, answer_of
 from .certificate import Certificate
 from .errors import InputError
+from .given import check_tolerance
 from .instance import Instance
 from .judging import Case, Diagnosis, Part, diagnose, judged_parts, pose
 from .judging.parts import ACCEPTED, REJECTED, verdict_of
@@ -125,8 +125,7 @@ def judge_submission(
     submission: Submission, tol: float, diagnosis: bool = True, convention: Translation | None = None
 ) -> Report:
     """As `verify`, for what has been read."""
-    if not isinstance(tol, numbers.Real) or isinstance(tol, bool) or not 0 < tol < 1:
-        raise InputError(f"tol = {tol!r} is not between 0 and 1: give a relative tolerance such as 1e-6")
+    check_tolerance(tol, "a relative tolerance such as 1e-6")
     submission = submission if convention is None else convention(submission)
     if not submission.formulation:
         raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")

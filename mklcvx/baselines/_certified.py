@@ -8,8 +8,8 @@ from typing import Any
 from ..certificate import CertifiedPoint
 from ..exact import CLARABEL, solve_declared
 from ..formulations import Formulation
+from ..given import check_tolerance
 from ..instance import Instance
-from ._requests import check_tolerance
 
 
 def solved(

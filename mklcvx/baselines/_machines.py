@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations._stack import KernelStack
+from ..given import check_seed, is_whole
 from ..instance import Instance
 from ..targets import decided
-from ._requests import check_seed, is_whole
 
 Array = NDArray[np.float64]
 

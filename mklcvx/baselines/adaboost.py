@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..formulations._single import C as PRICE
+from ..given import is_whole
 from ..instance import Instance
 from ..stack_checks import check_test_stack
 from ._machines import FOLDS, held_out, machines
-from ._requests import is_whole
 
 Array = NDArray[np.float64]
 

@@ -40,13 +40,13 @@ from ..formulations._cvxpy import cp
 from ..formulations._dual import Multipliers
 from ..formulations._primal import Functions
 from ..formulations._regulariser import Regulariser
+from ..given import check_tolerance
 from ..instance import Instance
 from ..second_stage import machine
 from ._certified import better, shortfall
 from ._model import Baseline
 from ._per_label import Label, per_label
 from ._priced import Array, Priced, PricedAlpha, PricedDual, PricedPrimal, Weighted, best_weights, penalty
-from ._requests import check_tolerance
 
 TOLERANCE = 1e-8
 

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..given import is_whole
 from ..instance import Instance
 from ..stack_checks import check_test_stack
 from ..targets import Targets, decided
 from ._machines import each_kernel
-from ._requests import is_whole
 
 Array = NDArray[np.float64]
 

@@ -41,12 +41,12 @@ from ..formulations._formulation import Parameter
 from ..formulations._single import C as PRICE
 from ..formulations._stack import Array
 from ..formulations._task import _filled, _flat_bottom
+from ..given import check_tolerance
 from ..instance import Instance
 from ._certified import shortfall
 from ._joint_task import contrasts_of
 from ._machines import FOLDS, held_out, machines
 from ._model import Baseline
-from ._requests import check_tolerance
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")

@@ -37,12 +37,12 @@ from ..formulations._cvxpy import cp
 from ..formulations._formulation import Parameter
 from ..formulations._single import C as PRICE
 from ..formulations._stack import Array
+from ..given import check_seed, check_tolerance, is_whole
 from ..instance import Instance
 from ._certified import shortfall
 from ._joint import Joint
 from ._joint_task import JointTask
 from ._model import Baseline
-from ._requests import check_seed, check_tolerance, is_whole
 
 SOLVERS = ("ufo", "exact")
 ALPHA = Parameter("alpha", "price of the group lasso", "α ≥ 0", lambda v, _: v >= 0, lambda _: 0.0, "0")
