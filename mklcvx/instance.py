@@ -165,9 +165,13 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
 
 def check_weight_sizes(weights: Array) -> None:
     """Sizes whose squares and inverses are numbers."""
-    strange = weights[(weights > LARGEST_WEIGHT) | (weights < 1 / LARGEST_WEIGHT)]
+    strange = _beyond(weights)
     if len(strange):
         raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
+
+
+def _beyond(weights: Array) -> Array:
+    return weights[~((weights <= LARGEST_WEIGHT) & (weights >= 1 / LARGEST_WEIGHT))]
 
 
 def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
@@ -194,7 +198,7 @@ def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targ
 def _combined(sample_weight: Array, class_weight: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         weight = sample_weight * class_weight
-    if not ((weight <= LARGEST_WEIGHT) & (weight >= 1 / LARGEST_WEIGHT)).all():
+    if len(_beyond(weight)):
         raise InputError("sample_weight times class_weight leaves the range of 1e±100: give moderate weights")
     return weight
 

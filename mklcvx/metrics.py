@@ -17,6 +17,7 @@ A class of which the test samples have none has neither ranking nor accuracy, an
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,11 +54,12 @@ def mean_average_precision(truth: ArrayLike, values: ArrayLike, classes: Sequenc
 
 def mcc(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:
     """Matthews' correlation coefficient of each class against the rest, mean over classes."""
+    from sklearn.metrics import matthews_corrcoef
+
     true, given = _decisions(truth, predicted, classes)
-    hits, misses = ((true & given).sum(axis=0), (true & ~given).sum(axis=0))
-    false, rest = ((~true & given).sum(axis=0), (~true & ~given).sum(axis=0))
-    sizes = np.sqrt(1.0 * (hits + false) * (hits + misses)) * np.sqrt(1.0 * (rest + false) * (rest + misses))
-    return float(np.mean(np.divide(hits * rest - false * misses, sizes, out=np.zeros(len(sizes)), where=sizes > 0)))
+    with warnings.catch_warnings():  # of a class that all samples or none are in, decided alike: 0
+        warnings.filterwarnings("ignore", "A single label was found", UserWarning)
+        return float(np.mean([matthews_corrcoef(a, b) for a, b in zip(true.T, given.T, strict=True)]))
 
 
 def mean_class_accuracy(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:

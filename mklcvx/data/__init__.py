@@ -26,10 +26,10 @@ NAMES = (*RECORDS, *BUNDLED)
 
 def load(name: str, folder: str | Path | None = None) -> Dataset:
     """A data set by name, checked; `folder` has the CSV files, by default that of MKLCVX_DATA; else OpenML is asked."""
-    if isinstance(name, str) and name in BUNDLED:
-        return bundled(name)
-    if not isinstance(name, str) or name not in RECORDS:
+    if not isinstance(name, str) or name not in (*RECORDS, *BUNDLED):
         raise InputError(f"unknown data set {name!r}: {nearest(str(name), NAMES)}")
+    if name in BUNDLED:
+        return bundled(name)
     given = folder or os.environ.get(VARIABLE)
     record = RECORDS[name]
     if given:
