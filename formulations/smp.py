@@ -6,6 +6,7 @@
 with c = (2(p−1)/(θp))^{p−1}.
 
 From one to the other. g(ζ) = (θ/2) ζ^{p/(p−1)} is a kernel's price for slack and g*(μ) = (c/p) μ^p its conjugate.
+With ρ = 2(p−1)/(θp) that is (ρμ)^p/(ρp), a number even where c = ρ^{p−1} is too large for one.
 
     recovery      f_m = μ_m K_m(α∘y);  in terms of norms, c μ_m^{p+1} + κ μ_m² = ‖f_m‖²/2 with κ such that Σμ = 1
     multipliers   weights = μ, the multipliers of ½ q_m(α) ≤ τ + ζ_m, μ_m = (θp/(2(p−1))) ζ_m^{1/(p−1)};
