@@ -13,13 +13,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from mistakes import Mistake
+from mistakes import Mistake, register
 from numpy.typing import NDArray
 
 from mklcvx import Instance, Solution, solve
 
 Array = NDArray[np.float64]
 BLUNDERS: list[Mistake] = []
+mistake = register(BLUNDERS)
 N = 20
 
 

@@ -6,24 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from blunders import (
-    BLUNDERS,
-    N,
-    centred,
-    features,
-    gaussian,
-    kernels,
-    signs,
-    single,
-    solved,
-    unit_diagonal,
-    unit_trace,
-)
-from mistakes import Case, Parts, parts, register
+from blunders import N, centred, features, gaussian, kernels, mistake, signs, single, solved, unit_diagonal, unit_trace
+from mistakes import Case, Parts, parts
 
 from mklcvx import Instance, solve
-
-mistake = register(BLUNDERS)
 
 
 @mistake(

@@ -6,19 +6,10 @@ from functools import cache
 
 import cvxpy as cp
 import numpy as np
-from blunders import (
-    BLUNDERS,
-    N,
-    kernels,
-    labelled,
-    solved,
-    unit_trace,
-)
-from mistakes import Case, Parts, register
+from blunders import N, kernels, labelled, mistake, solved, unit_trace
+from mistakes import Case, Parts
 
 from mklcvx import Instance, Solution, solve
-
-mistake = register(BLUNDERS)
 
 
 @cache

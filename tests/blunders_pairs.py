@@ -6,21 +6,10 @@ from functools import cache
 
 import cvxpy as cp
 import numpy as np
-from blunders import (
-    BLUNDERS,
-    N,
-    centred,
-    kernels,
-    signs,
-    single,
-    solved,
-)
-from mistakes import Case, Parts, parts, register
+from blunders import N, centred, kernels, mistake, signs, single, solved
+from mistakes import Case, Parts, parts
 
 from mklcvx import Solution
-
-mistake = register(BLUNDERS)
-
 
 PAIRS = np.triu_indices(N)
 

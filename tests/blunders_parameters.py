@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import cvxpy as cp
 import numpy as np
-from blunders import (
-    BLUNDERS,
-    N,
-    kernels,
-    signs,
-    single,
-    solved,
-)
-from mistakes import Case, Parts, parts, register
+from blunders import N, kernels, mistake, signs, single, solved
+from mistakes import Case, Parts, parts
 
 from mklcvx import Instance, solve
-
-mistake = register(BLUNDERS)
 
 
 @mistake(

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from blunders import (
-    BLUNDERS,
-    N,
-    kernels,
-    l1_right,
-    signs,
-    single,
-    solved,
-)
-from mistakes import Case, Parts, parts, register
+from blunders import N, kernels, l1_right, mistake, signs, single, solved
+from mistakes import Case, Parts, parts
 from sklearn.svm import SVC
 
 from mklcvx import solve
-
-mistake = register(BLUNDERS)
 
 
 @mistake(

@@ -113,10 +113,10 @@ def test_it_agrees_with_the_declarations(name, kind):
 def test_classes_label_sets_one_kernel_and_fifty(name):
     base = zoo.random(21, 50, seed=4)
     members = np.random.default_rng(0).integers(0, 2, size=(21, 3))
-    certified(name, base, lam=1e-3)
-    certified(name, base.select([3]), lam=1e-3)
-    certified(name, Instance(base.kernels[:4], classes=np.arange(21) % 3), lam=1e-3)
-    certified(name, Instance(base.kernels[:4], labels=members), lam=1e-3)
+    classes, labels = {"classes": np.arange(21) % 3}, {"labels": members}
+    for instance in (base, base.select([3]), *(Instance(base.kernels[:4], **given) for given in (classes, labels))):
+        point, _ = certified(name, instance, lam=1e-3)
+        assert len(point.upper.point) == instance.count
 
 
 @pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12, 0.0])
@@ -125,7 +125,8 @@ def test_kernels_that_are_nearly_alike(name, distance):
     base, other = zoo.random(12, 2, seed=9).kernels, zoo.random(12, 2, seed=10)
     instance = Instance(np.concatenate([base, base + distance * other.kernels]), other.y)
     for lam in (1e-4, 0.1, 0.2):
-        certified(name, instance, lam=lam)
+        point, _ = certified(name, instance, lam=lam)
+        assert (point.upper.point >= 0).all()
 
 
 @pytest.mark.parametrize("name", PAIRS)
