@@ -1,0 +1,29 @@
+"""Small instances on which parameters are tried without solving anything."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mklcvx import Instance, formulations
+
+RNG = np.random.default_rng(3)
+N, M = 6, 4
+Y = np.array([1, 1, 1, -1, -1, -1])
+FEATURES = RNG.normal(size=(M, N, 2)) + 0.5 * Y[:, None]
+K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
+INSTANCE = Instance(K, Y, groups=[0, 0, 1, 1])
+ONE = Instance(K[:1], Y, groups=[0])
+LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+LABELLED = Instance(K, labels=LABELS, label_names=["red", "green", "blue"])
+NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
+SINGLE_TASKS = [formulation.name for formulation in formulations.SINGLE_TASKS]
+FAMILIES = sorted(set(NAMES) - set(SINGLE_TASKS))
+
+
+def resolved(name, instance=INSTANCE, **given):
+    """Every parameter's value, without solving anything."""
+    return formulations.get(name).task(instance, given)[1]
+
+
+def instance_for(name):
+    return ONE if name == "svm" else INSTANCE

@@ -1,0 +1,28 @@
+"""Two of scikit-learn's tables in small, standardised, and kernels on them."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from mklcvx.kernels import Gaussian, KernelBank, Linear
+
+BANK = [Gaussian(0.02), Gaussian(0.1), Linear(), {"kernel": "gaussian", "gamma": 1.0, "features": [0, 3]}]
+KERNELS = KernelBank(BANK[:3])
+
+
+def standardised(loader, part):
+    X, y = loader(return_X_y=True)
+    X = X[part]
+    return (X - X.mean(axis=0)) / X.std(axis=0), y[part]
+
+
+CANCER, MALIGNANT = standardised(load_breast_cancer, slice(0, 180, 2))
+WINE, GRAPE = standardised(load_wine, slice(0, None, 3))
+TRAIN, TEST = np.arange(0, 60), np.arange(60, 90)
+
+
+def stack_of(X, Z=None):
+    """Samples first."""
+    bank = KERNELS.fit(X)
+    return np.moveaxis(bank.stack(Z), 0, -1)
