@@ -160,6 +160,10 @@ class Formulation(ABC):
     def from_dual(self, program: Any, task: Any, unit: float) -> Points:
         """The points that a solved dual leaves."""
 
+    def scale(self, lower: Any, upper: Any) -> float:
+        """What the gap of two bounds is compared with: the largest term, unless the family has something better."""
+        return max(abs(lower.value), abs(upper.value), lower.largest_term, upper.largest_term)
+
     def in_units(self, task: Any, size: float) -> Any:
         """The same problem with every kernel divided by `size`, for declarations; families without units ignore it."""
         return task

@@ -61,20 +61,14 @@ class Pairs:
         columns = np.empty((self.kernels, self.starts[last] - origin))
         for row in range(first, last):
             place = columns[:, self.starts[row] - origin : self.starts[row + 1] - origin]
-            place[:] = kernels[:, row, row:]
-            if not self.stack.symmetric:
-                place += kernels[:, row:, row]
-                place /= 2
+            place[:] = kernels[:, row, row:] if self.stack.symmetric else kernels[:, row:, row]
         return columns
 
     def at(self, chosen: NDArray[np.intp]) -> Array:
         """The K-examples of some pairs, one row for each."""
         rows = np.searchsorted(self.starts, chosen, side="right") - 1
         columns, kernels = chosen - self.starts[rows] + rows, self.stack.kernels
-        found = np.asarray(kernels[:, rows, columns], dtype=np.float64)
-        if not self.stack.symmetric:
-            found = (found + kernels[:, columns, rows]) / 2
-        return found.T
+        return np.asarray(kernels[:, columns, rows], dtype=np.float64).T  # the lower triangle
 
     def examples(self) -> Array:
         """All K-examples at once, (N, M)."""

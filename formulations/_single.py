@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..errors import InputError
 from . import _task
 from ._formulation import Formulation, Parameter, Points, as_flag
 from ._regulariser import Between, Regulariser
-from ._task import Array, Implied, Risk, Task
+from ._task import Array, Implied, Risk, Task, room_for_nu
 
 if TYPE_CHECKING:
     from ..instance import Instance
@@ -56,7 +56,7 @@ class UpperBound(NamedTuple):
     """What f_m = K_m c_m proves. `norms` are ‖f_m‖."""
 
     value: float
-    coefficients: Array
+    coefficients: Array | Implied
     norms: Array
     risk: Risk
     largest_term: float
@@ -98,22 +98,19 @@ class SingleTask(Formulation):
         alpha = task.feasible(alpha)
         roots = task.correlations(alpha) if self.between is None else task.sharp_correlations(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
-        return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost), self._floor(task, alpha)))
-
-    def _floor(self, task: Task, alpha: Array) -> float:
-        """A size for optima that vanish: loss nu has value 0 where the classes' hulls meet, and no term of its
-        objective is left to compare with. Then a millionth of the cost of the two classes taken apart serves."""
-        if task.loss == "c":
-            return 0.0
-        apart = sum(task.correlations(np.where(side, alpha, 0.0)) ** 2 for side in (task.y > 0, task.y < 0))
-        return 1e-6 * abs(self.conjugate(np.sqrt(apart), **task.own))
+        return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost)))
 
     def upper(self, task: Task, coefficients: Array | Implied) -> UpperBound:
         """U(‖f‖) + risk(f), the bias chosen to make the risk least."""
         outputs, norms = task.evaluate(coefficients)
         penalty, risk = self.penalty(norms, **task.own), task.risk(outputs)
         largest = max(penalty, risk.largest_term)
-        return UpperBound(penalty + risk.value, np.asarray(coefficients), norms, risk, largest)
+        return UpperBound(penalty + risk.value, coefficients, norms, risk, largest)
+
+    def scale(self, lower: LowerBound, upper: UpperBound) -> float:
+        """Σ_m ‖f_m‖ √q_m, which is U(‖f‖) + U*(√q) at the optimum: constants cancel, and no shift of the features
+        changes it."""
+        return float(upper.norms @ lower.roots)
 
     def in_units(self, task: Task, size: float) -> Task:
         """The same problem with every kernel divided by `size`, for declarations."""
@@ -159,6 +156,7 @@ class SingleTask(Formulation):
         )
         if loss == "nu":
             _check_nu(task, resolved["nu"])
+            task = replace(task, box=room_for_nu(task.box, task.y, task.bias))
         return task, resolved
 
     @property

@@ -15,6 +15,8 @@ from ._low_rank import LowRank
 
 Array = NDArray[np.float64]
 
+MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
+OFFSET_BITS = 49
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -27,11 +29,16 @@ class Factor(NamedTuple):
 
 @dataclass(frozen=True)
 class KernelStack:
-    """Kernels (M, n, n) of any real dtype, or `LowRank`. `symmetric`: to the last bit; otherwise the symmetric part is
-    used."""
+    """Kernels (M, n, n) of any real dtype, or `LowRank`. A kernel is its stored lower triangle, mirrored; `symmetric`
+    says that both triangles are the same to the last bit.
+
+    `offsets` (M, n), rows g_m, or None: what is worked with is then K_m − g_m1' − 1g_m'. With a bias that is the same
+    problem, since Σβ = 0, and without large constants it has more digits left (see `centring`)."""
 
     kernels: Any
     symmetric: bool = field(default=True, kw_only=True)
+    sizes: Array | None = field(default=None, kw_only=True, repr=False, compare=False)  # max |K_ij|, where known
+    offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -45,7 +52,16 @@ class KernelStack:
 
     def each_kernel(self) -> Iterator[Array]:
         """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
-        return (self._doubles(stored) for stored in self.kernels)
+        return (self._doubles(m) for m in range(self.count))
+
+    @cached_property
+    def largest_entries(self) -> Array:
+        """max |K_ij| of every kernel as stored; of factors, of the factor."""
+        if self.sizes is not None:
+            return self.sizes
+        low = isinstance(self.kernels, LowRank)
+        each = (self.kernels.factor(m) for m in range(self.count)) if low else self.kernels
+        return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
 
     def combined(self, weights: Array) -> Array:
         """Σ_m weight_m K_m."""
@@ -61,11 +77,10 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
-        total = self._unsymmetrised(kernel)
-        for weight, stored in zip(weights, self.kernels, strict=True):
-            if weight != 0:
-                daxpy(_flat(np.asarray(stored, dtype=np.float64)), total.ravel(), a=weight)
-        self._symmetrise(kernel, total)
+        total = self._total(kernel)
+        for m in np.flatnonzero(weights):
+            daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
+        self._mirror(kernel, total)
 
     def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
         """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
@@ -74,33 +89,39 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.images(vector)
-        images, total = np.empty((self.count, self.samples)), self._unsymmetrised(kernel)
-        for m, stored in enumerate(self.kernels):
-            base = np.asarray(stored, dtype=np.float64)
-            images[m] = self._image(base, vector)
+        images, total = np.empty((self.count, self.samples)), self._total(kernel)
+        for m in range(self.count):
+            base = self._entries(m)
+            images[m] = _image(base, vector)
             if weights[m] != 0:
-                daxpy(_flat(base), total.ravel(), a=weights[m])
-        self._symmetrise(kernel, total)
+                daxpy(self._flat(base), total.ravel(), a=weights[m])
+        self._mirror(kernel, total)
         return images
 
-    def _unsymmetrised(self, kernel: Array) -> Array:
-        """Where kernels are summed up: to take the symmetric part once costs less than to take it of every kernel."""
+    def _total(self, kernel: Array) -> Array:
+        """Where kernels are summed up: to mirror the sum costs less than to mirror every kernel."""
         return kernel if self.symmetric else np.zeros_like(kernel)
 
-    def _symmetrise(self, kernel: Array, total: Array) -> None:
+    def _mirror(self, kernel: Array, total: Array) -> None:
         if total is not kernel:
-            kernel += (total + total.T) / 2
+            kernel += mirrored(total)
 
-    def _image(self, kernel: Array, vector: Array) -> Array:
-        from scipy.linalg.blas import dsymv  # reads half of a kernel
+    def _flat(self, kernel: Array) -> Array:
+        """The entries one after the other; of a symmetric kernel as they lie in memory, so that nothing is copied."""
+        return kernel.ravel(order="K") if self.symmetric and kernel.flags.forc else kernel.ravel()
 
-        if not self.symmetric:
-            return (kernel @ vector + vector @ kernel) / 2
-        return dsymv(1.0, kernel if kernel.flags.f_contiguous else kernel.T, vector)
+    def _entries(self, m: int) -> Array:
+        """Kernel m in double precision, less its offsets; only the lower triangle counts."""
+        kernel = np.asarray(self.kernels[m], dtype=np.float64)
+        if self.offsets is None:
+            return kernel
+        kernel = kernel - self.offsets[m][:, None]
+        kernel -= self.offsets[m]
+        return kernel
 
-    def _doubles(self, stored: Any) -> Array:
-        kernel = np.asarray(stored, dtype=np.float64)
-        return kernel if self.symmetric else (kernel + kernel.T) / 2
+    def _doubles(self, m: int) -> Array:
+        kernel = self._entries(m)
+        return kernel if self.symmetric else mirrored(kernel)
 
     def images(self, vector: Array) -> Array:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
@@ -116,7 +137,7 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.images(vector)
-        return np.stack([self._image(np.asarray(kernel, dtype=np.float64), vector) for kernel in self.kernels])
+        return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def own_images(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
@@ -155,7 +176,7 @@ class KernelStack:
         from scipy.linalg.lapack import dpstrf
 
         if m not in self._pivoted:
-            kernel = self._doubles(self.kernels[m])
+            kernel = self._doubles(m)
             tolerance = self.samples * np.finfo(float).eps * float(kernel.diagonal().max())
             lower, pivots, rank, _ = dpstrf(kernel, tol=tolerance, lower=1)
             factor = None
@@ -169,7 +190,8 @@ class KernelStack:
     def traces(self) -> Array:
         if isinstance(self.kernels, LowRank):
             return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
-        return np.array([float(np.trace(kernel)) for kernel in self.kernels])
+        traces = np.array([float(np.trace(kernel)) for kernel in self.kernels])
+        return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
 
     @cached_property
     def factors(self) -> list[Factor]:
@@ -178,7 +200,7 @@ class KernelStack:
     def factor(self, m: int) -> Factor:
         if isinstance(self.kernels, LowRank):
             return _of_factor(self.kernels.factor(m))
-        return _factor(self._doubles(self.kernels[m]))
+        return _factor(self._doubles(m))
 
     def share_factors(self, scaled: KernelStack, size: float) -> None:
         """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.
@@ -189,15 +211,59 @@ class KernelStack:
         root = math.sqrt(size)
         scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
 
+    # ------------------------------------------------------------------------------------------- centring
+    def mostly_constant(self, m: int) -> bool:
+        """Whether a constant added to all entries of kernel m is a few hundred times what is left without it."""
+        if isinstance(self.kernels, LowRank):
+            factor = self.kernels.factor(m)
+            spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)
+            return bool((spread < MOSTLY * size).any())
+        kernel = self.kernels[m]
+        diagonal = np.diagonal(kernel).astype(np.float64)
+        distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
+        return bool(np.max(distances) < MOSTLY * np.max(diagonal))
+
+    def without_constants(self) -> dict[str, Any]:
+        """The fields of the stack that a bias makes the same problem, without large constants; none where there are
+        none to take away."""
+        if not any(self.mostly_constant(m) for m in range(self.count)):
+            return {}
+        if isinstance(self.kernels, LowRank):
+            factors = [self.kernels.factor(m) for m in range(self.count)]
+            return {"kernels": LowRank([factor - np.median(factor, axis=0) for factor in factors]), "sizes": None}
+        return {"offsets": np.stack([offsets_of(kernel) for kernel in self.each_kernel()])}
+
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""
         sizes = self.traces / self.samples
         return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
 
 
-def _flat(kernel: Array) -> Array:
-    """The entries as they lie in memory: the transposed kernel is as good, and nothing is copied."""
-    return kernel.ravel(order="K") if kernel.flags.forc else kernel.ravel()
+def offsets_of(kernel: Array) -> Array:
+    """g with which K − g1' − 1g' is nearly centred, in so few bits that from entries of one size it is subtracted
+    exactly. A mean diagonal's worth is left on the direction 1: rounding leaves no negative eigenvalue there."""
+    means = kernel.mean(axis=1)
+    g = means - means.mean() / 2
+    left = max(float(np.mean(np.diagonal(kernel) - 2 * g)), 0.0)
+    g -= left / (2 * len(kernel))
+    largest = float(np.abs(g).max())
+    if largest == 0:
+        return g
+    raise_by = 1.5 * 2.0 ** (math.frexp(largest)[1] - OFFSET_BITS + 52)
+    return np.asarray((g + raise_by) - raise_by)
+
+
+def mirrored(kernel: Array) -> Array:
+    """The symmetric matrix with this lower triangle."""
+    return np.asarray(np.tril(kernel) + np.tril(kernel, -1).T)
+
+
+def _image(kernel: Array, vector: Array) -> Array:
+    """Kv, from the lower triangle."""
+    from scipy.linalg.blas import dsymv  # reads half of a kernel
+
+    by_columns = kernel.flags.f_contiguous
+    return dsymv(1.0, kernel if by_columns else kernel.T, vector, lower=int(by_columns))
 
 
 def _factor(kernel: Array) -> Factor:

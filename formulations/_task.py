@@ -25,8 +25,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._stack import Array, KernelStack
+
+UNIT = 2.0**-52  # of the grid on which α sums to one
 
 
 class Risk(NamedTuple):
@@ -72,6 +75,11 @@ class Task(KernelStack):
         self.share_factors(scaled, size)
         return scaled
 
+    def centred(self) -> Task:
+        """The same problem, with a bias, without large constants in the kernels: what solvers work with."""
+        changed = self.without_constants() if self.bias else {}
+        return replace(self, **changed) if changed else self
+
     def value_unit(self, size: float) -> float:
         """What the value is multiplied by when every kernel is divided by `size`."""
         return size if self.loss == "c" else 1 / size
@@ -89,15 +97,24 @@ class Task(KernelStack):
         return math.fsum(alpha) if self.loss == "c" else 0.0
 
     def feasible(self, alpha: Array) -> Array:
-        """The nearest-by-scaling α in S (or A): the equalities hold to the last bit that addition allows."""
+        """An α in S (or A) near the given one; its equalities hold exactly.
+
+        α is clipped and scaled, then put on a grid so fine that nothing is lost and so coarse that every sum of its
+        multiples is a double; what rounding to the grid has left over is taken from the samples with most room.
+        """
         alpha = np.clip(np.nan_to_num(alpha), 0.0, self.box)
         if not self.bias:
-            return _filled(alpha, self.box, 1.0) if self.loss == "nu" else alpha
+            return _filled_on_grid(alpha, self.box, 1.0, UNIT) if self.loss == "nu" else alpha
         positive = self.y > 0
-        total = 0.5 if self.loss == "nu" else min(math.fsum(alpha[positive]), math.fsum(alpha[~positive]))
+        sums = math.fsum(alpha[positive]), math.fsum(alpha[~positive])
+        total = 0.5 if self.loss == "nu" else min(sums)
         for side in (positive, ~positive):
             alpha[side] = _filled(alpha[side], self.box[side], total)
-        return alpha
+        if self.loss == "nu":
+            for side in (positive, ~positive):
+                alpha[side] = _filled_on_grid(alpha[side], self.box[side], 0.5, UNIT)
+            return alpha
+        return _balanced_on_grid(alpha, self.box, positive)
 
     # ---------------------------------------------------------------- the primal side of the bounds
     def evaluate(self, coefficients: Array | Implied) -> tuple[Array, Array]:
@@ -136,6 +153,47 @@ class Task(KernelStack):
             bias, rho, interval = 0.0, _middle(*_flat_bottom(self.y * outputs, self.box, 1.0)), (0.0, 0.0)
         loss = float(self.box @ np.maximum(0.0, rho - self.y * (outputs + bias)))
         return Risk(loss - rho, bias, interval, rho, max(loss, abs(rho)))
+
+
+def room_for_nu(box: Array, y: Array, bias: bool) -> Array:
+    """The box of loss nu. A ν at its limit leaves no room on the grid of α, by rounding: then every entry is raised to
+    the next multiple of the grid's unit, and the limit is what is solved."""
+    sides = (y > 0, y < 0) if bias else (np.ones(len(y), dtype=bool),)
+    steps = np.floor(box / UNIT)
+    short = any(steps[side].sum() * UNIT < 1 / len(sides) for side in sides)
+    return (steps + 1) * UNIT if short else box
+
+
+def _balanced_on_grid(alpha: Array, box: Array, positive: NDArray[np.bool_]) -> Array:
+    """α on a grid, both classes with the same sum exactly."""
+    total = float(alpha.sum())
+    if not 0 < total < math.inf:
+        return np.zeros_like(alpha)
+    unit = 2.0 ** (math.frexp(1.01 * total)[1] - 52)  # Σα < 2^52 units: every partial sum is a double
+    most = np.floor(box / unit)
+    steps = np.minimum(np.rint(alpha / unit), most)
+    surplus = float(steps[positive].sum() - steps[~positive].sum())
+    heavier = positive if surplus > 0 else ~positive
+    steps[heavier] = _moved(steps[heavier], most[heavier], -abs(surplus))
+    return steps * unit
+
+
+def _filled_on_grid(alpha: Array, box: Array, total: float, unit: float) -> Array:
+    """α on a grid, with this sum exactly, as far as the box has room."""
+    most = np.floor(box / unit)
+    steps = np.minimum(np.rint(_filled(alpha, box, total) / unit), most)
+    return _moved(steps, most, total / unit - float(steps.sum())) * unit
+
+
+def _moved(steps: Array, most: Array, by: float) -> Array:
+    """Whole numbers in [0, most] whose sum is changed by this number, those with most room on both sides first."""
+    for i in np.argsort(-np.minimum(steps, most - steps), kind="stable"):
+        if by == 0:
+            break
+        change = min(by, float(most[i] - steps[i])) if by > 0 else max(by, -float(steps[i]))
+        steps[i] += change
+        by -= change
+    return steps
 
 
 def _filled(alpha: Array, box: Array, total: float) -> Array:

@@ -92,11 +92,11 @@ def best_weights(a: Array, l1_ratio: float) -> Array:
     r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
     used = a > 0
     if used.any():  # a kernel without norm needs no weight
-        zeros, start = np.zeros(used.sum()), _tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
+        zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
         found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
         if found is not None:
             mu = np.zeros(len(a))
-            mu[used] = _tight(found, r)
+            mu[used] = tight(found, r)
             return mu
 
     def weights(level: float) -> Array:
@@ -106,10 +106,10 @@ def best_weights(a: Array, l1_ratio: float) -> Array:
         mu = weights(level)
         return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
 
-    return _tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
+    return tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
 
 
-def _tight(mu: Array, r: float) -> Array:
+def tight(mu: Array, r: float) -> Array:
     """The multiple of μ that meets the constraint."""
     linear, quadratic = r * mu.sum(), (1 - r) * (mu @ mu)
     return mu * 2 / (linear + np.sqrt(linear**2 + 4 * quadratic))

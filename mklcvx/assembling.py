@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import CertifiedPoint, certify
-from .formulations import Formulation, Points, SingleTask, Task
+from .certificate import Certificate, CertifiedPoint, certify
+from .certificate.regularisers import regulariser_of
+from .certificate.single import Proved, certified
+from .formulations import Formulation, Implied, Points, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
 from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from .instance import Instance
-from .polish import sharpened
+from .polish import refined, sharpened
 from .second_stage import machine, one_versus_rest
 
 Array = NDArray[np.float64]
-Assembled = tuple[CertifiedPoint, dict[str, Any]]
+
+
+class Assembled(NamedTuple):
+    """The certificate, the fields of the solution, and what keeps the certificate from being tighter ("rounding",
+    "entries", or nothing)."""
+
+    certificate: Certificate
+    fields: dict[str, Any]
+    limit: str = ""
+
 
 # K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
 UNSEEN = 1e-7
@@ -26,16 +37,18 @@ UNSEEN = 1e-7
 def assemble(
     formulation: Formulation,
     task: Any,
+    working: Any,
     point: CertifiedPoint,
     tolerance: float,
     instance: Instance,
     parameters: Mapping[str, Any],
     polish: bool = True,
 ) -> Assembled:
-    """The point to report, and the fields of its solution. With `polish` α may be improved on the way; without, as for
-    a published algorithm, the point that it certified is reported as it is."""
+    """The certificate of the point found, and the fields of its solution. `working` is the task as the solver had it,
+    in centred coordinates. With `polish` α may be improved on the way; without, as for a published algorithm, the
+    point is reported as it was found, but for its place on the grid."""
     if isinstance(formulation, SingleTask):
-        return single_task(formulation, task, point, tolerance, polish)
+        return single_task(formulation, task, working, point, tolerance, polish)
     if isinstance(formulation, MultiLabel):
         return many_labels(formulation, task, point, tolerance) if polish else as_found(task, point)
     if isinstance(formulation, Hypergraph):
@@ -44,60 +57,60 @@ def assemble(
 
 
 def single_task(
-    formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float, polish: bool
+    formulation: SingleTask, task: Task, working: Task, point: CertifiedPoint, tolerance: float, polish: bool
 ) -> Assembled:
     """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
+    tried: list[Proved] = []
+    for attempt in attempts(formulation, task, working, point, polish):
+        tried.append(certified(formulation, task, tolerance=tolerance, **attempt))
+        if tried[-1].certificate.proves(tolerance):
+            break
+    found = min(tried, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.gap))
+    multipliers = formulation.multipliers(found.norms, found.roots, **task.own)
+    if found.tau is not None:
+        multipliers["tau"] = found.tau
+    if found.rho is not None:
+        multipliers["rho"] = found.rho
+    fields = {
+        "objective": found.certificate.upper,
+        "weights": found.weights,
+        "y": task.y,
+        "alpha": found.alpha,
+        "alpha_low": found.low,
+        "bias": found.bias[0],
+        "bias_low": found.bias[1],
+        "bias_interval": found.bias_interval,
+        "coefficients": found.coefficients,
+        "multipliers": multipliers,
+        "norms": found.norms,
+        "notes": (),
+    }
+    return Assembled(found.certificate, fields, found.limit)
+
+
+def attempts(
+    formulation: SingleTask, stored: Task, task: Task, point: CertifiedPoint, polish: bool
+) -> Iterator[dict[str, Any]]:
+    """α and weights as they were found, sharpened, and in two parts; α of the functions found; these by themselves."""
     lower, upper = point.lower, point.upper
+    functions = upper.coefficients
     roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
     weights = formulation.weights(upper.norms, roots, **task.own)
-    kept: Array = upper.coefficients
-    coefficients: Array | None = kept
-    usable = np.isfinite(weights).all() and (polish or point.certificate.proves(tolerance))
-    short = _short(formulation, task, point, weights, polish) if usable else None
-    if short is not None and short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
-        point, lower, upper, coefficients = short, short.lower, short.upper, None
-    else:  # to the last bit what the coefficients give, however they were made
-        upper = formulation.upper(task, kept)
-        point = CertifiedPoint(lower, upper)
-    multipliers = formulation.multipliers(upper.norms, lower.roots, **task.own)
-    if upper.risk.rho is not None:
-        multipliers["rho"] = upper.risk.rho
-    return point, {
-        "objective": upper.value,
-        "weights": weights,
-        "y": task.y,
-        "alpha": lower.alpha,
-        "bias": upper.risk.bias,
-        "bias_interval": upper.risk.bias_interval,
-        "coefficients": coefficients,
-        "multipliers": multipliers,
-        "norms": upper.norms,
-        "notes": _as_stored(formulation, task, point, tolerance),
-    }
-
-
-def _as_stored(formulation: SingleTask, task: Task, point: CertifiedPoint, tolerance: float) -> tuple[str, ...]:
-    """What the lower bound owes to leaving out directions below rounding, where that decides what is certified."""
-    lower, certificate = point.lower, point.certificate
-    if formulation.between is None or not certificate.proves(tolerance):
-        return ()
-    literally, taken = (
-        formulation.conjugate(roots, **task.own) for roots in (task.correlations(lower.alpha), lower.roots)
-    )
-    gap = certificate.relative_gap + (literally - taken) / certificate.scale
-    if gap <= tolerance:
-        return ()
-    return (f"kernels that alpha does not see count up to rounding; with entries as stored the gap is {gap:.1e}",)
-
-
-def _short(formulation: SingleTask, task: Task, point: CertifiedPoint, weights: Array, polish: bool) -> CertifiedPoint:
-    """The better of the classifiers that these weights make with α as it is and, if asked for, with α sharpened."""
-    alphas = [point.lower.alpha]
-    if polish:
-        alphas.append(task.feasible(sharpened(task, weights, point.lower.alpha, point.upper)))
-    # From the outer product, as anybody recomputes it: w(Kα) and K(wα) round differently, and C multiplies that.
-    points = [certify(formulation, task, Points([a], [np.outer(weights, a * task.y)])) for a in alphas]
-    return min(points, key=lambda short: short.certificate.gap)
+    if isinstance(functions, Implied):
+        weights = functions.weights
+    side = regulariser_of(formulation.name, task.count, task.own)
+    weights = weights if side is None else side.feasible(weights)
+    if np.isfinite(weights).all():
+        yield {"alpha": lower.alpha, "mu": weights}
+        if polish:
+            yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
+        if formulation.between is None:
+            alpha, low = refined(stored, task, weights, lower.alpha)
+            yield {"alpha": alpha, "mu": weights, "low": low}
+        if isinstance(functions, Implied) and not np.array_equal(functions.signed, lower.alpha * task.y):
+            yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
+    if not isinstance(functions, Implied) or not np.isfinite(weights).all():
+        yield {"alpha": lower.alpha, "mu": weights, "coefficients": np.asarray(functions)}
 
 
 def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
@@ -114,7 +127,7 @@ def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint,
     short = certify(formulation, task, candidates)
     if short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
         # The weights that made these functions: those that are best for them would make others.
-        return short, _label_fields(task, short, weights, alpha, None)
+        return Assembled(short.certificate, _label_fields(task, short, weights, alpha, None))
     return as_found(task, certify(formulation, task, candidates, point), alpha)
 
 
@@ -123,7 +136,8 @@ def as_found(task: LabelTask, point: CertifiedPoint, unseen: Array | None = None
     beta, gamma = point.lower.point
     alpha = np.zeros_like(beta) if unseen is None else unseen
     alpha = np.divide(beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, beta.shape))
-    return point, _label_fields(task, point, point.upper.point.weights, alpha, point.upper.point.coefficients)
+    fields = _label_fields(task, point, point.upper.point.weights, alpha, point.upper.point.coefficients)
+    return Assembled(point.certificate, fields)
 
 
 def _label_fields(
@@ -157,15 +171,15 @@ def two_stages(formulation: Formulation, point: CertifiedPoint, instance: Instan
         notes.append("no kernel gets weight: no combination helps here")
     fields = one_versus_rest(instance, weights, price)
     multipliers["second_stage_gap"] = fields.pop("gap")
-    return point, {
+    fields |= {
         "objective": point.lower.value if maximum else point.upper.value,
         "weights": weights,
         "coefficients": None,
         "multipliers": multipliers,
         "norms": None,
         "notes": tuple(notes),
-        **fields,
     }
+    return Assembled(point.certificate, fields)
 
 
 def hypergraph(
@@ -179,7 +193,7 @@ def hypergraph(
     values, vectors = values[::-1], vectors[:, ::-1]
     seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
     basis = ridge @ vectors[:, seen] / np.sqrt(values[seen])
-    return point, {
+    fields = {
         "objective": point.upper.value,
         "weights": theta,
         "y": instance.targets.signs(formulation.name),
@@ -191,6 +205,7 @@ def hypergraph(
         "norms": None,
         "notes": _hypergraph_notes(instance, task.h.shape[1]),
     }
+    return Assembled(point.certificate, fields)
 
 
 def _unweighted(instance: Instance, what: str) -> list[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .certificate.passes import seen
 from .formulations import Task, UpperBound
 
 Array = NDArray[np.float64]
@@ -64,3 +65,44 @@ def _starting_multipliers(task: Task, upper: UpperBound) -> Array:
     if upper.risk.rho is not None:
         values.append(-upper.risk.rho)
     return np.array(values)
+
+
+def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int = 4) -> tuple[Array, Array]:
+    """α in two parts, of which the second is far below the last bits of the first, so that the margins of the free
+    samples are what they should be: the same equations, with residuals from products in slices. `task` has the kernels
+    as they are stored, `working` the same problem in centred coordinates."""
+    kernel = working.combined(weights)
+    rows, totals = equalities(task)
+    alpha, low = task.feasible(alpha), np.zeros(task.samples)
+    for _ in range(rounds):
+        found = seen(task, alpha * task.y, task.bias, sliced=True)
+        outputs = weights @ found.z + kernel @ low
+        risk = task.risk(outputs)
+        level = 1.0 if risk.rho is None else risk.rho
+        excess = task.y * (outputs + risk.bias) - level
+        free, moved = settled(alpha, task.box, excess, max(abs(level), np.finfo(float).tiny))
+        if not free.any():
+            break
+        columns = (rows * task.y)[:, free]  # of β: Σβ = 0, and y'β = 1 for loss nu
+        system = np.block([[kernel[np.ix_(free, free)], columns.T], [columns, np.zeros((len(rows), len(rows)))]])
+        change = (moved - alpha) * task.y
+        low = np.where(free, low, 0.0)
+        wanted = -(task.y * excess + kernel @ change)[free]
+        missing = totals - rows @ moved - (rows * task.y) @ low
+        step = np.linalg.lstsq(system, np.concatenate([wanted, missing]), rcond=1e-15)[0][: free.sum()]
+        low[free] += step
+        whole = task.feasible(np.where(free, alpha + task.y * low, moved))
+        low = np.where(free, ((alpha - whole) * task.y) + low, 0.0)
+        alpha = whole
+    return alpha, _balanced(low) if task.bias else low
+
+
+def _balanced(low: Array) -> Array:
+    """On a grid, with the sum zero exactly."""
+    size = float(np.abs(low).sum())
+    if size == 0:
+        return low
+    unit = 2.0 ** (np.frexp(1.01 * size)[1] - 52)
+    steps = np.rint(low / unit)
+    steps[np.argmax(np.abs(steps))] -= steps.sum()
+    return np.asarray(steps * unit)

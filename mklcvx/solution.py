@@ -54,6 +54,9 @@ class Solution:
     target: str = "y"
     label_names: tuple[str, ...] = ("y",)
     classes: tuple[str, ...] = ()
+    alpha_low: Array | None = None
+    bias_low: float = 0.0
+    tolerance: float | None = None
     preprocessing: Preprocessing | None = None
     message: str = ""
     notes: tuple[str, ...] = ()
@@ -120,10 +123,13 @@ class Solution:
             "parameters": dict(self.parameters),
             "solver": self.solver,
             "status": self.status,
+            "tolerance": self.tolerance,
             "objective": self.objective,
             "weights": plain(self.weights),
             "alpha": plain(self.alpha),
+            "alpha_low": plain(self.alpha_low),
             "bias": self.bias.tolist() if isinstance(self.bias, np.ndarray) else self.bias,
+            "bias_low": self.bias_low,
             "bias_interval": None if self.bias_interval is None else plain(np.array(self.bias_interval)),
             "coefficients": plain(self.coefficients),
             "multipliers": {name: small(value) for name, value in self.multipliers.items()},

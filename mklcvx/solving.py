@@ -11,11 +11,11 @@ from typing import Any
 
 from . import formulations
 from .assembling import assemble
-from .certificate import CertifiedPoint
+from .certificate import Certificate, CertifiedPoint, joined
 from .cost import estimate
 from .errors import InputError, nearest
 from .exact import SCS, Report, solve_declared
-from .formulations import Formulation
+from .formulations import Formulation, Task
 from .given import check_tolerance, is_number
 from .instance import Instance
 from .preprocess import Preprocessing
@@ -71,7 +71,8 @@ def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: A
     again, second = solve_declared(
         formulation, task, tolerance, **{**_without(given, "options", "callback"), "time_limit": left}
     )
-    best = CertifiedPoint(max(found.lower, again.lower, key=_value), min(found.upper, again.upper, key=_value))
+    lower = max(found.lower, again.lower, key=_value)
+    best = joined(formulation, lower, min(found.upper, again.upper, key=_value))
     second.solver = "exact"
     return best, second
 
@@ -179,15 +180,17 @@ def solved(
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
-    found, run = method.run(chosen, task, tol, **given)
-    point, fields = assemble(chosen, task, found, tol, instance, resolved, polish=not run.trace)
-    proved = point.certificate.proves(tol)
+    working = task.centred() if isinstance(task, Task) else task
+    found, run = method.run(chosen, working, tol, **given)
+    certificate, fields, limit = assemble(chosen, task, working, found, tol, instance, resolved, polish=not run.trace)
+    proved = certificate.proves(tol)
     solution = Solution(
         formulation=chosen.name,
         parameters=resolved,
         solver=run.solver or method.name,
         status="certified" if proved else "not_certified",
-        certificate=point.certificate,
+        tolerance=tol,
+        certificate=certificate,
         iterations=run.iterations,
         seconds=time.perf_counter() - started,
         names=instance.names,
@@ -197,7 +200,7 @@ def solved(
         preprocessing=preprocessing,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
-        message="" if proved else _why_not(point, run, tol, given.get("time_limit")),
+        message="" if proved else _why_not(certificate, limit, run, tol, given.get("time_limit")),
         **fields,
     )
     return solution, run.last
@@ -217,10 +220,14 @@ def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) ->
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
 
 
-def _why_not(point: CertifiedPoint, run: Run, tol: float, time_limit: float | None) -> str:
-    gap = point.certificate.relative_gap
-    if run.ending:
-        return f"not certified: relative gap {gap:.2e}, asked for {tol:.0e}; {run.ending}"
-    limit = " within the time limit" if time_limit is not None else ""
+def _why_not(certificate: Certificate, limit: str, run: Run, tol: float, time_limit: float | None) -> str:
+    words = f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tol:.0e}"
+    if limit == "entries":
+        return f"{words}; the kernels are semidefinite up to δ = {certificate.ridge:.1e} only, which forbids less"
+    if limit == "rounding":
+        return f"{words}; rounding forbids less"
+    if run.ending and run.ending != "certified":
+        return f"{words}; {run.ending}"
+    within = " within the time limit" if time_limit is not None else ""
     last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; nothing was solved"
-    return f"not certified: relative gap {gap:.2e}, asked for {tol:.0e}{limit}{last}"
+    return f"{words}{within}{last}"

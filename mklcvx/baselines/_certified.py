@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..certificate import CertifiedPoint
+from ..certificate import CertifiedPoint, joined
 from ..exact import CLARABEL, solve_declared
 from ..formulations import Formulation
 from ..given import check_tolerance
@@ -33,7 +33,7 @@ def shortfall(point: CertifiedPoint, tolerance: float) -> str:
     return f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
 
 
-def better(one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+def better(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
     """The best of two points' bounds."""
     lower = max(one.lower, other.lower, key=lambda bound: bound.value)
-    return CertifiedPoint(lower, min(one.upper, other.upper, key=lambda bound: bound.value))
+    return joined(formulation, lower, min(one.upper, other.upper, key=lambda bound: bound.value))

@@ -118,7 +118,7 @@ def optimum(task: Task, tol: float) -> CertifiedPoint:
         if best.certificate.proves(tol):
             break
         point, _ = solve_declared(GMKL, task, tol, units=(unit,))
-        best = better(best, _sharper(task, point))
+        best = better(GMKL, best, _sharper(task, point))
     return best
 
 

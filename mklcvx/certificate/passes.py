@@ -1,0 +1,175 @@
+"""Kβ for every kernel, with a bound on its error: plain, or in slices where that is not enough.
+
+Let s be the number of nonzero β_i, and 2^E ≥ max |K_ij|.
+
+**Plain.** Any order of summation, with or without fused operations, leaves |z_i − (Kβ)_i| ≤ (s+1)u max|K| ‖β‖₁ (Jeannerod
+& Rump 2013).
+
+**Sliced** (Ozaki et al. 2012). K = K₁ + K₂ + K₃ in slices of p bits, and β = b₁ + b₂ + b₃ in slices of r bits, with
+p + r + ⌈log₂ s⌉ ≤ 53. All sums in K₁b₁, K₁b₂ and K₂b₁ are whole multiples of a power of two, fewer than 2⁵³: exact in
+any order. What is left, K₁b₃ + K₂(b₂ + b₃) + K₃β, is small, and so is its error,
+(s+1)u(2^E‖b₃‖₁ + 2^(E−p)‖b₂ + b₃‖₁ + 2^(E−2p)‖β‖₁).
+
+**Constants.** With a bias Σβ = 0 exactly, and a constant added to z belongs to b. So z is returned less `shift`, the
+median of z (any number would do), subtracted before it is rounded.
+
+**Factors.** K = FF' is never formed: w = F'β, then Fw. With a bias F may lose a constant in each column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..formulations._low_rank import LowRank
+from ..formulations._stack import KernelStack
+from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
+
+ROWS = 1 << 16  # entries of a kernel that are sliced at a time: they stay in the cache
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the kernels make of a vector β: K_mβ = z_m ± error_m + shift_m ± shift_error_m, (M, n), and β'K_mβ within [low_m, high_m]."""
+
+    z: Array
+    error: Array
+    shift: Array
+    shift_error: Array
+    low: Array
+    high: Array
+
+
+class Part(NamedTuple):
+    """The same of one kernel."""
+
+    z: Array
+    error: Array
+    shift: float
+    shift_error: float
+    low: float
+    high: float
+
+
+def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
+    """One vector, all kernels. With a bias Σβ = 0 must hold exactly."""
+    if isinstance(stack.kernels, LowRank):
+        return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, sliced) for m in range(stack.count)])
+    if not sliced:
+        images = stack.images(beta)
+        length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
+        errors = above((support + 1) * U * stack.largest_entries * length)
+        parts = ((z, np.zeros(len(z)), error) for z, error in zip(images, errors, strict=True))
+    else:
+        parts = (_sliced(kernel, beta, size) for kernel, size in _with_sizes(stack))
+    return _stacked([_measured(high, low, error, beta, bias) for high, low, error in parts])
+
+
+def own_seen(stack: KernelStack, vectors: Array, sliced: bool) -> Seen:
+    """Every kernel and a vector of its own, (M, n); no constant is taken away."""
+    if isinstance(stack.kernels, LowRank):
+        return _stacked([_by_factor(stack.kernels.factor(m), v, False, sliced) for m, v in enumerate(vectors)])
+    found = []
+    for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
+        if sliced:
+            high, low, error = _sliced(kernel, vector, size)
+        else:
+            length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
+            high, low, error = kernel @ vector, np.zeros(len(vector)), above((support + 1) * U * size * length)
+        found.append(_measured(high, low, error, vector, False))
+    return _stacked(found)
+
+
+def _with_sizes(stack: KernelStack) -> Iterator[tuple[Array, float]]:
+    return zip(stack.each_kernel(), stack.largest_entries, strict=True)
+
+
+def _stacked(parts: list[Part]) -> Seen:
+    return Seen(*(np.array(column) for column in zip(*parts, strict=True)))
+
+
+def _measured(high: Array, low: Array, error: Any, beta: Array, bias: bool) -> Part:
+    """z = high + low less a shift, with its error, and β'Kβ from below and above."""
+    shift = float(np.median(high)) if bias else 0.0
+    near = high - shift  # off by u|near|
+    z = near + low
+    errors = above(error + 2 * U * np.abs(near) + 2 * U * np.abs(z))
+    terms = beta * z
+    square = math.fsum(terms)
+    off = total_above(np.abs(beta) * (errors + 2 * U * np.abs(z))) + above(2 * U * abs(square))
+    return Part(z, errors, shift, 0.0, float(square - above(off)), float(square + above(off)))
+
+
+def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Array]:
+    """Kβ as a sum high + low, with its error."""
+    n, support = len(beta), int(np.count_nonzero(beta))
+    if support == 0 or size == 0:
+        return np.zeros(n), np.zeros(n), np.full(n, TINY)
+    sums = (support - 1).bit_length()
+    bits = (53 - sums) // 2
+    (first, second), third = _slices(beta, 53 - sums - bits)
+    exponent = math.frexp(size)[1]
+    raise_by = [1.5 * 2.0 ** (exponent - k * bits + 52) for k in (1, 2)]
+    whole, part = np.stack([first, second, third], axis=1), np.stack([first, second + third], axis=1)
+    high, low = np.empty(n), np.empty(n)
+    for start in range(0, n, max(1, ROWS // n)):
+        rows = kernel[start : start + max(1, ROWS // n)]
+        coarse = (rows + raise_by[0]) - raise_by[0]
+        rest = rows - coarse
+        middle = (rest + raise_by[1]) - raise_by[1]
+        rest -= middle
+        large, small, least = coarse @ whole, middle @ part, rest @ beta
+        total, lost = _added(large[:, 0], large[:, 1])
+        total, more = _added(total, small[:, 0])
+        here = slice(start, start + len(rows))
+        high[here], low[here] = total, (lost + more) + (large[:, 2] + small[:, 1] + least)
+    lengths = [total_above(np.abs(vector)) for vector in (third, second + third, beta)]
+    left = sum(2.0 ** (exponent - k * bits) * length for k, length in enumerate(lengths))
+    return high, low, above((support + 1) * U * left + 8 * U * np.abs(low))
+
+
+def _added(a: Array, b: Array) -> tuple[Array, Array]:
+    """a + b as a double, and what was lost (Knuth)."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
+def _slices(vector: Array, bits: int) -> tuple[list[Array], Array]:
+    """Two slices of so many bits, and the rest: exact."""
+    exponent, rest, slices = math.frexp(float(np.abs(vector).max()))[1], vector, []
+    for k in (1, 2):
+        raise_by = 1.5 * 2.0 ** (exponent - k * bits + 52)
+        slices.append((rest + raise_by) - raise_by)
+        rest = rest - slices[-1]
+    return slices, rest
+
+
+def _by_factor(factor: Array, beta: Array, bias: bool, sliced: bool) -> Part:
+    """The same from K = FF', less a constant in every column where a bias allows it: Fw = (F − 1c')w + 1c'w."""
+    taken = np.median(factor, axis=0) if bias else np.zeros(factor.shape[1])
+    columns = factor - taken  # off by u|columns|
+    rank, support, sizes = factor.shape[1], int(np.count_nonzero(beta)), np.abs(columns)
+    if sliced:
+        w, off = _exact_products(factor, taken, columns, beta)
+    else:
+        w = beta @ columns
+        off = above((support + 3) * U * (np.abs(beta) @ sizes), support + STEPS)
+    errors = above((rank + 3) * U * (sizes @ np.abs(w)) + sizes @ off, rank + STEPS)
+    shift = math.fsum(product_terms(taken, w))
+    shift_error = total_above(np.abs(taken) * off) + above(2 * U * abs(shift))
+    high = total_above((np.abs(w) + off) ** 2)
+    low = total_below(np.maximum(np.abs(w) - off, 0.0) ** 2)
+    return Part(columns @ w, errors, shift, float(shift_error), max(low, 0.0), high)
+
+
+def _exact_products(factor: Array, taken: Array, columns: Array, beta: Array) -> tuple[Array, Array]:
+    """(F − 1c')'β to the last bit: of the products nothing is lost, nor what the subtraction rounds."""
+    back = columns - factor
+    lost = (factor - (columns - back)) - (taken + back)  # F − 1c' less `columns`, exactly (Knuth)
+    w = np.array([math.fsum(product_terms(np.append(c, e), np.tile(beta, 2))) for c, e in zip(columns.T, lost.T)])
+    return w, above(2 * U * np.abs(w))

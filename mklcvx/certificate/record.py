@@ -1,0 +1,74 @@
+"""The certificate: a lower and an upper bound on the optimal value, with what rounding and δ have cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+VANISHING = 2.0**-40  # of the value: no term of the classifier is larger
+NOTHING = 2.0**-900  # what guards against underflow add up to
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """lower ≤ optimal value ≤ upper.
+
+    `width` is the gap where it was computed without cancellation, which may be less than upper − lower as rounded.
+    `scale` is what the gap is compared with: U(‖f‖) + U*(√q) at the point for single tasks, constants cancelled.
+    `rounding` and `ridge_share` are the parts of the gap that were paid for rounding and for δ; `ridge` is δ itself
+    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f.
+    """
+
+    lower: float
+    upper: float
+    scale: float
+    width: float | None = None
+    rounding: float = 0.0
+    ridge: float = 0.0
+    ridge_share: float = 0.0
+    stretch: float = 1.0
+    ridges: tuple[float, ...] | None = None
+
+    @property
+    def gap(self) -> float:
+        return self.upper - self.lower if self.width is None else self.width
+
+    @property
+    def size(self) -> float:
+        return max(abs(self.lower), abs(self.upper))
+
+    @property
+    def vanishing(self) -> bool:
+        """Whether nothing in the value speaks of the classifier: f = 0 is optimal, or as good as that."""
+        return self.scale <= VANISHING * self.size
+
+    @property
+    def relative_gap(self) -> float:
+        """gap/scale; where the scale vanishes, gap/size."""
+        if self.gap <= NOTHING:
+            return 0.0
+        base = self.size if self.vanishing else self.scale
+        return self.gap / base if base > 0 else math.inf
+
+    def proves(self, tolerance: float) -> bool:
+        """Whether the relative gap is at most the tolerance; where the scale vanishes, at most 2⁻⁴⁰ too."""
+        limit = min(tolerance, VANISHING) if self.vanishing else tolerance
+        return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
+
+    def as_dict(self) -> dict[str, Any]:
+        relative = self.relative_gap
+        fields: dict[str, Any] = {
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "relative_gap": relative if math.isfinite(relative) else None,
+            "scale": self.scale,
+            "rounding": self.rounding,
+            "ridge": self.ridge,
+            "ridge_share": self.ridge_share,
+            "stretch": self.stretch,
+        }
+        if self.ridges is not None:
+            fields["ridges"] = list(self.ridges)
+        return fields

@@ -1,0 +1,254 @@
+"""R, R* and their Fenchel gap from above, for weights that are exactly feasible and v = ½q known within an interval.
+
+A regulariser R on weights (`formulations/_regulariser`) enters the bounds in three numbers:
+
+    value(μ)            ≥ R(μ)
+    conjugate(v)        ≥ R*(v); where R* is a minimum over τ, at the τ that `threshold` gives, whichever that is
+    fenchel(μ, v₋, v₊)  ≥ R(μ) + R*(v) − μ'v for every v between v₋ and v₊ (with the same τ)
+
+The last is a sum of terms none of which is negative, written so that constants such as R(μ), which may swamp all that
+concerns the classifier, cancel before anything is computed: with Σμ = 1 every τ in R* meets a −τΣμ.
+`feasible(μ)` puts weights into the domain: on the simplex they are multiples of 2⁻⁵² that sum to one exactly; in a ball
+they are shortened by a few units of rounding, which is enough, R* being the same for all weights below feasible ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..formulations import elastic, lp, sm1, sm2, smp
+from .rounding import POWER, Array, U, above, below, total_above, total_below
+
+UNIT = 2.0**-52
+WITHIN = 2.0**-46  # a ball is left alone by so much, relatively: more than rounding in norms of some thousand weights
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Weights that are given, as in `sum`: R*(v) = μ'v. `inexact`: the doubles stand for 1/M, and are off by u."""
+
+    weights: Array
+    inexact: bool = False
+
+    def feasible(self, mu: Array) -> Array:
+        return self.weights
+
+    def threshold(self, v: Array) -> float | None:
+        return None
+
+    def value(self, mu: Array) -> float:
+        return 0.0
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        return total_above(self.weights * v)
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return 0.0
+
+
+class Simplex:
+    """Σμ = 1: R*(v) = max v."""
+
+    def __init__(self, count: int, **own: Any) -> None:
+        self.count = count
+        self.cap = 1.0
+
+    def feasible(self, mu: Array) -> Array:
+        """On the simplex, below the cap, in multiples of 2⁻⁵²."""
+        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        mu = mu / mu.sum() if 0 < mu.sum() < math.inf else np.full(self.count, 1 / self.count)
+        most = math.floor(self.cap / UNIT)
+        steps = np.minimum(np.rint(mu / UNIT), most)
+        missing = 1 / UNIT - float(steps.sum())
+        for m in np.argsort(-np.minimum(steps, most - steps if self.cap < 1 else steps), kind="stable"):
+            if missing == 0:
+                break
+            change = min(missing, float(most - steps[m])) if missing > 0 else max(missing, -float(steps[m]))
+            steps[m] += change
+            missing -= change
+        return np.asarray(steps * UNIT)
+
+    def threshold(self, v: Array) -> float | None:
+        return None
+
+    def value(self, mu: Array) -> float:
+        return 0.0
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        return float(v.max())
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return total_above(mu * (high.max() - low))
+
+
+class Capped(Simplex):
+    """Σμ = 1, μ ≤ cap: R*(v) ≤ τ + cap Σ(v − τ)₊. A θ below what 1/M is on the grid stands for that."""
+
+    def __init__(self, count: int, theta: float) -> None:
+        super().__init__(count)
+        self.theta = theta
+        self.cap = max(theta, math.ceil(1 / (UNIT * count)) * UNIT) if count > 1 else max(theta, 1.0)
+
+    def threshold(self, v: Array) -> float:
+        return sm1.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        assert tau is not None
+        return total_above(np.append(self.cap * np.maximum(v - tau, 0.0), tau))
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return total_above((self.cap - mu) * np.maximum(high - tau, 0.0) + mu * np.maximum(tau - low, 0.0))
+
+
+class Squared(Simplex):
+    """Σμ = 1 with ‖μ‖²/(2θ): R*(v) ≤ τ + (θ/2) Σ(v − τ)₊²."""
+
+    def __init__(self, count: int, theta: float) -> None:
+        super().__init__(count)
+        self.theta = theta
+
+    def threshold(self, v: Array) -> float | None:
+        return sm2.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta)
+
+    def value(self, mu: Array) -> float:
+        return total_above(mu**2 / (2 * self.theta))
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        level = tau or 0.0
+        return total_above(np.append(self.theta / 2 * np.maximum(v - level, 0.0) ** 2, level))
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        """(μ − θ(v − τ)₊)²/(2θ) + μ(τ − v)₊ of every kernel: convex in v, so largest at an end of the interval."""
+        return total_above(np.maximum(*(self._each(mu, v - (tau or 0.0)) for v in (low, high))), 16)
+
+    def _each(self, mu: Array, slack: Array) -> Array:
+        slope = self.theta * np.maximum(slack, 0.0)
+        off = np.abs(mu - slope) + 4 * U * slope
+        return np.asarray(off**2 / (2 * self.theta) + mu * np.maximum(-slack, 0.0))
+
+
+class Square(Squared):
+    """‖μ‖²/(2θ) without a simplex: R*(v) = (θ/2) Σ v₊², and τ = 0."""
+
+    def feasible(self, mu: Array) -> Array:
+        return np.clip(np.nan_to_num(mu), 0.0, None)
+
+    def threshold(self, v: Array) -> None:
+        return None
+
+
+class Powered(Simplex):
+    """Σμ = 1 with (c/p) Σμ^p = Σ g*(μ), ρ = 2(p−1)/(θp): R*(v) ≤ τ + Σ g((v − τ)₊), g(ζ) = (θ/2) ζ^{p/(p−1)}."""
+
+    def __init__(self, count: int, theta: float, p: float) -> None:
+        super().__init__(count)
+        self.theta, self.p = theta, p
+        # ρ is off by 3u; a power multiplies relative errors by its exponent.
+        self.steps = POWER + math.ceil(8 * max(p, p / (p - 1))) + 16
+
+    def threshold(self, v: Array) -> float:
+        return smp.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta, self.p)
+
+    def value(self, mu: Array) -> float:
+        return total_above(smp.spread(mu, self.theta, self.p), self.steps)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        assert tau is not None
+        return total_above(np.append(self._price(np.maximum(v - tau, 0.0)), tau), self.steps)
+
+    def _price(self, slack: Array) -> Array:
+        return np.asarray(self.theta / 2 * slack ** (self.p / (self.p - 1)))
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return total_above(np.maximum(*(self._each(mu, v - tau) for v in (low, high))), self.steps)
+
+    def _each(self, mu: Array, slack: Array) -> Array:
+        """g*(μ) + g(ζ) − μζ ≤ (g*'(μ) − ζ)(μ − g'(ζ)) by convexity; below τ, where ζ = 0, g*(μ) + μ(τ − v)."""
+        zeta = np.maximum(slack, 0.0)
+        rise = smp.rise(self.theta, self.p)
+        slope, weight = (rise * mu) ** (self.p - 1), zeta ** (1 / (self.p - 1)) / rise
+        blur = self.steps * U
+        both = (np.abs(slope - zeta) + blur * (slope + zeta)) * (np.abs(mu - weight) + blur * (mu + weight))
+        return np.asarray(np.where(slack > 0, both, smp.spread(mu, self.theta, self.p) + mu * np.maximum(-slack, 0.0)))
+
+
+class Ball:
+    """‖μ‖_p ≤ 1: R*(v) = ‖v₊‖_{p/(p−1)}."""
+
+    def __init__(self, count: int, p: float = 2.0) -> None:
+        self.count, self.p = count, p
+
+    def feasible(self, mu: Array) -> Array:
+        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        size = lp.norm(mu, self.p) if mu.any() else 0.0
+        mu = mu / size if 0 < size < math.inf else np.full(self.count, self.count ** (-1 / self.p))
+        return np.asarray(mu * (1 - WITHIN))
+
+    def threshold(self, v: Array) -> float | None:
+        return None
+
+    def value(self, mu: Array) -> float:
+        return 0.0
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        v = np.maximum(v, 0.0)
+        if self.p == 1:
+            return float(v.max())
+        exponent = self.p / (self.p - 1)  # off by 2u, which moves (v/max v)^exponent by less than 2u/e of the largest
+        largest = float(v.max())
+        if largest == 0:
+            return 0.0
+        powers = (v / largest) ** exponent
+        total = total_above(powers, POWER + math.ceil(exponent) + 16) + len(v) * 4 * U
+        return float(above(largest * total ** (1 / exponent), POWER + 24))
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return float(above(self.conjugate(high, tau) - total_below(mu * low)))
+
+
+class Net(Ball):
+    """rΣμ + (1−r)Σμ² ≤ 1: R*(v) ≤ τ + Σ(v − rτ)₊²/(4(1−r)τ)."""
+
+    def __init__(self, count: int, l1_ratio: float) -> None:
+        super().__init__(count)
+        self.r = l1_ratio
+
+    def feasible(self, mu: Array) -> Array:
+        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        mu = mu if 0 < mu.sum() < math.inf else np.ones(self.count)
+        return np.asarray(elastic.tight(mu / mu.max(), self.r) * (1 - WITHIN))
+
+    def threshold(self, v: Array) -> float:
+        return elastic.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.r)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        v = np.maximum(v, 0.0)
+        if self.r == 1:
+            return float(v.max())
+        if not tau or tau <= 0:  # μ ≤ 1 in the set
+            return total_above(v)
+        excess = np.maximum(v - self.r * tau + 4 * U * (v + self.r * tau), 0.0)
+        return total_above(np.append(excess**2 / (4 * (1 - self.r) * tau), tau))
+
+
+def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
+    """The regulariser of a formulation with weights; None for those between groups."""
+    kinds: dict[str, Any] = {
+        "svm": lambda count: Fixed(np.ones(count)),
+        "sum": lambda count: Fixed(np.ones(count)),
+        "average": lambda count: Fixed(np.full(count, 1 / count), inexact=True),
+        "l1": Simplex,
+        "sm1": Capped,
+        "sm2": Squared,
+        "smp": Powered,
+        "square": Square,
+        "l2": Ball,
+        "lp": Ball,
+        "elastic": Net,
+    }
+    return kinds[name](count, **own) if name in kinds else None

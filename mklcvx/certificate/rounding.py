@@ -1,0 +1,56 @@
+"""Directed rounding by hand: numbers that are certainly above, or below, what was meant.
+
+u = 2⁻⁵³. A sum, product, quotient or root of doubles has the relative error u; `math.fsum` adds without any other. So a
+number x that was computed in at most k such steps from terms of one sign is off by less than (k + 1)u|x|, and `above`
+and `below` leave that much room. Underflow adds at most 2⁻¹⁰⁷⁴ in each step: TINY covers all of them together. Powers
+and logarithms of the C library are trusted to 16u.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+U = 2.0**-53
+TINY = 2.0**-960
+STEPS = 8
+POWER = 16  # units of roundoff that a power or a logarithm is trusted to
+
+
+def above(value: Any, steps: int = STEPS) -> Any:
+    """At least what a value stands for that was computed in so many steps."""
+    return value + ((steps + 2) * U * np.abs(value) + TINY)
+
+
+def below(value: Any, steps: int = STEPS) -> Any:
+    return value - ((steps + 2) * U * np.abs(value) + TINY)
+
+
+def total_above(terms: Any, steps: int = STEPS) -> float:
+    """At least the sum of terms, each computed in so many steps."""
+    values = np.asarray(terms, dtype=float).ravel()
+    return float(above(math.fsum(values) + (steps + 2) * U * math.fsum(np.abs(values)), 2))
+
+
+def total_below(terms: Any, steps: int = STEPS) -> float:
+    return -total_above(-np.asarray(terms, dtype=float), steps)
+
+
+def product_terms(left: Array, right: Array) -> Array:
+    """Numbers that add up to Σ left·right exactly: every product as a double and its error (Dekker 1971)."""
+    product = left * right
+    a, b = _halves(left), _halves(right)
+    error = ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]
+    return np.concatenate([product.ravel(), error.ravel()])
+
+
+def _halves(values: Array) -> tuple[Array, Array]:
+    """Two halves of 26 bits (Veltkamp); exponents of 2^996 and more are not met here."""
+    large = 134217729.0 * values
+    high = large - (large - values)
+    return high, values - high

@@ -1,0 +1,355 @@
+"""Single tasks: two bounds on v = max over α of gain(α) − R*(½q(α)), every rounding error paid for.
+
+q_m = β'K_mβ, β = α∘y, for the stored numbers read as exact reals. For semidefinite kernels v is the primal optimum; it
+is defined without that, and no δ moves it. Let α be feasible and μ in the domain of R, both exactly.
+
+**Lower.** v ≥ gain(α) − R*(½q(α)), and R* grows with q: an upper end of q is put in.
+
+**Upper.** Let K(μ) + δI ⪰ 0, on the complement of 1 if there is a bias. For every feasible α̂ and c = tβ
+
+    −½ β̂'K(μ)β̂ ≤ ½ c'K(μ)c − c'K(μ)β̂ + ½δ‖β̂ − c‖²,
+
+since β̂ − c sums to zero where δ needs it to. With f = tK(μ)β, margins m_i = y_i(f_i + tb) and level ℓ = 1 (loss nu: ρ)
+
+    v ≤ R(μ) + ½t²μ'q + Σ_i max over 0 ≤ α̂_i ≤ C_i of [α̂_i(ℓ − m_i) + ½δ(α̂_i − tα_i)²]      (loss nu: − ρ),
+
+any b and ρ: they multiply y'α̂ = 0 and 1 − 1'α̂ = 0. Each term is convex in α̂_i, so its maximum is at 0 or C_i. A
+negative c'K(μ)c is not cut off.
+
+**Gap.** The two differ by numbers none of which is negative, so nothing cancels:
+
+    Σ_i max(α_i(m_i − ℓ) + ½δt²α_i²,  (C_i − α_i)(ℓ − m_i) + ½δ(C_i − tα_i)²) + ½(t−1)²μ'q + [R(μ) + R*(½q) − ½μ'q],
+
+because Σ_i α_i m_i = tμ'q. Errors of m_i and q are added to every term. The gap is compared with the penalties'
+U(‖f‖) + U*(√q) = ½(1 + t²)μ'q, in which constants such as R(μ) cancel, and which no shift of the features changes.
+
+**Stretching.** t slightly above 1 lifts the margins of the free samples over the level by what rounding and δ may take
+from them: that costs α_i instead of C_i times as much. For loss nu a lower ρ does the same.
+
+**A low part.** Where C is large, f = K(μ)β may be a small difference of large numbers, and the last bit of α too coarse.
+Then c = t(β + β̃) with a β̃ far below the last bits of β (Σβ̃ = 0 with a bias): α in two parts, of which the lower
+bound sees the first. In the gap ½(c − β)'K(μ)(c − β) takes the place of ½(t−1)²μ'q.
+
+**Own coefficients.** Where f_m = K_mc_m is not of the form μ_mK_mβ, every kernel pays with a δ_m of its own:
+½c_m'K_mc_m/μ_m, and ½δ_mμ_m(β̂_i − c_mi/μ_m)² in the terms of the samples. The gap then has ½(c_m − μ_mβ)'K_m(c_m − μ_mβ)/μ_m
+in place of ½(t−1)²μ'q.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..formulations import SingleTask, Task
+from ..formulations._low_rank import LowRank
+from .passes import Seen, own_seen, seen
+from .record import Certificate
+from .regularisers import regulariser_of
+from .ridge import combined_ridge, ridges
+from .rounding import Array, U, above, below, product_terms, total_above, total_below
+
+MARGIN = 1.1  # times what rounding and δ may take from a margin
+NOTHING = np.zeros(0)
+Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A certificate with the very point that it was evaluated at; `limit` says what keeps it from being tighter."""
+
+    certificate: Certificate
+    alpha: Array
+    weights: Array
+    coefficients: Array | None
+    bias: Parts
+    bias_interval: tuple[float, float]
+    rho: float | None
+    tau: float | None
+    norms: Array
+    roots: Array
+    low: Array | None = None
+    limit: str = ""
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """f(x_i) + shift ± error at the samples; the shift is the exact sum of `terms`, up to `shift_error`."""
+
+    values: Array
+    error: Array
+    terms: Array
+    shift_error: float
+
+    def margins(self, y: Array, bias: Parts) -> tuple[Array, Array]:
+        """y(f + b) and its error."""
+        constant = math.fsum([*bias, *self.terms])
+        values = self.values + constant
+        off = self.error + self.shift_error + 2 * U * abs(constant) + 2 * U * np.abs(values)
+        return y * values, above(off)
+
+    @property
+    def shift(self) -> float:
+        return math.fsum(self.terms)
+
+    def uncentred(self, bias: float) -> Parts:
+        """The bias less the shift, in two parts: with large constants in the kernels one would be too coarse."""
+        high = math.fsum([bias, *(-self.terms)])
+        return high, math.fsum([bias, *(-self.terms), -high])
+
+    def plus(self, other: Outputs) -> Outputs:
+        values = self.values + other.values
+        error = above(self.error + other.error + U * np.abs(values))
+        terms = np.concatenate([self.terms, other.terms])
+        return Outputs(values, error, terms, float(above(self.shift_error + other.shift_error)))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples' side: what the margins of a point cost, from above."""
+
+    task: Task
+    alpha: Array
+    outputs: Outputs
+    at_zero: Array  # ½δ(α̂ − c)² where α̂ = 0, and where it is at the box
+    at_box: Array
+
+    def stretched(self, t: float, delta: float, low: Array | None) -> Samples:
+        c = t * (self.alpha if low is None else self.alpha + self.task.y * low)
+        far = np.abs(self.task.box - c) + 3 * U * np.abs(c)
+        return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
+
+    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0, ridge: float = 1.0) -> tuple[Array, Array]:
+        """Of the upper bound, and of the gap; `blur` and `ridge` 0 leave out what rounding and δ cost."""
+        margins, off = self.outputs.margins(self.task.y, bias)
+        excess = t * margins - level
+        off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
+        zero, full = ridge * self.at_zero, ridge * self.at_box
+        alpha, room = self.alpha, self.task.box - self.alpha
+        bound = np.maximum(zero, above(self.task.box * (off - excess)) + full)
+        gap = np.maximum(above(alpha * (excess + off)) + zero, above(room * (off - excess)) + full)
+        return bound, gap
+
+    def lack(self, bias: Parts, level: float) -> float:
+        """What the margins of free samples lack, with what rounding may take from them."""
+        margins, off = self.outputs.margins(self.task.y, bias)
+        free = (self.alpha > 0) & (self.alpha < self.task.box)
+        return float(np.max((level - margins + off)[free], initial=0.0))
+
+
+def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
+    """Σ μ_m (z_m + shift_m)."""
+    count = len(mu) + 2 + int(inexact)
+    values = mu @ found.z
+    error = above(mu @ found.error + count * U * (mu @ np.abs(found.z)), count + 8)
+    terms = product_terms(mu, found.shift)
+    shift_error = total_above(mu * found.shift_error)
+    if inexact:
+        shift_error += above(U * total_above(np.abs(terms)))
+    return Outputs(values, error, terms, float(shift_error))
+
+
+class Evaluation:
+    """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
+
+    def __init__(
+        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
+    ) -> None:
+        self.task, self.alpha, self.low = task, alpha, low
+        self.side = regulariser_of(formulation.name, task.count, task.own)
+        self.mu = self.side.feasible(mu)
+        beta, self.inexact = alpha * task.y, bool(getattr(self.side, "inexact", False))
+        self.found = seen(task, beta, task.bias, sliced)
+        self.tau = self.side.threshold(self.found.high / 2)
+        self.outputs = combined_outputs(self.found, self.mu, self.inexact)
+        self.square = self._weighted(self.found.low, self.found.high)  # μ'q
+        self.mixed = self.tiny = (0.0, 0.0)  # β'K(μ)β̃ and β̃'K(μ)β̃
+        if low is not None:
+            fine = seen(task, low, task.bias, sliced=False)
+            self.outputs = self.outputs.plus(combined_outputs(fine, self.mu, self.inexact))
+            self.tiny = self._weighted(fine.low, fine.high)
+            off = (np.abs(beta) * (fine.error + 2 * U * np.abs(fine.z))).sum(axis=1) * (1 + len(beta) * U)
+            along = (fine.z * beta).sum(axis=1)
+            off = above(off + len(beta) * U * np.abs(fine.z * beta).sum(axis=1))
+            self.mixed = self._weighted(along - off, along + off)
+
+    def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
+        """Σ μ_m x_m from below and above, x_m between low and high."""
+        ends = total_below(self.mu * low), total_above(self.mu * high)
+        slack = 4 * U * self.inexact
+        return ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])
+
+    def quadratic(self, a: float, b: float) -> tuple[float, float]:
+        """(aβ + bβ̃)'K(μ)(aβ + bβ̃) from below and above, a, b ≥ 0."""
+        parts = [(a * a, self.square), (2 * a * b, self.mixed), (b * b, self.tiny)]
+        return total_below([x * one[0] for x, one in parts]), total_above([x * one[1] for x, one in parts])
+
+    @property
+    def fenchel(self) -> float:
+        return float(self.side.fenchel(self.mu, self.found.low / 2, self.found.high / 2, self.tau))
+
+    @property
+    def fenchel_noise(self) -> float:
+        """What the intervals of q add to it."""
+        middle = (self.found.low + self.found.high) / 4
+        return max(self.fenchel - float(self.side.fenchel(self.mu, middle, middle, self.tau)), 0.0)
+
+    def bounds(self, delta: float) -> Proved:
+        """The best certificate over the stretches (loss nu: levels) that are worth a try."""
+        risk = self.task.risk(self.outputs.values)
+        bias = self.outputs.uncentred(risk.bias) if self.task.bias else (0.0, 0.0)
+        samples = Samples(self.task, self.alpha, self.outputs, NOTHING, NOTHING)
+        tried = []
+        for t, level in self._tries(samples, bias, 1.0 if risk.rho is None else risk.rho, delta):
+            tried.append(self._at(samples.stretched(t, delta, self.low), t, level, bias, delta))
+        best = min(tried, key=lambda one: (one[0].gap, one[0].upper))
+        low, high = risk.bias_interval
+        return Proved(
+            best[0], self.alpha, self.mu, None, bias, (low - self.outputs.shift, high - self.outputs.shift), best[1],
+            self.tau, np.sqrt(np.maximum(self.found.high, 0.0)) * self.mu, np.sqrt(np.maximum(self.found.high, 0.0)),
+            self.low,
+        )  # fmt: skip
+
+    def _tries(self, samples: Samples, bias: Parts, level: float, delta: float) -> list[tuple[float, float]]:
+        half = delta * float(self.task.box.max()) / 2
+        lack = samples.lack(bias, level) + half
+        if self.task.loss == "nu":
+            return [(1.0, level), (1.0, level - MARGIN * lack)]
+        return [(1.0, 1.0), *((1 + MARGIN * size, 1.0) for size in {lack, half} if 0 < size < 0.1)]
+
+    def _at(
+        self, samples: Samples, t: float, level: float, bias: float, delta: float
+    ) -> tuple[Certificate, float | None]:
+        nu, others = self.task.loss == "nu", [max(self.quadratic(above(t - 1) if t > 1 else 0.0, t)[1], 0.0) / 2, self.fenchel]
+        bound, gap = samples.terms(t, bias, level)
+        width = total_above([*gap, *others])
+        without_rounding = total_above([*samples.terms(t, bias, level, blur=0.0)[1], *others])
+        without_ridge = total_above([*samples.terms(t, bias, level, ridge=0.0)[1], *others])
+        rounding = width - without_rounding + self.fenchel_noise + self.square[1] - self.square[0]
+        lengths, regulariser = self.quadratic(t, t), self.side.value(self.mu)
+        gain = 0.0 if nu else math.fsum(self.alpha)
+        certificate = Certificate(
+            lower=total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)]),
+            upper=total_above([*bound, lengths[1] / 2, regulariser, *([-level] if nu else [])]),
+            scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
+            width=width,
+            rounding=max(rounding, 0.0),
+            ridge=delta,
+            ridge_share=max(width - without_ridge, 0.0),
+            stretch=t,
+        )
+        return certificate, level if nu else None
+
+
+class OwnCoefficients:
+    """f_m = K_mc_m with coefficients of their own, beside α: every kernel pays with its own δ."""
+
+    def __init__(
+        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool
+    ) -> None:
+        self.lower = Evaluation(formulation, task, alpha, mu, sliced)
+        self.task, self.mu, used = task, self.lower.mu, coefficients.any(axis=1)
+        self.coefficients = coefficients
+        self.possible = bool((self.mu[used] > 0).all())
+        self.ridges = ridges(task, used | (self.mu > 0))
+        self.found = own_seen(task, coefficients, sliced)
+        self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, sliced)
+        self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
+
+    def bounds(self) -> Proved:
+        task, alpha, over, delta = self.task, self.lower.alpha, self.over, self.ridges
+        outputs = Outputs(
+            self.found.z.sum(axis=0),
+            above(self.found.error.sum(axis=0) + (task.count + 1) * U * np.abs(self.found.z).sum(axis=0), task.count),
+            np.zeros(0), 0.0,
+        )  # fmt: skip
+        risk = task.risk(outputs.values)
+        centre = over[:, None] * self.coefficients * task.y
+        to_zero, to_box = (above(((delta * self.mu)[:, None] * (far**2) / 2).sum(axis=0), task.count + 8)
+                           for far in (centre, np.abs(task.box - centre) + 2 * U * (task.box + np.abs(centre))))  # fmt: skip
+        samples = Samples(task, alpha, outputs, to_zero, to_box)
+        level, bias = 1.0 if risk.rho is None else risk.rho, (risk.bias, 0.0)
+        tried = [level] if task.loss == "c" else [level, level - MARGIN * samples.lack(bias, level)]
+        best = min((self._at(samples, bias, one) for one in tried), key=lambda found: found.gap)
+        norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
+        rho = None if risk.rho is None else min(tried, key=lambda one: self._at(samples, bias, one).gap)
+        return Proved(
+            best, alpha, self.mu, self.coefficients, bias, risk.bias_interval, rho, self.lower.tau, norms, roots
+        )
+
+    def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
+        lower, nu = self.lower, self.task.loss == "nu"
+        # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
+        rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(lower.alpha))
+        reach = np.abs(self.apart.z) + self.apart.error
+        sizes = self.task.largest_entries if not isinstance(self.task.kernels, LowRank) else self._reach()
+        blur = above(2 * (rounded * reach).sum(axis=1) + sizes * rounded.sum(axis=1) ** 2, self.task.samples)
+        away = total_above(self.over * (np.maximum(self.apart.high, 0.0) + blur) / 2)
+        bound, gap = samples.terms(1.0, bias, level)
+        others = [away, lower.fenchel]
+        width = total_above([*gap, *others])
+        penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
+        gain = 0.0 if nu else math.fsum(lower.alpha)
+        scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
+        without_rounding = total_above([*samples.terms(1.0, bias, level, blur=0.0)[1], *others])
+        without_ridge = total_above([*samples.terms(1.0, bias, level, ridge=0.0)[1], *others])
+        return Certificate(
+            lower=total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)]),
+            upper=total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])]),
+            scale=max(float(below(scale)), 0.0),
+            width=width,
+            rounding=width - without_rounding + lower.fenchel_noise + total_above(self.over * blur),
+            ridge=float(self.ridges.max()),
+            ridge_share=max(width - without_ridge, 0.0),
+            ridges=tuple(self.ridges.tolist()),
+        )
+
+    def _reach(self) -> Array:
+        """max |K_ij| from above for kernels in factors."""
+        stack: LowRank = self.task.kernels
+        return np.array([float(above(np.max(np.sum(stack.factor(m) ** 2, axis=1)), 64)) for m in range(len(stack))])
+
+
+def certified(
+    formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None = None,
+    low: Array | None = None,
+) -> Proved:  # fmt: skip
+    """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices."""
+    if formulation.between is not None:
+        from .between import certified as between_groups
+
+        return between_groups(formulation, task, alpha, mu, tolerance, coefficients)
+    for sliced in (False, True) if low is None else (True,):
+        if coefficients is not None:
+            found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced).bounds()
+        else:
+            at = Evaluation(formulation, task, alpha, mu, sliced, low)
+            found = at.bounds(0.0)
+            if sliced or settled(found.certificate, tolerance):
+                found = at.bounds(combined_ridge(task, at.mu, task.bias, harmless(at, found.certificate, tolerance)))
+        if settled(found.certificate, tolerance):
+            break
+    return replace(found, limit=limit_of(found.certificate, tolerance))
+
+
+def settled(certificate: Certificate, tolerance: float) -> bool:
+    """Whether slices cannot help: there is enough, or rounding is not what is wrong."""
+    return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
+
+
+def harmless(at: Evaluation, bare: Certificate, tolerance: float) -> float:
+    """A δ that costs a hundredth of the tolerance, or of the gap that is there without it: no sharper one is needed."""
+    cost = float(at.task.box.max()) * math.fsum(at.alpha)
+    allowed = max(tolerance * bare.scale, bare.gap)
+    return 1e-2 * allowed / cost if cost > 0 else math.inf
+
+
+def limit_of(certificate: Certificate, tolerance: float) -> str:
+    """Which share forbids the tolerance, if one does: "rounding", "entries", or none."""
+    if certificate.proves(tolerance):
+        return ""
+    half = certificate.gap / 2
+    if certificate.ridge_share >= half:
+        return "entries"
+    return "rounding" if certificate.rounding >= half else ""
