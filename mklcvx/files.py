@@ -21,6 +21,7 @@ from .errors import InputError
 from .folders import read_folder, write_csv
 from .instance import Instance
 from .json_text import check_size, first_line, parsed, read_object
+from .schemas import INSTANCE, check_schema
 from .solution import Solution, plain
 from .solution_records import solution_of_record
 from .targets import KINDS
@@ -45,7 +46,7 @@ __all__ = [
     "write_whole",
 ]
 
-INSTANCE_SCHEMA = "mklcvx.instance/1"
+INSTANCE_SCHEMA = INSTANCE[-1]
 INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
 MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
@@ -60,11 +61,7 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     folder of `.csv` files (see `folders`)."""
     content = read_arrays(path)
     where = f"instance {path}"
-    schema = str(content.get("schema", INSTANCE_SCHEMA))
-    if schema != INSTANCE_SCHEMA:
-        raise InputError(
-            f"{where}: schema {schema[:40]!r} is not {INSTANCE_SCHEMA!r}: give a file of kernels and labels"
-        )
+    check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and labels")
     if "kernels" not in content:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
     if not any(key in content for key in KINDS):

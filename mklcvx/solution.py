@@ -12,12 +12,13 @@ from .certificate import Certificate
 from .errors import InputError
 from .preprocess import Preprocessing
 from .run import Row
+from .schemas import SOLUTION
 from .stack_checks import check_test_stack
 from .targets import decided
 
 Array = NDArray[np.float64]
 
-SCHEMA = "mklcvx.solution/1"
+SCHEMA = SOLUTION[-1]
 
 # Arrays with more entries than this stay out of JSON.
 LARGE = 20_000

@@ -1,8 +1,13 @@
-"""A solution from the record of a file: every part in its type, finite, and fitting the others."""
+"""A solution from the record of a file: every part in its type, finite, and fitting the others.
+
+Files of every schema in `schemas.SOLUTION` are read. What an older one does not have is taken from DEFAULTS, and in the
+certificate from the defaults of `Certificate`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -12,23 +17,37 @@ from .certificate import Certificate
 from .errors import InputError
 from .json_text import first_line
 from .preprocess import Preprocessing
-from .solution import SCHEMA, Solution
+from .schemas import SOLUTION, check_schema
+from .solution import Solution
 from .targets import KINDS
+
+# What may be missing in a file, and what stands for it: one label ±1, nothing done to the kernels, nothing to say.
+DEFAULTS: dict[str, Any] = {
+    "alpha": None,
+    "coefficients": None,
+    "norms": None,
+    "bias_interval": None,
+    "target": "y",
+    "label_names": ["y"],
+    "classes": None,
+    "preprocessing": None,
+    "message": "",
+    "notes": [],
+    "svm_solves": 0,
+}
 
 
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:
-    if record.get("schema") != SCHEMA:
-        schema = repr(record.get("schema"))[:40]
-        raise InputError(f"{where}: schema {schema} is not {SCHEMA!r}: give a file of mklcvx solve -o")
+    check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
     try:
-        return _solution(record)
+        return _solution({**DEFAULTS, **record})
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
         what = f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
 
 
 def _solution(record: Mapping[str, Any]) -> Solution:
-    preprocessing, interval = record.get("preprocessing"), record.get("bias_interval")
+    preprocessing, interval = record["preprocessing"], record["bias_interval"]
     solution = Solution(
         formulation=str(record["formulation"]),
         parameters=dict(record["parameters"]),
@@ -36,26 +55,33 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         status=str(record["status"]),
         objective=float(record["objective"]),
         weights=_numbers(record["weights"]),
-        alpha=_optional(record.get("alpha")),
+        alpha=_optional(record["alpha"]),
         bias=_numbers(record["bias"]) if np.ndim(record["bias"]) else float(record["bias"]),
-        coefficients=_optional(record.get("coefficients")),
+        coefficients=_optional(record["coefficients"]),
         multipliers={k: _numbers(v) if np.ndim(v) else v for k, v in dict(record["multipliers"]).items()},
-        certificate=Certificate(*(float(record["certificate"][key]) for key in ("lower", "upper", "scale"))),
+        certificate=_certificate(record["certificate"]),
         iterations=int(record["iterations"]),
         seconds=float(record["seconds"]),
         y=_numbers(record["y"]),
         names=_words(record["names"]),
-        norms=_optional(record.get("norms")),
+        norms=_optional(record["norms"]),
         bias_interval=None if interval is None else _interval(interval),
-        target=str(record.get("target", "y")),
-        label_names=_words(record.get("label_names", ["y"])),
-        classes=_words(record.get("classes") or []),
+        target=str(record["target"]),
+        label_names=_words(record["label_names"]),
+        classes=_words(record["classes"] or []),
         preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
-        message=str(record.get("message", "")),
-        notes=_words(record.get("notes", [])),
+        message=str(record["message"]),
+        notes=_words(record["notes"]),
+        svm_solves=int(record["svm_solves"]),
     )
     _check_fit(solution)
     return solution
+
+
+def _certificate(said: Mapping[str, Any]) -> Certificate:
+    """The fields that a certificate is made of; one with a default may be missing. The others follow from them."""
+    made_of = [field.name for field in fields(Certificate) if field.default is MISSING or field.name in said]
+    return Certificate(**{name: float(said[name]) for name in made_of})
 
 
 def _check_fit(solution: Solution) -> None:

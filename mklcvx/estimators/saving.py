@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
 from ..json_text import first_line, parsed
 from ..preprocess import Preprocessing
+from ..schemas import MODEL, check_schema, known
 from ..solution import Solution
 from .bank import FittedBank
 from .source import PRECOMPUTED, KernelSource
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-SCHEMA = "mklcvx.model/1"
+SCHEMA = MODEL[-1]
 NAMES = ("MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
 REMEDY = "give a file written by save"
 OPTIONAL = ("classes_", "calibration_", "feature_names_in_")
@@ -96,7 +97,7 @@ def is_model(path: str | Path) -> bool:
     if Path(path).suffix != ".npz" or not Path(path).is_file():
         return False
     record = read_npz(Path(path)).get("record")
-    return record is not None and record.ndim == 0 and parsed(str(record), f"model {path}").get("schema") == SCHEMA
+    return record is not None and record.ndim == 0 and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
 
 
 def load_model(path: str | Path) -> Any:
@@ -109,8 +110,7 @@ def load_model(path: str | Path) -> Any:
     if "record" not in arrays:
         raise InputError(f"{where}: no model ({', '.join(sorted(arrays)[:8])}): {REMEDY}")
     record = parsed(str(arrays.pop("record")), where)
-    if record.get("schema") != SCHEMA:
-        raise InputError(f"{where}: schema {record.get('schema')!r:.40} is not {SCHEMA!r}: {REMEDY}")
+    check_schema(record.get("schema"), MODEL, where, REMEDY)
     try:
         return _model(record, arrays)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
