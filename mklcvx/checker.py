@@ -7,6 +7,7 @@ granted that the kernels are positive semidefinite. Where the file has coefficie
 """
 
 import json
+import os
 import sys
 
 import numpy as np
@@ -130,6 +131,8 @@ def main(check_file):
     try:
         if len(sys.argv) != 3:
             sys.exit(f"usage: {sys.argv[0]} INSTANCE.npz SOLUTION.json|.npz")
+        for path in filter(os.path.exists, sys.argv[1:]):
+            require(os.path.isfile(path), f"{path} is not an ordinary file")
         with np.load(sys.argv[1], allow_pickle=False) as file:
             data = dict(file)
         record = read_solution(sys.argv[2])

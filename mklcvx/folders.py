@@ -47,7 +47,7 @@ GROWTH = 4  # a number takes two characters at least, and eight bytes
 def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
     """The arrays of a folder by name; files that are no part of an instance or answer are named, but not read."""
     try:
-        files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv" and file.is_file()}
+        files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
         stacks = {name: _stack_files(path, name, files) for name in STACKS[what]}
         wanted = {name: file for name, file in files.items() if name in WANTED[what] or name.startswith(MULTIPLIER)}
         used = [*wanted.values(), *(file for stack in stacks.values() for file in stack)]

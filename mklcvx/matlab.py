@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .hdf5 import cells, read_hdf5
 from .json_text import MOST_OF_MEMORY, check_size, memory
 
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
@@ -42,7 +43,10 @@ def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> 
     ours = _ours if what == "instance" else _answer
     try:
         check_size(str(path), path.stat().st_size, limit)
-        variables = _read_v73(path, what, limit) if _is_v73(path) else _read_v5(path, what, limit)
+        if _is_v73(path):
+            variables = read_hdf5(path, lambda name: _wanted(name, what), limit)
+        else:
+            variables = _read_v5(path, what, limit)
         return {name: ours(path, name, value) for name, value in variables.items()}
     except InputError:
         raise
@@ -65,7 +69,7 @@ def _theirs(name: str, array: NDArray[Any]) -> Any:
     if name in STACKS:
         return np.moveaxis(array, 0, 2)
     if array.dtype.kind == "U" and array.ndim == 1:
-        return _cells(array.tolist())
+        return cells(array.tolist())
     return array
 
 
@@ -148,39 +152,6 @@ def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, 
             raise ValueError(f"no element of type {code} and size {last - first} can stand at byte {start}")
         yield code, first, last
         start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
-
-
-def _read_v73(path: Path, what: str, limit: float | None) -> dict[str, Any]:
-    try:
-        import h5py
-    except ImportError:
-        remedy = "install mklcvx[matlab], or save with -v7"
-        raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
-    with h5py.File(path, "r") as file:
-        names = [name for name in file if not name.startswith("#")]
-        wanted = [name for name in names if _wanted(name, what)]
-        check_size(str(path), sum(getattr(file[name], "nbytes", 0) for name in wanted), limit, "unpacks to")
-        return {name: _from_hdf5(file, file[name]) if name in wanted else None for name in names}
-
-
-def _from_hdf5(file: Any, item: Any) -> Any:
-    """HDF5 holds MATLAB's arrays with the axes reversed; cells are arrays of references, text is codes."""
-    if not hasattr(item, "dtype"):
-        return None  # a group: a struct or a sparse matrix
-    kind, values = item.attrs.get("MATLAB_class"), np.asarray(item[()])
-    if item.attrs.get("MATLAB_empty"):
-        return np.array([""]) if kind == b"char" else np.empty(np.ravel(values).astype(int))
-    if values.dtype == object:
-        return _cells([_from_hdf5(file, file[reference]) for reference in np.ravel(values)])
-    if kind == b"char":
-        return np.array(["".join(chr(code) for code in row) for row in np.atleast_2d(values.T)])
-    return values.T
-
-
-def _cells(items: list[Any]) -> NDArray[Any]:
-    result = np.empty(len(items), dtype=object)
-    result[:] = items
-    return result
 
 
 def _ours(path: Path, name: str, value: Any) -> Any:

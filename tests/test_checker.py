@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,14 @@ def test_missing_files_and_words_are_said_in_one_line(tmp_path):
         done = run(tmp_path, None, *arguments)
         assert done.returncode != 0
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("pipe.json", "answer.json"), ("problem.npz", "pipe.json")])
+def test_a_pipe_is_not_waited_for(tmp_path, arguments):
+    os.mkfifo(tmp_path / "pipe.json")
+    done = run(tmp_path, record_of("l1"), *arguments)
+    assert done.returncode == 2
+    assert "pipe.json is not an ordinary file" in done.stderr
 
 
 def test_classes_are_sent_to_the_other_checker(tmp_path):

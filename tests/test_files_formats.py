@@ -176,6 +176,14 @@ def test_a_pipe_among_the_files_is_not_waited_for(folder):
         load_instance(folder)
 
 
+@pytest.mark.parametrize("name", ["K2", "y", "names"])
+def test_a_pipe_in_place_of_a_file_is_said(folder, name):
+    (folder / f"{name}.csv").unlink()
+    os.mkfifo(folder / f"{name}.csv")
+    with check_refused(f"{name}.csv: is not an ordinary file"):
+        load_instance(folder)
+
+
 def test_a_folder_larger_than_memory_is_not_read(folder, monkeypatch):
     monkeypatch.setattr(json_text, "memory", lambda: 1e4)
     with check_refused("problem: would need", "more than fits into memory"):

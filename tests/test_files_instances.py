@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, json_text, zoo
-from mklcvx.files import load_instance, load_test, save_instance
+from mklcvx.files import READABLE, load_instance, load_test, save_instance
 
 from refusals import check_refused
 from stacks import FOR_FILES, LABELS
@@ -99,10 +99,11 @@ def test_folder_is_refused(tmp_path):
         load_instance(tmp_path / "folder.npz")
 
 
-def test_pipe_is_refused_rather_than_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "pipe.npz")
-    with check_refused("pipe.npz: is not an ordinary file: give a .npz, .mat or .json file, or a folder of .csv files"):
-        load_instance(tmp_path / "pipe.npz")
+@pytest.mark.parametrize("name", ["pipe.npz", "pipe.json", "pipe.mat"])
+def test_pipe_is_refused_rather_than_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with check_refused(f"{name}: is not an ordinary file: give {READABLE}"):
+        load_instance(tmp_path / name)
 
 
 def test_dangling_link_is_a_missing_file(tmp_path):

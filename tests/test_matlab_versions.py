@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 import struct
 import sys
 
@@ -142,6 +143,16 @@ def with_link_to_another_file(file):
     file["kernels"] = h5py.ExternalLink("/etc/passwd", "/kernels")
 
 
+def with_soft_link_to_another_file(file):
+    file["way"] = h5py.ExternalLink("/etc/passwd", "/kernels")
+    file["kernels"] = h5py.SoftLink("/way/kernels")
+
+
+def with_links_in_a_circle(file):
+    file["kernels"] = h5py.SoftLink("/other")
+    file["other"] = h5py.SoftLink("/kernels")
+
+
 def with_text(file):
     file["kernels"] = "text"
 
@@ -156,6 +167,8 @@ def with_more_than_any_memory(file):
         with_reference_to_itself,
         with_empty_reference,
         with_link_to_another_file,
+        with_soft_link_to_another_file,
+        with_links_in_a_circle,
         with_text,
         with_more_than_any_memory,
     ],
@@ -167,3 +180,59 @@ def test_hostile_hdf5_is_refused(tmp_path, put):
     Version73.head(tmp_path / "file.mat")
     with check_refused("file.mat: "):
         load_instance(tmp_path / "file.mat")
+
+
+def stored_elsewhere(file, place, name="names"):
+    item = file.create_dataset(name, (64, 3), "u1", external=[(str(place), 0, 192)])
+    item.attrs["MATLAB_class"] = np.bytes_("char")
+    return item
+
+
+def stored_elsewhere_behind_a_cell(file, place):
+    item = file.create_dataset("names", (1, 3), dtype=h5py.ref_dtype)
+    item[...] = stored_elsewhere(file, place, "#inside").ref
+
+
+def linked(file, place):
+    file["names"] = h5py.ExternalLink(str(place), "/names")
+
+
+def linked_by_way_of_a_group(file, place):
+    file.create_group("#group")["way"] = h5py.ExternalLink(str(place), "/")
+    file["#group/again"] = h5py.SoftLink("way/names")
+    file["names"] = h5py.SoftLink("/#group/again")
+
+
+def virtual(file, place):
+    layout = h5py.VirtualLayout((64, 3), "u1", maxshape=(None, 3))
+    source = h5py.VirtualSource(str(place), "names", (64, 3), maxshape=(None, 3))
+    layout[: h5py.h5s.UNLIMITED, :] = source[: h5py.h5s.UNLIMITED, :]
+    file.create_virtual_dataset("names", layout)
+
+
+@pytest.mark.parametrize("waiting", [False, True], ids=["file", "pipe"])
+@pytest.mark.parametrize(
+    "put", [stored_elsewhere, stored_elsewhere_behind_a_cell, linked, linked_by_way_of_a_group, virtual]
+)
+def test_nothing_is_read_from_another_file(tmp_path, put, waiting):
+    """A pipe would be waited for without end."""
+    secret = tmp_path / "secret"
+    if waiting:
+        os.mkfifo(secret)
+    else:
+        with h5py.File(secret, "w") as other:
+            other["names"] = np.full((64, 3), ord("s"), dtype="u1")
+    with h5py.File(tmp_path / "file.mat", "w", userblock_size=512) as file:
+        file["kernels"], file["y"] = IN_MATLAB.T, COLUMN.T
+        put(file, secret)
+    Version73.head(tmp_path / "file.mat")
+    with check_refused("file.mat: ", "another file: save it again with all its contents"):
+        load_instance(tmp_path / "file.mat")
+
+
+def test_links_inside_the_file_are_followed(tmp_path):
+    Version73.write(tmp_path / "file.mat", {"y": COLUMN, "data": {"stack": IN_MATLAB}})
+    with h5py.File(tmp_path / "file.mat", "r+") as file:
+        file["data/short"] = h5py.SoftLink("stack")
+        file["kernels"] = h5py.SoftLink("/data/short")
+    np.testing.assert_array_equal(load_instance(tmp_path / "file.mat").kernels, K)

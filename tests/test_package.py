@@ -75,4 +75,4 @@ def test_importing_the_package_and_its_command_line_is_cheap():
 def test_the_checker_depends_on_numpy_alone():
     text = (ROOT / "mklcvx" / "checker.py").read_text(encoding="utf-8")
     imports = [line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))]
-    assert sorted(imports) == ["json", "numpy", "sys"]
+    assert sorted(imports) == ["json", "numpy", "os", "sys"]
