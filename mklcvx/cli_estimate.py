@@ -12,7 +12,7 @@ import typer
 from . import formulations
 from .cli_settings import Settings, parse_grid, parse_settings
 from .errors import InputError
-from .files import check_output, existing_file, load_instance, write_whole
+from .files import check_apart, check_output, existing_file, load_instance, write_whole
 
 if TYPE_CHECKING:
     from .cross_validation import CrossValidation
@@ -73,6 +73,7 @@ def cv(
     Preprocessing.from_options(centre=centre, normalise=normalise)
     if output is not None:
         check_output(output, (".jsonl", ".json"))
+    check_apart([instance], [output])
     problem = load_instance(instance, repair=repair)
     check_request(problem, formulation, folds, score)
     for point in points:

@@ -23,7 +23,7 @@ from .cli_settings import (
     printable,
 )
 from .errors import InputError
-from .files import check_output
+from .files import check_apart, check_output
 
 if TYPE_CHECKING:
     from .submissions import Submission
@@ -62,6 +62,7 @@ def report(
     """
     given, chosen = parse_settings(settings or []), formulations.get(formulation)
     check_page(output, "--output")
+    check_apart([instance], [output])
     from .reporting import chosen_solvers, report_page, runs_of, save
     from .solving import prepared, solve
 

@@ -25,7 +25,7 @@ from .cli_settings import (
     printable,
 )
 from .errors import InputError
-from .files import check_output, load_solution, load_test, save_solution, write_whole
+from .files import check_apart, check_output, load_solution, load_test, save_solution, write_whole
 from .solution import LARGE, Solution
 
 SolverName = Annotated[
@@ -85,6 +85,7 @@ def solve(
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     if output is not None:
         check_output(output, (".json", ".npz"))
+    check_apart([instance], [trace, output])
     problem, preparation = loaded(instance, repair, kernels, centre, normalise)
     chosen.task(problem, given)  # refuses bad parameters before anything costs time
     from .display import Progress, cost_warning, show_solution  # not before anything that may refuse
@@ -152,6 +153,7 @@ def path(
     prepared(formulation, solver, tol, time_limit, max_iter, None)
     if output is not None:
         check_output(output, (".jsonl", ".json"))
+    check_apart([instance], [output])
     problem, preparation = loaded(instance, repair, kernels, centre, normalise)
     for point in points:
         formulations.get(formulation).task(problem, {**given, **point})  # refuses before anything costs time
@@ -235,6 +237,7 @@ def predict(
 
     if output is not None:
         check_output(output, (".csv", ".json", ".npz"))
+    check_apart([solution, test], [output])
     if is_model(solution):
         prediction, doubt = cli_estimate.predicted(solution, test)
     else:

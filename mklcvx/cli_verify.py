@@ -17,7 +17,7 @@ from .cli_settings import (
     parse_settings,
     printable,
 )
-from .files import load_instance
+from .files import check_apart, load_instance
 
 
 def verify(
@@ -50,6 +50,7 @@ def verify(
     if convention is not None:
         convention_named(convention)
     cli_report.check_page(html, "--html")
+    check_apart([instance, answer], [html])
     problem = load_instance(instance)
     submission = read_submission(answer, problem, formulation, given, convention)
     formulations.get(submission.formulation).task(submission.instance, submission.parameters)

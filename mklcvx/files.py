@@ -25,9 +25,10 @@ from .schemas import INSTANCE, check_schema
 from .solution import Solution, plain
 from .solution_records import solution_of_record
 from .targets import KINDS
-from .writing import check_folder_output, check_output, write_folder, write_whole
+from .writing import check_apart, check_folder_output, check_output, write_folder, write_whole
 
 __all__ = [
+    "check_apart",
     "check_instance_output",
     "check_output",
     "existing_file",

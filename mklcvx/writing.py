@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,6 +27,27 @@ def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
     return path
+
+
+def check_apart(inputs: Iterable[Path], outputs: Iterable[Path | None]) -> None:
+    """Refuse outputs that would replace an input, by whatever name they are called, before the work."""
+    read = list(inputs)
+    for output in outputs:
+        if output is not None and any(_is_one(file, output) for path in read for file in _files(path)):
+            raise InputError(f"output {output}: is what is read, and would be replaced: choose another name")
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """A file itself; of a folder, the tables that are read from it."""
+    yield path
+    yield from (file for pattern in ("*.csv", "*/*.csv") for file in path.glob(pattern))
+
+
+def _is_one(file: Path, output: Path) -> bool:
+    try:
+        return os.path.samefile(file, output)
+    except (OSError, ValueError):
+        return False  # one of them is not there
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:

@@ -1,0 +1,78 @@
+"""The command line never writes over what it reads, by whatever name: it refuses before the work."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from mklcvx import cli_estimate, cli_report, cli_solve, cli_verify
+from mklcvx.files import load_instance, save_instance
+
+WAYS = {
+    "the same name": lambda file, name: file,
+    "another spelling": lambda file, name: file.parent / "." / ".." / file.parent.name / file.name,
+    "a link": lambda file, name: name.symlink_to(file) or name,
+    "a second name": lambda file, name: os.link(file, name) or name,
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_read(monkeypatch):
+    def read(*_, **__):
+        pytest.fail("read before refusing")
+
+    for module, name in (
+        (cli_solve, "loaded"), (cli_solve, "load_solution"), (cli_estimate, "load_instance"), (cli_report, "loaded"),
+        (cli_verify, "load_instance"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, read)
+
+
+def check_kept(refusal, file, *arguments):
+    before = file.read_bytes()
+    assert "is what is read, and would be replaced: choose another name" in refusal(*arguments)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_solve_does_not_replace_the_instance(refusal, problem, tmp_path, way):
+    check_kept(refusal, problem, "solve", problem, "-o", WAYS[way](problem, tmp_path / "other.npz"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("options", [("solve", "--solver", "silp", "--trace"), ("path", "--grid", "C=1,2", "-o"),
+                                     ("cv", "--grid", "C=1,2", "-o")], ids=["trace", "path", "cv"])  # fmt: skip
+def test_other_outputs_do_not_replace_the_instance(refusal, problem, tmp_path, way, options):
+    file = tmp_path / "problem.json"
+    save_instance(file, load_instance(problem))
+    command, *rest = options
+    check_kept(refusal, file, command, file, *rest, WAYS[way](file, tmp_path / "other.json"))
+
+
+@pytest.mark.parametrize("which", ["answer.json", "problem.npz"])
+@pytest.mark.parametrize("way", WAYS)
+def test_predict_replaces_neither_solution_nor_test(refusal, problem, tmp_path, way, which):
+    (tmp_path / "answer.json").write_text("{}")
+    file = tmp_path / which
+    other = WAYS[way](file, tmp_path / f"other{file.suffix}")
+    check_kept(refusal, file, "predict", tmp_path / "answer.json", problem, "-o", other)
+
+
+@pytest.mark.parametrize("way", ["a link", "a second name"])
+def test_pages_replace_neither_instance_nor_answer(refusal, problem, tmp_path, way):
+    page = WAYS[way](problem, tmp_path / "page.html")
+    check_kept(refusal, problem, "report", problem, "-o", page)
+    check_kept(refusal, problem, "verify", problem, tmp_path / "answer.json", "--html", page)
+    answer = tmp_path / "answer.json"
+    answer.write_text("{}")
+    check_kept(refusal, answer, "verify", problem, answer, "--html", WAYS[way](answer, tmp_path / "second.html"))
+
+
+@pytest.mark.parametrize("name", ["K1.csv", "y.csv"])
+def test_a_file_of_a_folder_is_not_replaced(refusal, problem, tmp_path, name):
+    folder = tmp_path / "folder"
+    save_instance(folder, load_instance(problem))
+    check_kept(refusal, folder / name, "solve", folder, "--solver", "silp", "--trace", folder / name)
+    (tmp_path / "link.csv").symlink_to(folder / name)
+    check_kept(refusal, folder / name, "predict", tmp_path / "answer.json", folder, "-o", tmp_path / "link.csv")
