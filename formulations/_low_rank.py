@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..ownership import handed_over, is_settled
 
 Array = NDArray[np.float64]
 
@@ -23,10 +24,14 @@ def _checked(factor: Any, m: int) -> Array:
     return part
 
 
+def _alone(factor: Array) -> Array:
+    return factor if is_settled(factor) else np.array(factor, order="K")
+
+
 class LowRank:
     """A stack of kernels that looks like an array (M, n, n), and forms a kernel only where one is asked for.
 
-    `columns` are all factors side by side, (n, R), `starts` where each begins.
+    `columns` are all factors side by side, (n, R), in memory that nobody else writes to; `starts` is where each begins.
     """
 
     ndim = 3
@@ -36,10 +41,13 @@ class LowRank:
         if not parts or len({len(part) for part in parts}) > 1:
             heights = ", ".join(str(len(part)) for part in parts[:8]) or "none"
             raise InputError(f"factors have {heights} rows: give at least one (n, r), all with one row per sample")
-        self.columns: Array = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        self.columns: Array = handed_over(_alone(parts[0]) if len(parts) == 1 else np.concatenate(parts, axis=1))
         self.ranks = tuple(part.shape[1] for part in parts)
         self.starts = np.cumsum([0, *self.ranks[:-1]])
-        self.columns.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        handed_over(self.columns)
 
     @property
     def shape(self) -> tuple[int, int, int]:

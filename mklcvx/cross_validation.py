@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from . import formulations
 from .errors import InputError, nearest
 from .instance import Instance
+from .ownership import handed_over
 from .paths import each
 from .preprocess import Preprocessing
 from .solution import Solution
@@ -164,7 +165,7 @@ def _fold(
     kernels = instance.kernels[:, train][:, :, train]
     if preparation.steps:
         kernels = preparation.fit(kernels, names=instance.names).train(kernels)
-    part, columns = _part(instance, kernels, train)
+    part, columns = _part(instance, handed_over(kernels), train)
     rows = instance.kernels[:, test][:, :, train]
     diagonals = np.stack([np.diagonal(kernel)[test] for kernel in instance.kernels])
     found = each(part, formulation, points, preprocessing=preparation if preparation.steps else None, **settings)

@@ -21,6 +21,7 @@ from .errors import InputError
 from .folders import read_folder, write_csv
 from .instance import Instance
 from .json_text import check_size, first_line, parsed, read_object
+from .ownership import handed_over
 from .schemas import INSTANCE, check_schema
 from .solution import Solution, plain
 from .solution_records import solution_of_record
@@ -70,6 +71,9 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     keys = (*INSTANCE_KEYS, *KINDS, *(f"test_{key}" for key in KINDS))
     _check_spelling([key for key in content if key not in (*keys, "kernels", "schema")], keys, where)
     given = {key: content[key] for key in keys if key in content}
+    for key in ("kernels", "test_kernels"):
+        if isinstance(content.get(key), np.ndarray):
+            handed_over(content[key])
     try:
         return Instance(content["kernels"], repair=repair, **given)
     except InputError as fault:

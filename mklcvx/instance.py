@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
 from .formulations._low_rank import LowRank
+from .ownership import checksum, owned, read_only
 from .stack_checks import as_array, as_stack, check_test_stack, validated
 from .targets import Targets, as_targets, find_test_targets, named_classes
 
@@ -25,10 +26,15 @@ class Instance:
 
     The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
 
-    The stack is kept as it comes (any real dtype, order, memory map), read-only and without a copy, unless the kernels'
-    entries take turns in memory, or `repair` has to change a kernel: "clip" sets negative eigenvalues to zero, "shift"
-    adds the size of the smallest one to the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or
-    a weight for each of −1 and +1; it multiplies the sample weights.
+    The instance owns what it was made of, so that what was validated is what is solved: arrays are copied, in their
+    own dtype and order. Kernels and test kernels are not where nothing can write to them any more: they, and whatever
+    array they are a view of, are read-only (`array.flags.writeable = False`). Memory maps are not copied either, since
+    they may exceed memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call,
+    refuses kernels that are no longer those that were validated. Mapped test kernels are taken on trust.
+
+    `repair` may change kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
+    the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for each of −1 and +1; it
+    multiplies the sample weights.
     """
 
     kernels: NDArray[Any]
@@ -41,6 +47,7 @@ class Instance:
     test_diagonals: Array | None = None
     repairs: tuple[str, ...] = ()
     symmetric: bool = True
+    checksums: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -64,23 +71,30 @@ class Instance:
         stack = as_stack(kernels)
         targets = as_targets(y, classes, labels, label_names, stack.shape[1])
         kernel_names = _as_names(names, len(stack))
-        stack, repairs, symmetric = validated(stack, kernel_names, repair)
+        stack, repairs, symmetric, checksums = validated(stack, kernel_names, repair)
         weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
         test = _as_test_stack(test_kernels, stack.shape)
         diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
         for name, value in {
-            "kernels": stack if isinstance(stack, LowRank) else _read_only(stack),
-            "targets": replace(targets, values=_read_only(targets.values)),
-            "groups": None if groups is None else _read_only(_as_groups(groups, len(stack))),
+            "kernels": stack if isinstance(stack, LowRank) else read_only(stack),
+            "targets": replace(targets, values=read_only(targets.values)),
+            "groups": None if groups is None else read_only(_as_groups(groups, len(stack))),
             "names": kernel_names,
-            "sample_weight": _read_only(weight),
-            "test_kernels": None if test is None else _read_only(test),
+            "sample_weight": read_only(weight),
+            "test_kernels": None if test is None else read_only(test),
             "test_targets": _as_test(targets, test, test_y=test_y, test_classes=test_classes, test_labels=test_labels),
-            "test_diagonals": None if diagonals is None else _read_only(diagonals),
-            "repairs": tuple(repairs),
+            "test_diagonals": None if diagonals is None else read_only(diagonals),
+            "repairs": repairs,
             "symmetric": symmetric,
+            "checksums": checksums,
         }.items():
             object.__setattr__(self, name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays that come out of a pickle, or of a deep copy, are as read-only as those that went in."""
+        for name, value in state.items():
+            frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
+            object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
 
     @property
     def count(self) -> int:
@@ -98,6 +112,13 @@ class Instance:
     @property
     def test_y(self) -> Array | None:
         return self.test_targets if self.targets.kind == "y" else None
+
+    def check_unchanged(self) -> None:
+        """Refuse kernels of a memory map whose file has been written to since they were validated."""
+        for m, known in enumerate(self.checksums):
+            if checksum(self.kernels[m]) != known:
+                fault = f"kernel {self.names[m]!r} has changed since it was validated"
+                raise InputError(f"{fault}: build the Instance again from its memory map")
 
     def with_kernels(self, kernels: Any, **changes: Any) -> Instance:
         """The same samples with other kernels."""
@@ -242,7 +263,7 @@ def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.int
 def _as_test_stack(test_kernels: Any, shape: tuple[int, ...]) -> NDArray[Any] | None:
     if test_kernels is None:
         return None
-    return check_test_stack(test_kernels, shape[0], shape[1])
+    return owned(check_test_stack(test_kernels, shape[0], shape[1]))
 
 
 def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
@@ -268,10 +289,4 @@ def _as_test(targets: Targets, test: NDArray[Any] | None, **given: Any) -> NDArr
         return None
     if targets.kind == "classes":
         named_classes(checked, targets.classes(), targets.names)
-    return _read_only(checked)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return read_only(checked)

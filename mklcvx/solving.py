@@ -18,6 +18,7 @@ from .exact import SCS, Report, solve_declared
 from .formulations import Formulation, Task
 from .given import check_tolerance, is_number
 from .instance import Instance
+from .ownership import handed_over
 from .preprocess import Preprocessing
 from .run import Run
 from .solution import Solution
@@ -178,6 +179,7 @@ def solved(
 ) -> tuple[Solution, Any]:  # fmt: skip
     """The solution, and where an iterative solver stood in the end: a warm start for the next parameter."""
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
+    instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     working = task.centred() if isinstance(task, Task) else task
@@ -209,7 +211,7 @@ def solved(
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
     kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
-    return instance.with_kernels(kernels)
+    return instance.with_kernels(handed_over(kernels))
 
 
 def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
 from .formulations._low_rank import LowRank
+from .ownership import checksum, is_mapped, owned
 
 Array = NDArray[np.float64]
 
@@ -17,6 +18,7 @@ LARGEST = 1e150
 
 
 def as_stack(kernels: Any) -> Any:
+    """Factors, or an array that nobody else can write to, but for a memory map."""
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
@@ -32,13 +34,15 @@ def as_stack(kernels: Any) -> Any:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
         raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
-    return stack if isinstance(stack, LowRank) else _untangled(stack)
+    return stack if isinstance(stack, LowRank) else _ours(stack, new=isinstance(kernels, list | tuple))
 
 
-def _untangled(stack: NDArray[Any]) -> NDArray[Any]:
+def _ours(stack: NDArray[Any], new: bool) -> NDArray[Any]:
     """Kernels whose entries take turns in memory, or that are parts of larger ones, are read many times more slowly:
     one copy is worth it, but for a memory map, which may be larger than memory."""
-    return stack if stack[0].flags.forc or isinstance(stack, np.memmap) else np.ascontiguousarray(stack)
+    if not stack[0].flags.forc and not is_mapped(stack):
+        return np.ascontiguousarray(stack)
+    return stack if new else owned(stack)
 
 
 def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
@@ -55,20 +59,32 @@ def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
     return array
 
 
-def validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) -> tuple[NDArray[Any], list[str], bool]:
+class Validated(NamedTuple):
+    """The stack, what was repaired, whether it is symmetric to the last bit, and a memory map's checksums."""
+
+    stack: Any
+    repairs: tuple[str, ...] = ()
+    symmetric: bool = True
+    checksums: tuple[int, ...] = ()
+
+
+def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validated:
     if repair not in (None, "clip", "shift"):
         raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
             _check_finite(stack.factor(m), f"the factor of kernel {name!r} (index {m})")
             _check_size(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
-        return stack, [], True
+        return Validated(stack)
     repairs: list[str] = []
+    checksums: list[int] = []
+    mapped = is_mapped(stack)
     symmetric = True
     tolerance = rounding(stack.dtype)
     for m, name in enumerate(names):
         with np.errstate(over="ignore"):
             kernel = np.asarray(stack[m], dtype=np.float64)
+        checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {m})"
         _check_finite(kernel, where)
         _check_size(kernel, where)
@@ -82,11 +98,11 @@ def validated(stack: NDArray[Any], names: tuple[str, ...], repair: str | None) -
                 f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}; "
                 "mend the kernel, or ask for repair='clip' or repair='shift'"
             )
-        if not repairs:
+        if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
             stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
         stack[m], change = _repaired(kernel, repair, smallest)
         repairs.append(f"{where}: {change}")
-    return stack, repairs, symmetric
+    return Validated(stack, tuple(repairs), symmetric, () if repairs else tuple(checksums))
 
 
 def rounding(dtype: np.dtype[Any]) -> float:

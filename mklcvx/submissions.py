@@ -22,6 +22,7 @@ from .errors import InputError
 from .files import existing_file, read_record
 from .instance import Instance
 from .json_text import check_size
+from .ownership import handed_over
 from .preprocess import Preprocessing
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _prepared(instance: Instance, record: Mapping[str, Any]) -> tuple[Instance, 
     steps = Preprocessing.from_dict(record["preprocessing"]).steps
     kernels = Preprocessing(steps).fit(instance.kernels, names=instance.names).train(instance.kernels)
     words = ", ".join(step.name for step in steps)
-    return instance.with_kernels(kernels), (f"for the kernels after the answer's own steps: {words}",)
+    return instance.with_kernels(handed_over(kernels)), (f"for the kernels after the answer's own steps: {words}",)
 
 
 def _trace(rows: Any) -> tuple[Answer, ...]:

@@ -132,6 +132,7 @@ def judge_submission(
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
         raise InputError(f"answer: has none of {', '.join(PARTS)}: give at least one of them")
+    submission.instance.check_unchanged()
     case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)
     if not answer.given:

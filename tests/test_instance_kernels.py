@@ -1,4 +1,4 @@
-"""The instance's kernels: what is refused and in which words, what is repaired, what is welcome without a copy."""
+"""The instance's kernels: what is refused and in which words, what is repaired, what is welcome, and what is copied."""
 
 from __future__ import annotations
 
@@ -142,9 +142,10 @@ def test_repair_leaves_the_caller_and_the_good_kernels_alone(repair):
 
 @pytest.mark.parametrize("repair", ["clip", "shift"])
 def test_repair_of_good_kernels_changes_nothing_and_copies_nothing(repair):
-    untouched = Instance(K, Y, repair=repair)
+    kernels = settled(K)
+    untouched = Instance(kernels, Y, repair=repair)
     assert untouched.repairs == ()
-    assert np.shares_memory(untouched.kernels, K)
+    assert np.shares_memory(untouched.kernels, kernels)
 
 
 @pytest.mark.parametrize("repair", ["clip", "shift"])
@@ -175,7 +176,7 @@ def test_indefiniteness_of_rounding_is_accepted(gamma, dtype):
     kernels, y = smooth(gamma)
     kernels = kernels.astype(dtype)
     assert np.linalg.eigvalsh(kernels[0].astype(float))[0] < 0
-    assert np.shares_memory(Instance(kernels, y).kernels, kernels)
+    np.testing.assert_array_equal(Instance(kernels, y).kernels, kernels)
 
 
 def test_rounding_of_single_precision_is_no_rounding_in_double_precision():
@@ -255,9 +256,10 @@ def test_zero_kernel_is_accepted():
     ids=["int", "bool", "uint8", "float32", "float16", "longdouble", "fortran", "reversed", "strided", "big-endian"],
 )
 def test_any_real_array_is_taken_as_it_comes(kernels):
-    instance = Instance(kernels, Y)
+    instance, alone = Instance(kernels, Y), settled(kernels)
     assert instance.kernels.dtype == kernels.dtype
-    assert np.shares_memory(instance.kernels, kernels) == kernels[0].flags.forc  # else entries take turns: one copy
+    assert not np.shares_memory(instance.kernels, kernels)
+    assert np.shares_memory(Instance(alone, Y).kernels, alone) == alone[0].flags.forc  # else entries take turns
     assert instance.kernels[0].flags.forc
     np.testing.assert_array_equal(instance.kernels, kernels)
     assert (instance.count, instance.samples) == (len(kernels), N)
@@ -290,6 +292,13 @@ def test_memory_map_is_not_copied(tmp_path, mode):
     assert not instance.kernels.flags.writeable
 
 
+def settled(kernels):
+    """A copy that nothing can write to any more."""
+    own = np.array(kernels, order="K")
+    own.flags.writeable = False
+    return own
+
+
 def peak_of(work):
     tracemalloc.start()
     work()
@@ -299,11 +308,23 @@ def peak_of(work):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
-def test_a_stack_of_many_kernels_costs_a_few_matrices_of_memory(dtype):
+def test_a_stack_of_many_kernels_costs_one_copy_and_a_few_matrices_of_memory(dtype):
     n, count = 100, 60
     kernels = np.broadcast_to(2 * np.eye(n, dtype=dtype), (count, n, n)).copy()
     y = np.tile([1, -1], n // 2)
+    assert peak_of(lambda: Instance(kernels, y)) < kernels.nbytes + 6 * 8 * n * n
+    assert peak_of(lambda: Instance(list(kernels), y)) < kernels.nbytes + 6 * 8 * n * n
+    assert peak_of(lambda: Instance(kernels.transpose(1, 2, 0).copy().transpose(2, 0, 1), y)) < 2.2 * kernels.nbytes
+    kernels.flags.writeable = False
     assert peak_of(lambda: Instance(kernels, y)) < 6 * 8 * n * n
+
+
+def test_repair_of_a_copy_makes_no_second_one():
+    n, count = 100, 60
+    kernels = np.broadcast_to(np.diag(np.r_[-1.0, np.ones(n - 1)]), (count, n, n)).copy()
+    y = np.tile([1, -1], n // 2)
+    assert peak_of(lambda: Instance(kernels, y, repair="shift")) < kernels.nbytes + 10 * 8 * n * n
+    assert kernels[0, 0, 0] == -1
 
 
 def test_a_memory_map_of_many_kernels_is_read_one_at_a_time(tmp_path):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..ownership import handed_over
 from ..preprocess import Preprocessing
 from .bank import FittedBank
 
@@ -67,7 +68,7 @@ class KernelSource:
         if steps.steps:
             source.steps = steps.fit(stack, source.names, share)
             stack = steps.train(stack)
-        return source, stack
+        return source, handed_over(stack)
 
     def test(self, X: Array) -> Array:
         """The kernels (M, t, n) of new samples with the training samples kept."""
