@@ -64,20 +64,21 @@ def conjugate(d: Array, l1_ratio: float) -> float:
     if l1_ratio == 1 or tau == 0:
         return tau
     excess = np.maximum(d**2 / 2 - l1_ratio * tau, 0)
-    return float(tau + excess @ excess / (4 * (1 - l1_ratio) * tau))
+    return float(tau + excess @ (excess / (4 * (1 - l1_ratio) * tau)))
 
 
 def threshold(d: Array, l1_ratio: float) -> float:
     """The least τ + Σ (v − rτ)₊²/(4(1−r)τ): where the weights that τ implies make the constraint tight."""
-    v, r = d**2 / 2, l1_ratio
-    if r == 1 or not v.any():
-        return float(v.max())
+    r, largest = l1_ratio, float(np.max(d**2 / 2))
+    if r == 1 or largest == 0:
+        return largest
+    v = (d / d.max()) ** 2  # beside the largest, so that the least numbers there are have digits
 
     def slack(tau: float) -> float:
         mu = np.maximum(v - r * tau, 0) / (2 * (1 - r) * tau)
         return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
 
-    return increasing_root(slack, v.max() / 2, v.sum())
+    return largest * increasing_root(slack, 0.5, v.sum())
 
 
 NET = Constraint(

@@ -50,7 +50,7 @@ def conjugate(d: Array) -> float:
 
 
 def weights(a: Array, d: Array) -> Array:
-    mu = np.cbrt(a**2) if a.any() else np.ones(len(a))
+    mu = np.cbrt(a / a.max()) ** 2 if a.any() else np.ones(len(a))
     return mu / np.linalg.norm(mu)
 
 
