@@ -52,8 +52,11 @@ class Prediction:
         names = self.model.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
         if self.model.target == "classes":
-            return [*table, ("class", self.labels.tolist())]
+            return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
+
+    def _named_classes(self) -> list[str]:
+        return [self.model.label_names[j] for j in np.argmax(self.values, axis=1)]
 
     def as_csv(self) -> str:
         """Names that cannot be encoded are spelled out."""
@@ -76,7 +79,7 @@ class Prediction:
         record = {"schema": SCHEMA, kind: self.values.tolist()}
         if self.labels is not None:
             record["label"] = self.labels.tolist()
-        text = self.as_csv() if path.suffix == ".csv" else json.dumps(record) + "\n"
+        text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float) + "\n"
         write_whole(path, lambda file: file.write(text.encode()))
 
     def score(self) -> str:
@@ -86,4 +89,6 @@ class Prediction:
         if self.model.target == "labels":
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
-        return f"accuracy {np.mean(self.truth == self.labels):.4f} on {len(self.labels)} samples"
+        named = self.model.target == "classes" and self.truth.dtype.kind == "U"
+        found = np.array(self._named_classes()) if named else self.labels
+        return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"

@@ -14,7 +14,7 @@ from .preprocess import Preprocessing
 from .run import Row
 from .schemas import SOLUTION
 from .stack_checks import check_test_stack
-from .targets import decided
+from .targets import classes_of, decided
 
 Array = NDArray[np.float64]
 
@@ -31,8 +31,9 @@ class Solution:
     `coefficients` (M, n) is None where c_m = weight_m (α∘y) says it all; a weight is NaN where it is undefined.
     `objective` is the value of what is returned: the certificate's upper bound for a minimum, its lower one for a
     maximum. `norms` are the ‖f_m‖. With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients`
-    (k, M, n); `target` says whether they stand for y, classes or labels, and `classes` which
-    words the named classes are in the data. A hypergraph's solution has no α: it embeds, by B among the multipliers.
+    (k, M, n); `target` says whether they stand for y, classes or labels, `classes` which words the named classes are
+    in the data, and `classes_kind` the type they have there, such as "int64", if it is one of numbers. A hypergraph's
+    solution has no α: it embeds, by B among the multipliers.
     """
 
     formulation: str
@@ -58,6 +59,7 @@ class Solution:
     alpha_low: Array | None = None
     bias_low: float = 0.0
     tolerance: float | None = None
+    classes_kind: str = ""
     preprocessing: Preprocessing | None = None
     message: str = ""
     notes: tuple[str, ...] = ()
@@ -102,14 +104,21 @@ class Solution:
         return values
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
-        """−1 and +1; or class names, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
+        """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1.
+
+        Classes are called by their names where they were given some, else they are what they are in the data.
+        """
         values = self.decision_function(test_kernels, test_diagonals)
         labels = self.labels_of(values)
         return values if labels is None else labels
 
     def labels_of(self, values: Array) -> NDArray[Any] | None:
         """The labels that decision values stand for; None for an embedding."""
-        return None if self.embeds else decided(values, self.target, self.label_names)
+        return None if self.embeds else decided(values, self.target, self.predicted_classes())
+
+    def predicted_classes(self) -> NDArray[Any]:
+        """What predictions call the classes."""
+        return classes_of(self.label_names, self.classes, self.classes_kind)
 
     def used(self, share: float = 1e-6) -> NDArray[np.intp]:
         """The kernels whose part in Σ‖f_m‖, or in Σ weights where there are no norms, exceeds `share`."""
@@ -142,6 +151,7 @@ class Solution:
             "y": self.y.astype(int).tolist(),
             "label_names": list(self.label_names),
             "classes": list(self.classes) if self.target == "classes" else None,
+            "classes_kind": self.classes_kind if self.target == "classes" else None,
             "names": list(self.names),
             "norms": plain(self.norms),
             "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),

@@ -69,6 +69,7 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         target=str(record["target"]),
         label_names=_words(record["label_names"]),
         classes=_words(record["classes"] or []),
+        classes_kind=str(record.get("classes_kind") or ""),
         preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
         message=str(record["message"]),
         notes=_words(record["notes"]),
@@ -94,6 +95,7 @@ def _check_fit(solution: Solution) -> None:
         raise ValueError("y has labels other than −1 and +1")
     if solution.target not in KINDS or len(solution.classes) != (len(labels) if solution.classes else 0):
         raise ValueError("target and classes do not fit together")
+    solution.predicted_classes()  # refuses words that are no numbers of their type
     if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
         raise ValueError("y and label_names do not fit together")
     if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):

@@ -199,6 +199,7 @@ def solved(
         target=instance.targets.kind,
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
+        classes_kind=instance.targets.classes_kind(),
         preprocessing=preprocessing,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),

@@ -26,6 +26,10 @@ SHAPES = {
     "labels": "give one row per sample, one column per label, 0 or 1",
 }
 LARGEST_WHOLE = 1e15
+NUMBERS = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "longdouble",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,16 @@ class Targets:
     def classes(self) -> tuple[str, ...]:
         """The classes as words, in the order of their names; nothing where there are none."""
         return tuple(as_words(self.class_values())) if self.kind == "classes" else ()
+
+    def classes_kind(self) -> str:
+        """The classes' type, one of NUMBERS, where they are numbers or truth values; empty for words."""
+        if self.kind != "classes" or self.values.dtype.kind not in "biuf":
+            return ""
+        return "longdouble" if self.values.dtype.char == "g" else self.values.dtype.name
+
+    def predicted_classes(self) -> NDArray[Any]:
+        """What predictions call the classes."""
+        return classes_of(self.names, self.classes(), self.classes_kind())
 
     def together(self) -> Array:
         """t_ij = +1 where two samples are of one class, or share a label; else −1. A sample is always with itself."""
@@ -138,12 +152,23 @@ def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[s
     return np.array([known.get(word, word) for word in words], dtype=str)
 
 
-def decided(values: Array, kind: str, names: tuple[str, ...]) -> NDArray[Any]:
-    """What decision values stand for: ±1; the class with the largest, by name; or labels 0 and 1. Zero counts as +1."""
+def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> NDArray[Any]:
+    """The classes by name; numbers and truth values, unless they were given other names, in their own type."""
+    if not kind or names != classes:
+        return np.array(names)
+    if kind not in NUMBERS:
+        raise ValueError(f"{kind!r:.40} is no type of numbers")
+    if kind == "bool":
+        return np.array([word == "True" for word in classes])
+    return np.array([int(word) for word in classes], dtype=kind) if "int" in kind else np.array(classes).astype(kind)
+
+
+def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
+    """What decision values stand for: ±1; the class with the largest; or labels 0 and 1. Zero counts as +1."""
     if kind == "labels":
         return (values >= 0).astype(np.int64)
     if kind == "classes":
-        return np.array(names)[np.argmax(values, axis=1)]
+        return np.asarray(classes[np.argmax(values, axis=1)])
     return np.where(values.reshape(len(values)) >= 0, 1, -1)
 
 

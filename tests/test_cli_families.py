@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import mklcvx
 from mklcvx import Instance, cli_solve, formulations, solution
 from mklcvx.files import load_solution, save_instance
 from mklcvx.preprocess import Preprocessing
+from mklcvx.targets import as_words
 
 from refusals import KEYS, strict
 from stacks import FOR_COMMANDS
@@ -250,6 +252,22 @@ def test_test_classes_are_compared_by_value_or_name_whatever_their_type(run, tmp
     predicted = table_of(out)[1][-1]
     expected = np.mean(np.array(predicted) == np.array(["zero", "one", "two"])[np.arange(T) % 3])
     assert (code, err) == (0, f"accuracy {expected:.4f} on {T} samples\n")
+
+
+@pytest.mark.parametrize("dtype", [int, float, bool, np.longdouble])
+def test_files_of_predictions_hold_classes_of_their_own_type(run, tmp_path, dtype):
+    classes = (np.arange(N) % 2).astype(dtype)
+    path = saved(tmp_path / "numbers.npz", classes=classes)
+    run("solve", path, "-f", "ml_sum", "-q", "-o", tmp_path / "answer.json")
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_classes=(np.arange(T) % 2).astype(dtype))
+    expected = load_solution(tmp_path / "answer.json").predict(TEST)
+    for ending in ("json", "npz"):
+        code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")
+        assert (code, err) == (0, f"accuracy {np.mean(expected == np.arange(T) % 2):.4f} on {T} samples\n")
+    assert json.loads((tmp_path / "out.json").read_text())["label"] == expected.tolist()
+    assert np.load(tmp_path / "out.npz")["label"].dtype == dtype
+    code, out, _ = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
+    assert table_of(out)[1][-1] == as_words(expected)
 
 
 @pytest.mark.parametrize("name", EMBEDDINGS)

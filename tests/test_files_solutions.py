@@ -105,6 +105,39 @@ def test_a_family_keeps_the_kind_of_its_labels(tmp_path, name, given, predicted)
             assert set(loaded.predict(TEST).tolist()) <= predicted
 
 
+@pytest.mark.parametrize("name", ["ml_sum", "ts"])
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.uint8, np.int16, float, np.float32, np.float16, np.longdouble])
+def test_predictions_are_classes_of_their_own_type(tmp_path, name, dtype):
+    values = {"b": [False, True], "f": [-0.1, 2.0]}.get(np.dtype(dtype).kind, [3, 117])
+    classes = np.array(values, dtype=dtype)[np.arange(N) % 2]
+    found = solve(Instance(K, classes=classes), name, solver="exact")
+    assert found.predict(TEST).dtype == classes.dtype
+    assert set(found.predict(K)) == set(classes)
+    for ending in (".json", ".npz"):
+        save_solution(tmp_path / f"answer{ending}", found)
+        loaded = load_solution(tmp_path / f"answer{ending}").predict(TEST)
+        np.testing.assert_array_equal(loaded, found.predict(TEST))
+        assert loaded.dtype == classes.dtype
+
+
+def test_a_solution_that_does_not_say_the_type_of_its_classes_predicts_words(tmp_path):
+    found = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="exact")
+    record = found.as_dict()
+    assert record.pop("classes_kind") == "int64"
+    (tmp_path / "answer.json").write_text(json.dumps(record))
+    words = load_solution(tmp_path / "answer.json").predict(TEST)
+    assert words.tolist() == [str(one) for one in found.predict(TEST)]
+
+
+@pytest.mark.parametrize(("kind", "words"), [("object", ["0", "1"]), ("int64", ["0", "one"]), ("uint8", ["0", "256"])])
+def test_classes_that_are_not_of_their_type_are_refused(tmp_path, kind, words):
+    record = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="exact").as_dict()
+    record.update(classes_kind=kind, classes=words, label_names=words)
+    (tmp_path / "answer.json").write_text(json.dumps(record))
+    with check_refused("answer.json: incomplete or damaged"):
+        load_solution(tmp_path / "answer.json")
+
+
 def test_preprocessing_travels_with_the_solution_of_a_family(tmp_path):
     steps = Preprocessing.from_options(centre=True, normalise="cosine")
     found = solve(preprocessed(Instance(K, labels=LABELS), steps), "ml_sum", solver="exact", preprocessing=steps)

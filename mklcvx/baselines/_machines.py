@@ -94,7 +94,7 @@ def errors_of(instance: Instance, values: Array) -> Array:
     shares = instance.sample_weight / instance.sample_weight.sum()
     errors = []
     for m in range(instance.count):
-        wrong = decided(values[:, m].T, targets.kind, targets.names) != _truth(instance)
+        wrong = decided(values[:, m].T, targets.kind, np.array(targets.names)) != _truth(instance)
         errors.append(float(shares @ np.atleast_2d(wrong.T).mean(axis=0)))
     return np.array(errors)
 

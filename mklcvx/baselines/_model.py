@@ -48,5 +48,5 @@ class Baseline:
         return values[:, 0] if self.targets.kind == "y" else values
 
     def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
-        """−1 and +1; or class names, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
-        return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.names)
+        """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
+        return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())

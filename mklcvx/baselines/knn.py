@@ -58,8 +58,8 @@ class Neighbours:
         return values[:, 0] if self.targets.kind == "y" else values
 
     def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
-        """−1 and +1; or class names, the first of several with as many votes; or labels 0 and 1. Zero counts as +1."""
-        return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.names)
+        """−1 and +1; or classes, the first of several with as many votes; or labels 0 and 1. Zero counts as +1."""
+        return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())
 
 
 def knn(instance: Instance, neighbours: int = 5) -> Neighbours:
