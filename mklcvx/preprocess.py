@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from .errors import InputError, nearest
 from .kernels import Array
-from .stack_checks import positive_part, rounding, smallest_eigenvalue
+from .stack_checks import positive_part, precision, rounding, smallest_eigenvalue
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
 ROUNDING = 64 * np.finfo(float).eps
@@ -110,26 +110,32 @@ class Cosine(Step):
 
 
 class Centre(Step):
-    """⟨φ(x) − φ̄, φ(z) − φ̄⟩, with φ̄ the mean of the training samples in feature space."""
+    """⟨φ(x) − φ̄, φ(z) − φ̄⟩, with φ̄ the mean of the training samples in feature space.
+
+    What is common to a row is taken away first: of numbers that are near each other the difference is exact, so that
+    an offset of all samples, be it a million times their spread, costs no digits but those the kernel lacks already.
+    The state is ⟨φ̄, φ(z) − φ̄⟩ of every training sample, and ‖φ̄‖² in two parts, the second what rounding took.
+    """
 
     name = "centre"
-    per_sample: ClassVar[dict[str, bool]] = {"means": True, "mean": False}
+    per_sample: ClassVar[dict[str, bool]] = {"offsets": True, "mean": False, "rest": False}
 
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
-        state: State = {"means": kernel.mean(axis=0), "mean": kernel.mean()}
-        if weight is not None:
-            shares = weight / weight.sum()
-            state = {"means": shares @ kernel, "mean": shares @ kernel @ shares, "shares": shares}
-        centred = _centred_diagonal(diagonal, state["means"], state["mean"])
+        shares = np.full(len(kernel), 1 / len(kernel)) if weight is None else weight / weight.sum()
+        rows = kernel.copy()
+        first, beyond = _without_row_means(rows, shares)
+        rest = shares @ (first - first[0] + beyond)
+        mean = first[0] + rest
+        state: State = {"offsets": shares @ rows, "mean": mean, "rest": (first[0] - mean) + rest}
+        state |= {} if weight is None else {"shares": shares}
+        centred = _centred_diagonal(diagonal, first, beyond, state)
         _positive(centred.max(), "it is constant, and centring leaves nothing of it")
         return state
 
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
-        means = kernel @ state["shares"] if "shares" in state else kernel.mean(axis=1)
-        kernel -= means[:, None]
-        kernel -= state["means"]
-        kernel += state["mean"]
-        return None if diagonal is None else _centred_diagonal(diagonal, means, state["mean"])
+        first, beyond = _without_row_means(kernel, state.get("shares"))
+        kernel -= state["offsets"]
+        return None if diagonal is None else _centred_diagonal(diagonal, first, beyond, state)
 
 
 class WeightedCentre(Centre):
@@ -138,15 +144,29 @@ class WeightedCentre(Centre):
     name = "weighted centre"
     per_sample: ClassVar[dict[str, bool]] = {**Centre.per_sample, "shares": True}
 
+    def stretches(self, state: State) -> float:
+        """‖I − 1s'‖² of the shares s."""
+        return max(1.0, float(len(state["shares"]) * (state["shares"] @ state["shares"])))
+
 
 STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, WeightedCentre, UnitTrace, UnitVariance, Cosine)}
 NORMALISATIONS = tuple(name for name, step in STEPS.items() if not issubclass(step, Centre))
 
 
-def _centred_diagonal(diagonal: Array, means: Array, mean: Array) -> Array:
+def _without_row_means(kernel: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Take the rows' means away, in place; the means in two parts, the rows' first entries and what is beyond these."""
+    first = kernel[:, 0].copy()
+    kernel -= first[:, None]
+    beyond = kernel.mean(axis=1) if shares is None else kernel @ shares
+    kernel -= beyond[:, None]
+    return first, beyond
+
+
+def _centred_diagonal(diagonal: Array, first: Array, beyond: Array, state: State) -> Array:
     """‖φ(x) − φ̄‖², exactly 0 where the difference is mere rounding, so that nobody divides by it."""
-    centred = diagonal - 2 * means + mean
-    size = np.abs(diagonal) + 2 * np.abs(means) + np.abs(mean)
+    own, common = (diagonal - first) - beyond, ((first - state["mean"]) - state["rest"]) + beyond
+    size = np.maximum(np.abs(diagonal), np.maximum(np.abs(first + beyond), np.abs(state["mean"])))
+    centred = own - common
     return np.where(centred > ROUNDING * size, centred, 0.0)
 
 
@@ -332,7 +352,7 @@ def _finite(values: Array, name: str) -> Array:
 
 def _blur(dtype: np.dtype[Any]) -> float:
     """Rounding of one entry, some roundings in a row, relative to the largest."""
-    return 8 * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
+    return 8 * precision(dtype)
 
 
 def _training_kernel(kernel: Array, which: str) -> Array:
@@ -367,12 +387,25 @@ def _load_step(entry: Any, M: int, n: int) -> tuple[Step, State]:
     if not isinstance(name, str) or name not in STEPS:
         raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
     step, state = STEPS[name](), {}
+    if isinstance(step, Centre) and "means" in entry:
+        entry = _in_parts(entry, M, n)
     _require_keys(entry, {"step", *step.per_sample}, f"step {name!r}")
     for key, per_sample in step.per_sample.items():
         state[key] = _load_values(entry[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
         if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
             raise _unreadable(f"{key} of step {name!r} is not positive")
     return step, state
+
+
+def _in_parts(entry: Mapping[str, Any], M: int, n: int) -> dict[str, Any]:
+    """A step that has whole means, as files of old have it."""
+    _require_keys({**entry, "shares": None}, {"step", "means", "mean", "shares"}, f"step {entry['step']!r}")
+    means = _load_values(entry["means"], (M, n), "means")
+    mean = _load_values(entry["mean"], (M,), "mean")
+    with np.errstate(over="ignore"):
+        offsets = means - mean[:, None]
+    parts = {"offsets": offsets.tolist(), "mean": mean.tolist(), "rest": [0.0] * M}
+    return {**{key: value for key, value in entry.items() if key != "means"}, **parts}
 
 
 def _load_values(values: object, shape: tuple[int, ...], name: str) -> Array:

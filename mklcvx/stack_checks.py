@@ -107,7 +107,13 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validat
 
 def rounding(dtype: np.dtype[Any]) -> float:
     """How far rounding may move an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
-    return 0.1 * float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
+    return 0.1 * float(np.sqrt(precision(dtype)))
+
+
+def precision(dtype: np.dtype[Any]) -> float:
+    """The ε of numbers that are read as doubles."""
+    double = np.finfo(np.float64).eps
+    return float(max(np.finfo(dtype).eps, double) if dtype.kind == "f" else double)
 
 
 def largest_entry(kernel: Array) -> float:
@@ -146,7 +152,13 @@ def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
 
 
 def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False) -> float | None:
-    """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails."""
+    """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
+
+    Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
+    truth values and long doubles, which are judged as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. What
+    is left of such a kernel when most of its size is taken away, by centring, may be refused with the same negative
+    eigenvalue; `Preprocessing.train` therefore sets those that its kernels were allowed to have to zero.
+    """
     size = largest_entry(kernel)
     if size == 0:
         return None

@@ -302,8 +302,8 @@ def test_record_is_not_trusted(fault: str) -> None:
 
 def test_record_of_centring_is_checked_for_its_shape() -> None:
     record = Preprocessing([Centre()]).fit(KERNELS[:2]).to_dict()
-    record["steps"][0]["means"][1].pop()
-    with check_refused("preprocessing: means of step 'centre' is not 2 × 15 finite numbers", "to_dict"):
+    record["steps"][0]["offsets"][1].pop()
+    with check_refused("preprocessing: offsets of step 'centre' is not 2 × 15 finite numbers", "to_dict"):
         Preprocessing.from_dict(record)
 
 
