@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test lint wheel-test docs site-test routes solvers engine claims \
-	headlines golden conform matrix experiments bench mutation clean
+	headlines golden truth conform matrix experiments bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -37,6 +37,9 @@ headlines: .venv/installed
 
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
+
+truth: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth
 
 conform: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/conform
