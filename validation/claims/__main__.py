@@ -21,7 +21,7 @@ import govindaraj
 import ji
 import kumar
 import xu
-from claim import FAILS, HOLDS, REPAIRED, Claim, Judgement, Measured, judge
+from claim import FAILS, HOLDS, PASSED, PASSED_REPAIRED, REPAIRED, VERDICTS, Claim, Judgement, Measured, judge
 from rich.console import Console
 from rich.progress import track
 
@@ -61,7 +61,8 @@ def _timed(claim: Claim) -> Judgement:
 def counted(judgements: list[Judgement]) -> str:
     counts = Counter(judgement.verdict for judgement in judgements)
     words = {HOLDS: "hold as printed", REPAIRED: "hold after repair", FAILS: "fail"}
-    return ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
+    words |= {PASSED: "are not contradicted", PASSED_REPAIRED: "are not contradicted after repair"}
+    return ", ".join(f"{counts[verdict]} {words[verdict]}" for verdict in VERDICTS)
 
 
 def as_markdown(judgements: list[Judgement]) -> str:
@@ -71,6 +72,8 @@ def as_markdown(judgements: list[Judgement]) -> str:
         f"{len(judgements)} statements: {counted(judgements)}.",
         "Each row is one measurement, applied to the statement as printed, to its repair where it fails, and to a",
         "mutated version that the same measurement has to reject. `error` is compared with the tolerance.",
+        "A bound for all problems, or that an algorithm arrives on all, is *not contradicted* where it passes on a",
+        "few, and *holds* where the row has a proof (for Bucak's Theorem 1 it ends [this page](../../docs/claims.md)).",
         '"Printed" means in the texts at hand, which are conversions: a single sign or factor may be their noise; the',
         "verdict on the mathematics stands either way. Written by `make claims`.",
     ]
@@ -83,11 +86,12 @@ def as_markdown(judgements: list[Judgement]) -> str:
 
 def _row(judgement: Judgement) -> str:
     claim = judgement.claim
-    verdict = f"**{judgement.verdict}**" if judgement.verdict != HOLDS else HOLDS
+    verdict = judgement.verdict if judgement.verdict in (HOLDS, PASSED) else f"**{judgement.verdict}**"
     verdict += f" ({claim.repair})" if judgement.repaired is not None else ""
     numbers = f"{_shown(judgement.printed)}"
     numbers += f"; repaired: {_shown(judgement.repaired)}" if judgement.repaired is not None else ""
     numbers += f". {claim.remark}" if claim.remark else ""
+    numbers += f". Proof: {claim.proof}" if claim.proof else ""
     mutant = f"{claim.mutation}: error {judgement.mutated.error:.2g}"
     cells = (claim.where, claim.statement, claim.quantity, f"{claim.tolerance:g}", verdict, numbers, mutant)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -113,6 +117,7 @@ def as_json(judgements: list[Judgement]) -> str:
             "mutated": _record(j.mutated),
             "sound": j.sound,
             "remark": j.claim.remark or None,
+            "proof": j.claim.proof or None,
             "seconds": round(j.seconds, 2),
         }
         for j in judgements

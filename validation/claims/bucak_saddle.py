@@ -83,6 +83,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1,
         mutated=-1,
         mutation="concave in p",
+        proof="each H_k is a maximum of functions linear in p, and L is a sum of γ_k H_k",
     ),
     Claim(
         PAPER,
@@ -94,6 +95,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=gap,
         mutated=without_max,
         mutation="the mean over the classes in place of the maximum over γ'",
+        proof="the first term is at least L(p, γ), the second at most",
     ),
     Claim(
         PAPER,
@@ -116,5 +118,6 @@ CLAIMS: tuple[Claim, ...] = (
         printed=gap,
         mutated=without_min,
         mutation="L(p, γ) in place of its minimum over p'",
+        proof="a maximum of functions convex in p, less a minimum of functions linear in γ",
     ),
 )

@@ -146,6 +146,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0,
         mutation="γ not moved at all",
         remark="A sign may be noise of the conversion",
+        proof="that of Theorem 1 below the tables, without its noise, up to a distance of order η",
     ),
     Claim(
         PAPER,
@@ -225,5 +226,6 @@ CLAIMS: tuple[Claim, ...] = (
         repair="(9) divided by γ'_k, the probability with which k is drawn",
         mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),
         mutation="divided by γ'_k squared",
+        proof="H_k ≤ max H and γ'_k ≥ δ/m",
     ),
 )

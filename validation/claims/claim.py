@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 HOLDS, FAILS, REPAIRED = "holds", "fails", "holds after repair"
+# Of a statement for all problems that has no proof here: instances can contradict it and never establish it.
+PASSED, PASSED_REPAIRED = "not contradicted", "not contradicted after repair"
+VERDICTS = (HOLDS, PASSED, REPAIRED, PASSED_REPAIRED, FAILS)
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,9 @@ class Claim:
     `measure(version)` puts one version of the statement to the test: the `printed` one, the `repaired` one where the
     printed one fails, and a deliberately `mutated` one. What a version is (a factor, a sign, a function) is the
     claim's own affair; that one measurement judges all of them is the point.
+
+    A bound for all problems, or that an algorithm arrives on all of them, is either given a `proof`, of the version
+    that passes, or marked `unproved`. An equation is neither: where nothing is special it holds by no accident.
     """
 
     paper: str  # as it is cited, "Ji et al. 2008"
@@ -40,6 +46,12 @@ class Claim:
     repair: str = ""
     control: Any = None  # where nothing repairs it: a version that the measurement accepts, to show that it can
     remark: str = ""
+    proof: str = ""
+    unproved: bool = False
+
+    def verdict(self, plain: str) -> str:
+        """Of what passed: the word for it, given the one for a statement that a measurement can settle."""
+        return {HOLDS: PASSED, REPAIRED: PASSED_REPAIRED}[plain] if self.unproved else plain
 
 
 @dataclass(frozen=True)
@@ -62,12 +74,13 @@ class Judgement:
 def judge(claim: Claim) -> Judgement:
     printed, mutated = claim.measure(claim.printed), claim.measure(claim.mutated)
     if _accepts(claim, printed):
-        return Judgement(claim, HOLDS, printed, mutated, None)
+        return Judgement(claim, claim.verdict(HOLDS), printed, mutated, None)
     if claim.repaired is None:
         control = None if claim.control is None else claim.measure(claim.control)
         return Judgement(claim, FAILS, printed, mutated, None, control)
     repaired = claim.measure(claim.repaired)
-    return Judgement(claim, REPAIRED if _accepts(claim, repaired) else FAILS, printed, mutated, repaired)
+    verdict = claim.verdict(REPAIRED) if _accepts(claim, repaired) else FAILS
+    return Judgement(claim, verdict, printed, mutated, repaired)
 
 
 def _accepts(claim: Claim, measured: Measured) -> bool:

@@ -259,6 +259,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=GRADUALLY_WITHOUT_HALF,
         mutation="the repair without the ½",
         remark="Picking the largest kernel is a best response in a saddle game, and it cycles",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -272,6 +273,7 @@ CLAIMS: tuple[Claim, ...] = (
         repair="α and γ settled first, then λ_jk ∝ λ_jk √q_jk in place of the largest kernel",
         mutated=GRADUALLY_WITHOUT_HALF,
         mutation="the repair without the ½",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -286,6 +288,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=WITH_QUARTER,
         mutation="¼ in front of the kernel",
         remark="It settles, at the wrong point",
+        unproved=True,
     ),
     Claim(
         PAPER,

@@ -286,6 +286,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=ordinary(),
         mutated=single_features(),
         mutation="the premise dropped: twelve linear kernels on single features",
+        proof="by (1) λ_k w_k = ½ Σ α_i y_i x_i^k, whose squared norm ¼ (α∘y)'K_k(α∘y) is positive unless α = 0",
     ),
     Claim(
         PAPER,
@@ -334,5 +335,6 @@ CLAIMS: tuple[Claim, ...] = (
         printed=0.5,
         mutated=1.0,
         mutation="λ proportional to D",
+        unproved=True,
     ),
 )

@@ -385,6 +385,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutation="the edges to itself counted negatively",
         remark="The paper leaves the expansions to its reference [1]. That a clique has no such edges is the usual "
         "reading, not a printed one; the star expansion and KCCA need no repair.",
+        proof="with these edges each C is a matrix times its own transpose",
     ),
     claim(
         "Sec. 2.2, rank of C",

@@ -235,6 +235,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=(0.1, 1.0, 10.0),
         mutation="within ten times that radius",
         remark="(16) contains the Z at which it is taken: it bounds the curvature there, and grows without end.",
+        proof="(16) grows with tr(Z'Z), and the ball is convex",
     ),
     claim(
         "Lemma 4.1, Eqs (15), (16)",
@@ -245,6 +246,8 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1 / 8,
         mutated=1 / 64,
         mutation="1/64 for 1/8",
+        proof="by (19): the last sum is a mean of dd', d = vec((K_i − K_j)Z)/λ, and ‖d‖² is at most tr(Z'Z) "
+        "λ_max((K_i − K_j)²)/λ²",
     ),
     claim(
         "Lemma 4.1, proof: the bound between",
@@ -255,6 +258,8 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1 / 8,
         mutated=1 / 64,
         mutation="1/64 for 1/8 in the bound between",
+        proof="by (19): λ_max of a mean of dd', d = vec((K_i − K_j)Z)/λ, is at most the largest ‖d‖², itself at "
+        "most tr(Z'Z) λ_max((K_i − K_j)²)/λ²",
     ),
     claim(
         "Lemma 4.1, proof: square",
@@ -275,6 +280,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=np.log,
         mutated=lambda p: np.log(p) / 2,
         mutation="½ μ log p",
+        proof="every S_j(0) is 0, and S_j ≤ f_μ by Lemma 3.3",
     ),
     claim(
         "Lemma 4.1, proof: ball",
@@ -285,6 +291,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1.0,
         mutated=0.5,
         mutation="half the trace",
+        proof="A ⪰ I, the square above, and S_j ≤ f_μ(0) = μ log p",
     ),
     claim(
         "Lemma 4.1, Eq. (17)",
@@ -296,5 +303,6 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.5,
         mutation="half the root",
         remark="It holds wherever f_μ ≤ f_μ(0), and is nearly attained there by one label and one small kernel.",
+        proof="in that ball no column of Z is farther than the root from its column of C_j",
     ),
 )

@@ -179,6 +179,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutation="(N + 1)⁴",
         remark="L_μ is taken at tr(Z'Z) = R_μ². Far from sharp on data, as the ratios say: there even the mutant "
         "passes. On the chain (one kernel, label at its end, after the quadratic of Nesterov's lower bound) it fails.",
+        unproved=True,
     ),
     claim(
         "Eq. (21)",
@@ -190,6 +191,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.0,
         mutation="without μ log p",
         remark="With the minimum of f itself on the left, which is the stronger reading.",
+        unproved=True,
     ),
     claim(
         "Sec. 4, O(1/N)",

@@ -250,6 +250,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1.0,
         mutated=-1.0,
         mutation="−μ for μ: the soft minimum",
+        proof="log Σ exp is convex and increasing, and every S_j is convex",
     ),
     claim(
         "Lemma 3.2, proof, Eq. (14)",
@@ -274,6 +275,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=lambda p: np.log(p) / 2,
         mutation="½ μ log p",
         remark="At Z = 0 the upper bound is attained.",
+        proof="the sum of p exponentials is at least the largest and at most p times it",
     ),
     claim(
         "Lemma 3.3, proof: the gap",

@@ -192,6 +192,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=(1.0, 0.5, 2.0, 0.0, 0.3, 1.0, 0.1, 4.0),
         mutated=(1.0, 0.5, 2.0, 0.0, 0.3, -4.0, 0.1, 4.0),
         mutation="one weight negative",
+        proof="a sum of semidefinite matrices with weights that are not negative",
     ),
     Claim(
         PAPER,
@@ -226,6 +227,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.0,
         mutation="steps 1/λ, which do not shrink",
         remark="The fraction that remains is the noise of the last steps",
+        unproved=True,
     ),
     Claim(
         PAPER,

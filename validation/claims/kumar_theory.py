@@ -215,6 +215,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=Good(whole_ball=True, power=-1.0),
         mutation="‖w‖ ≤ 1 and margin γR",
         remark="Lemma 3.3 minimises over ‖w‖ ≤ 1, so that Theorem 3.1 survives",
+        proof="w = E y'φ(x')/R has norm at most 1, and Jensen's inequality takes E over (x', y') out of the hinge",
     ),
     Claim(
         PAPER,
@@ -228,6 +229,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.0,
         mutation="without ε",
         remark="ε is the least loss over ‖w‖ ≤ 1, no larger than that of the printed definition",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -240,6 +242,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.0,
         mutation="without HL",
         remark="R² is to bound h(z_xx); h(z_xx') then follows, by Cauchy and Schwarz",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -264,6 +267,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=0.0,
         mutation="without the root",
         remark="The mean over i < j is unbiased; with i = j it would not be",
+        proof="McDiarmid's inequality: losses are between 0 and 1 + R²/γ, and a sample is in n − 1 of n(n−1)/2 pairs",
     ),
     Claim(
         PAPER,
@@ -286,5 +290,6 @@ CLAIMS: tuple[Claim, ...] = (
         printed=False,
         mutated=True,
         mutation="the K-classifier learned on the sample itself",
+        proof="that of Theorem 3.4, which takes the K-classifier as given",
     ),
 )

@@ -244,6 +244,7 @@ CLAIMS: tuple[Claim, ...] = (
         repair="ν bounds margin errors from above and support vectors from below",
         mutated=(("support vectors", "from above"),),
         mutation="ν bounds support vectors from above",
+        proof="Σα = 1 and α ≤ 1/(lν), attained by every margin error",
     ),
     Claim(
         PAPER,
@@ -312,6 +313,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=(1.0,),
         mutation="p = 1",
         remark="With positive definite kernels",
+        proof="for given α the best μ_m is proportional to q_m^(1/(p−1)), positive for definite kernels unless α = 0",
     ),
     Claim(
         PAPER,
@@ -335,6 +337,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=0.99 / 5,
         mutated=1.01 / 5,
         mutation="θ a hundredth above 1/M, not below",
+        proof="Σμ ≤ Mθ < 1",
     ),
     Claim(
         PAPER,
@@ -381,6 +384,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1,
         mutated=2,
         mutation="μ² for μ",
+        proof="‖f‖²/μ is the perspective of a square",
     ),
     Claim(
         PAPER,

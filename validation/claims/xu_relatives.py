@@ -167,6 +167,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=(elastic_constraint, (5,)),
         mutated=(partial(elastic_constraint, power=4), (5,)),
         mutation="Σμ⁴ for Σμ²",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -182,6 +183,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutation="Σ‖f_m‖³ for Σ‖f_m‖², five kernels",
         remark="Weights go with 1 − S/√q_m there and with ½ q_m − τ here, so the misfit grows with the spread of q; "
         "the sizes of these kernels run from ⅛ to 8",
+        unproved=True,
     ),
     Claim(
         PAPER,

@@ -228,6 +228,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=True,
         mutated=False,
         mutation="larger and smaller exchanged",
+        proof="if μ_i = θ > μ_j with a_i < a_j, exchanging the two gains (a_j − a_i)(1/μ_j − 1/θ) > 0",
     ),
     Claim(
         PAPER,
@@ -239,6 +240,8 @@ CLAIMS: tuple[Claim, ...] = (
         printed=lemma_8,
         mutated=partial(lemma_8, shift=1),
         mutation="√a_p for √a_{p+1}",
+        proof="with c = (1 − pθ)/Σ_{m>p} √a_m, optimality asks c √a_m < θ for m > p and c √a_m ≥ θ for m ≤ p; the "
+        "first is the condition at p, the second its failure at p − 1, θ √a_p taken off both sides; p = M − 1 will do",
     ),
     Claim(
         PAPER,
@@ -253,6 +256,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=partial(filled, capped=1),
         mutation="one weight at θ, the others in proportion to √a",
         remark="The set is empty with <; ≤ is right on paper and at the mercy of rounding. The experiments use θ = 1/M",
+        proof="M weights of at most 1/M add up to 1",
     ),
     Claim(
         PAPER,
@@ -267,6 +271,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=partial(lemma_8, shift=1),
         mutation="√a_p for √a_{p+1}",
         remark="The paper supposes positive definite kernels and a_m > 0 here",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -278,6 +283,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=(EVENLY, 2),
         mutated=(EVENLY, 1),
         mutation="a_m = ½ μ_m q_m, μ not squared",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -292,6 +298,7 @@ CLAIMS: tuple[Claim, ...] = (
         mutated=(EVENLY, 1),
         mutation="a_m = ½ μ_m q_m, μ not squared",
         remark="A weight that is zero stays zero; a_m > 0, which section IV-A supposes, excludes it",
+        unproved=True,
     ),
     Claim(
         PAPER,
@@ -325,5 +332,6 @@ CLAIMS: tuple[Claim, ...] = (
         printed=1.0,
         mutated=-1.0,
         mutation="−μ_m/θ in the gradient",
+        unproved=True,
     ),
 )
