@@ -10,7 +10,9 @@
 
 One SVM per step, however many classes. Both estimates are unbiased, as Proposition 1 demands, because both are divided
 by γ', the distribution that was drawn from. The text divides by γ, and Algorithm 1 draws from γ itself without ever
-using γ'; dividing (9) alone by γ' leaves (8) biased, and the averages tend to another point.
+using γ'; dividing (9) alone by γ' leaves (8) biased, and the averages tend to another point. The bound of Theorem 1
+has m²/δ² with the wrong term and fails for these steps too, where λ_max(K_a) C is small; the documentation's page of
+claims proves one of the same order in T.
 
 `delta` is 0.2 in the paper, and η = η_p = η_γ 0.001 or 0.0001 by data set: `eta` sets both. Unless it is given,
 

@@ -9,6 +9,7 @@ import bucak_forms
 import bucak_rates
 import bucak_saddle
 import bucak_steps
+import bucak_theorem
 from bucak_forms import PAPER
 from claim import Claim, Measured
 
@@ -139,6 +140,7 @@ CLAIMS: tuple[Claim, ...] = (
     *bucak_forms.CLAIMS,
     *bucak_saddle.CLAIMS,
     *bucak_steps.CLAIMS,
+    *bucak_theorem.CLAIMS,
     *bucak_rates.CLAIMS,
     *TABLES,
 )
