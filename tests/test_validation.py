@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
+import math
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from scipy.linalg import hadamard
 
 from mklcvx import solve
+
+import claims_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 CLAIMS = ROOT / "validation" / "claims"
@@ -27,15 +33,18 @@ def command(*arguments):
     return done
 
 
+def of_claims(name):
+    sys.path.insert(0, str(CLAIMS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(CLAIMS))
+
+
 @pytest.fixture(scope="module")
 def frame():
     """The module that judges claims."""
-    sys.path.insert(0, str(CLAIMS))
-    try:
-        import claim
-    finally:
-        sys.path.remove(str(CLAIMS))
-    return claim
+    return of_claims("claim")
 
 
 def distance_from(truth, frame):
@@ -64,6 +73,32 @@ def test_a_verdict_is_computed(frame, printed, repaired, mutated, verdict, sound
     if verdict == "fails" and repaired is None:
         assert frame.judge(replace(statement, control=3.05)).sound
         assert not frame.judge(replace(statement, control=2.0)).sound
+    unproved = frame.judge(replace(statement, unproved=True))
+    words = {"holds": "not contradicted", "holds after repair": "not contradicted after repair", "fails": "fails"}
+    assert (unproved.verdict, unproved.sound) == (words[verdict], sound)
+
+
+def test_the_printed_bound_of_a_theorem_fails_on_a_small_game_and_the_proved_one_holds():
+    games, theorem = of_claims("bucak_games"), of_claims("bucak_theorem")
+    game = games.hadamard(8, 1.0, 1.0, 200_000)
+    gaps = games.hadamard_gaps(game, runs=48)
+    error = gaps.std(ddof=1) / math.sqrt(len(gaps))
+    at = theorem.setting(game)
+    assert gaps.mean() - 3 * error > theorem.printed(at, game.size, game.steps)
+    assert gaps.mean() + 3 * error < min(
+        bound(at, game.size, game.steps) for bound in (theorem.proved, theorem.exchanged)
+    )
+
+
+def test_hadamard_classes_are_the_game_that_they_are_said_to_be():
+    """α = C at any weights, losses nC (1 − ½ λ0 C p_k), and Δ at equal shares is 0."""
+    forms, games = of_claims("bucak_forms"), of_claims("bucak_games")
+    signs, reach = hadamard(8).astype(float), 0.7
+    p = np.random.default_rng(0).dirichlet(np.ones(8))
+    problem = forms.Classes(reach / 8 * np.einsum("ai,aj->aij", signs, signs), signs, 1.0)
+    np.testing.assert_allclose(problem.machines(p), 1.0)
+    np.testing.assert_allclose(problem.losses(p), 8 * (1 - reach / 2 * p))
+    np.testing.assert_allclose(games.hadamard_gaps(games.Hadamard(8, reach, 0.5, 1, 0.1)), 0.0, atol=1e-12)
 
 
 def test_the_claims_of_one_paper(tmp_path):
@@ -81,11 +116,13 @@ def test_the_claims_of_one_paper(tmp_path):
     assert "## Kumar et al. 2012" in table
 
 
-def test_the_committed_claims_are_of_all_papers_and_sound():
+def test_the_committed_claims_are_of_all_papers_and_sound(frame):
     rows = json.loads((CLAIMS / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert len({row["paper"] for row in rows}) == 5
     assert all(row["sound"] for row in rows)
-    assert all(row["repair"] for row in rows if row["verdict"] == "holds after repair")
+    assert all(row["repair"] for row in rows if row["verdict"].endswith("after repair"))
+    assert not any(row["proof"] for row in rows if row["verdict"].startswith("not contradicted"))
+    assert {row["verdict"] for row in rows} <= set(frame.VERDICTS) == set(claims_tables.VERDICTS)
 
 
 def test_a_part_of_the_claims_does_not_replace_the_table_of_all():

@@ -30,6 +30,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "exercises": exercises,
     "formulations": formulation_pages.index,
     "regularisers": regularisers.table,
+    "theorem": claims_tables.theorem,
     "verdicts": claims_tables.counts,
 }
 
