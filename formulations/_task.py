@@ -120,11 +120,11 @@ class Task(KernelStack):
     def evaluate(self, coefficients: Array | Implied) -> tuple[Array, Array]:
         """Outputs Σ_m K_m c_m at the samples, and the norms a_m = ‖f_m‖ = √(c_m'K_m c_m)."""
         if isinstance(coefficients, Implied):
-            images = coefficients.weights[:, None] * self.images(coefficients.signed)
-            squares = coefficients.weights**2 * self.squares(coefficients.signed)
-        else:
-            images = self.own_images(coefficients)
-            squares = np.einsum("mi,mi->m", images, coefficients)
+            images = self.images(coefficients.signed)
+            norms = np.abs(coefficients.weights) * np.sqrt(self.squares(coefficients.signed))
+            return coefficients.weights @ images, norms
+        images = self.own_images(coefficients)
+        squares = np.einsum("mi,mi->m", images, coefficients)
         return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
 
     def risk(self, outputs: Array) -> Risk:

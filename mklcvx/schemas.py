@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import InputError
 
-SOLUTION = ("mklcvx.solution/1",)
+SOLUTION = ("mklcvx.solution/1", "mklcvx.solution/2")
 INSTANCE = ("mklcvx.instance/1",)
 MODEL = ("mklcvx.model/1",)
 

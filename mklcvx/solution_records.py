@@ -7,7 +7,6 @@ certificate from the defaults of `Certificate`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,9 @@ DEFAULTS: dict[str, Any] = {
     "message": "",
     "notes": [],
     "svm_solves": 0,
+    "alpha_low": None,
+    "bias_low": 0.0,
+    "tolerance": None,
 }
 
 
@@ -74,15 +76,24 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         message=str(record["message"]),
         notes=_words(record["notes"]),
         svm_solves=int(record["svm_solves"]),
+        alpha_low=_optional(record["alpha_low"]),
+        bias_low=float(record["bias_low"]),
+        tolerance=None if record["tolerance"] is None else float(record["tolerance"]),
     )
     _check_fit(solution)
     return solution
 
 
 def _certificate(said: Mapping[str, Any]) -> Certificate:
-    """The fields that a certificate is made of; one with a default may be missing. The others follow from them."""
-    made_of = [field.name for field in fields(Certificate) if field.default is MISSING or field.name in said]
-    return Certificate(**{name: float(said[name]) for name in made_of})
+    """A certificate from its fields. One of the first schema has no account of rounding, and was compared with the
+    largest term of the two objectives."""
+    lower, upper, scale = (float(said[name]) for name in ("lower", "upper", "scale"))
+    if "rounding" not in said:
+        return Certificate(lower, upper, max(abs(lower), abs(upper), scale))
+    shares = {name: float(said[name]) for name in ("rounding", "ridge", "ridge_share", "stretch")}
+    each = said.get("ridges")
+    ridges = None if each is None else tuple(float(delta) for delta in each)
+    return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges)
 
 
 def _check_fit(solution: Solution) -> None:

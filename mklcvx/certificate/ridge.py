@@ -87,9 +87,11 @@ def _eliminated(matrix: Array) -> bool:
     """Whether elimination without fractions (Bareiss 1968) meets positive pivots only, and leaves nothing."""
     last = 1
     for _ in range(LOW + 1):
+        if not len(matrix):
+            return True
         diagonal = np.diagonal(matrix)
         k = int(np.argmax(diagonal))
-        if diagonal.size == 0 or diagonal[k] <= 0:
+        if diagonal[k] <= 0:
             return not matrix.any()
         pivot, row = matrix[k, k], matrix[k]
         matrix = (matrix * pivot - np.outer(row, row)) // last
