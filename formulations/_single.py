@@ -153,6 +153,7 @@ class SingleTask(Formulation):
             resolved["bias"],
             own,
             symmetric=instance.symmetric,
+            sizes=instance.sizes,
         )
         if loss == "nu":
             _check_nu(task, resolved["nu"])

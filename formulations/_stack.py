@@ -16,7 +16,6 @@ from ._low_rank import LowRank
 Array = NDArray[np.float64]
 
 MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
-OFFSET_BITS = 49
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -33,7 +32,7 @@ class KernelStack:
     says that both triangles are the same to the last bit.
 
     `offsets` (M, n), rows g_m, or None: what is worked with is then K_m − g_m1' − 1g_m'. With a bias that is the same
-    problem, since Σβ = 0, and without large constants it has more digits left (see `centring`)."""
+    problem, since Σβ = 0, and without large constants it has more digits left."""
 
     kernels: Any
     symmetric: bool = field(default=True, kw_only=True)
@@ -223,15 +222,28 @@ class KernelStack:
         distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
         return bool(np.max(distances) < MOSTLY * np.max(diagonal))
 
+    @cached_property
+    def reference(self) -> int:
+        """The sample nearest to the mean of all: the one whose row is taken away with a constant."""
+        if isinstance(self.kernels, LowRank):
+            columns = self.kernels.columns - self.kernels.columns.mean(axis=0)
+            return int(np.argmin(np.sum((columns / np.maximum(np.ptp(columns, axis=0), 1e-300)) ** 2, axis=1)))
+        distances = np.zeros(self.samples)
+        for kernel in self.each_kernel():
+            apart = np.diagonal(kernel) - 2 * kernel.mean(axis=1)
+            distances += (apart - apart.min()) / max(float(np.ptp(apart)), 1e-300)
+        return int(np.argmin(distances))
+
     def without_constants(self) -> dict[str, Any]:
-        """The fields of the stack that a bias makes the same problem, without large constants; none where there are
-        none to take away."""
+        """The fields of the stack that a bias makes the same problem, without large constants: features are counted
+        from the reference, K_ij − K_ir − K_rj + K_rr. None where there are no constants to take away."""
         if not any(self.mostly_constant(m) for m in range(self.count)):
             return {}
+        r = self.reference
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
-            return {"kernels": LowRank([factor - np.median(factor, axis=0) for factor in factors]), "sizes": None}
-        return {"offsets": np.stack([offsets_of(kernel) for kernel in self.each_kernel()])}
+            return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
+        return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""
@@ -239,18 +251,9 @@ class KernelStack:
         return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
 
 
-def offsets_of(kernel: Array) -> Array:
-    """g with which K − g1' − 1g' is nearly centred, in so few bits that from entries of one size it is subtracted
-    exactly. A mean diagonal's worth is left on the direction 1: rounding leaves no negative eigenvalue there."""
-    means = kernel.mean(axis=1)
-    g = means - means.mean() / 2
-    left = max(float(np.mean(np.diagonal(kernel) - 2 * g)), 0.0)
-    g -= left / (2 * len(kernel))
-    largest = float(np.abs(g).max())
-    if largest == 0:
-        return g
-    raise_by = 1.5 * 2.0 ** (math.frexp(largest)[1] - OFFSET_BITS + 52)
-    return np.asarray((g + raise_by) - raise_by)
+def offsets_of(kernel: Array, reference: int) -> Array:
+    """g with which K − g1' − 1g' is K_ij − K_ir − K_rj + K_rr, up to rounding: exactly where entries have one size."""
+    return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
 
 
 def mirrored(kernel: Array) -> Array:

@@ -99,22 +99,23 @@ class Task(KernelStack):
     def feasible(self, alpha: Array) -> Array:
         """An α in S (or A) near the given one; its equalities hold exactly.
 
-        α is clipped and scaled, then put on a grid so fine that nothing is lost and so coarse that every sum of its
-        multiples is a double; what rounding to the grid has left over is taken from the samples with most room.
+        α is clipped and scaled, then put on the grid of its largest entry's last bit; what that has left over is taken
+        from the samples with most room, in whole numbers.
         """
         alpha = np.clip(np.nan_to_num(alpha), 0.0, self.box)
-        if not self.bias:
-            return _filled_on_grid(alpha, self.box, 1.0, UNIT) if self.loss == "nu" else alpha
-        positive = self.y > 0
-        sums = math.fsum(alpha[positive]), math.fsum(alpha[~positive])
-        total = 0.5 if self.loss == "nu" else min(sums)
-        for side in (positive, ~positive):
-            alpha[side] = _filled(alpha[side], self.box[side], total)
-        if self.loss == "nu":
-            for side in (positive, ~positive):
-                alpha[side] = _filled_on_grid(alpha[side], self.box[side], 0.5, UNIT)
-            return alpha
-        return _balanced_on_grid(alpha, self.box, positive)
+        sides = (self.y > 0, self.y < 0) if self.bias else (np.ones(self.samples, dtype=bool),)
+        if self.loss == "c":
+            if not self.bias or math.fsum(self.y * alpha) == 0:
+                return alpha
+            total = min(math.fsum(alpha[side]) for side in sides)
+            for side in sides:
+                alpha[side] = _filled(alpha[side], self.box[side], total)
+            return _balanced_on_grid(alpha, self.box, sides[0])
+        total = 1 / len(sides)
+        if any(math.fsum([*alpha[side], -total]) != 0 for side in sides):
+            for side in sides:
+                alpha[side] = _filled_on_grid(alpha[side], self.box[side], total)
+        return alpha
 
     # ---------------------------------------------------------------- the primal side of the bounds
     def evaluate(self, coefficients: Array | Implied) -> tuple[Array, Array]:
@@ -166,31 +167,39 @@ def room_for_nu(box: Array, y: Array, bias: bool) -> Array:
 
 def _balanced_on_grid(alpha: Array, box: Array, positive: NDArray[np.bool_]) -> Array:
     """α on a grid, both classes with the same sum exactly."""
-    total = float(alpha.sum())
-    if not 0 < total < math.inf:
-        return np.zeros_like(alpha)
-    unit = 2.0 ** (math.frexp(1.01 * total)[1] - 52)  # Σα < 2^52 units: every partial sum is a double
-    most = np.floor(box / unit)
-    steps = np.minimum(np.rint(alpha / unit), most)
-    surplus = float(steps[positive].sum() - steps[~positive].sum())
+    steps, most, unit = _on_grid(alpha, box)
+    surplus = _whole_sum(steps[positive]) - _whole_sum(steps[~positive])
     heavier = positive if surplus > 0 else ~positive
     steps[heavier] = _moved(steps[heavier], most[heavier], -abs(surplus))
     return steps * unit
 
 
-def _filled_on_grid(alpha: Array, box: Array, total: float, unit: float) -> Array:
-    """α on a grid, with this sum exactly, as far as the box has room."""
-    most = np.floor(box / unit)
-    steps = np.minimum(np.rint(_filled(alpha, box, total) / unit), most)
-    return _moved(steps, most, total / unit - float(steps.sum())) * unit
+def _filled_on_grid(alpha: Array, box: Array, total: float) -> Array:
+    """α on a grid, with this sum, a power of two, exactly, as far as the box has room."""
+    steps, most, unit = _on_grid(_filled(alpha, box, total), box)
+    return _moved(steps, most, int(total / unit) - _whole_sum(steps)) * unit
 
 
-def _moved(steps: Array, most: Array, by: float) -> Array:
+def _on_grid(alpha: Array, box: Array) -> tuple[Array, Array, float]:
+    """α and its box in whole multiples of the last bit of the largest α, and that."""
+    largest = float(alpha.max())
+    unit = 2.0 ** (math.frexp(largest)[1] - 53) if largest > 0 else 1.0
+    most = np.minimum(np.floor(box / unit), 2.0**53)
+    return np.minimum(np.rint(alpha / unit), most), most, unit
+
+
+def _whole_sum(steps: Array) -> int:
+    """Of whole numbers up to 2⁵³, exactly."""
+    high = np.floor(steps / 2.0**26)
+    return int(high.sum()) * 2**26 + int((steps - high * 2.0**26).sum())
+
+
+def _moved(steps: Array, most: Array, by: int) -> Array:
     """Whole numbers in [0, most] whose sum is changed by this number, those with most room on both sides first."""
     for i in np.argsort(-np.minimum(steps, most - steps), kind="stable"):
         if by == 0:
             break
-        change = min(by, float(most[i] - steps[i])) if by > 0 else max(by, -float(steps[i]))
+        change = min(by, int(most[i] - steps[i])) if by > 0 else max(by, -int(steps[i]))
         steps[i] += change
         by -= change
     return steps

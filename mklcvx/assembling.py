@@ -15,7 +15,7 @@ from .formulations import Formulation, Implied, Points, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
 from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from .instance import Instance
-from .polish import refined, sharpened
+from .polish import balanced, refined, sharpened
 from .second_stage import machine, one_versus_rest
 
 Array = NDArray[np.float64]
@@ -101,16 +101,19 @@ def attempts(
     side = regulariser_of(formulation.name, task.count, task.own)
     weights = weights if side is None else side.feasible(weights)
     if np.isfinite(weights).all():
-        yield {"alpha": lower.alpha, "mu": weights}
         if polish:
             yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
+        yield {"alpha": lower.alpha, "mu": weights}
         if formulation.between is None:
             alpha, low = refined(stored, task, weights, lower.alpha)
             yield {"alpha": alpha, "mu": weights, "low": low}
         if isinstance(functions, Implied) and not np.array_equal(functions.signed, lower.alpha * task.y):
             yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
     if not isinstance(functions, Implied) or not np.isfinite(weights).all():
-        yield {"alpha": lower.alpha, "mu": weights, "coefficients": np.asarray(functions)}
+        coefficients = np.asarray(functions)
+        if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
+            coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
+        yield {"alpha": lower.alpha, "mu": weights, "coefficients": coefficients}
 
 
 def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:

@@ -32,6 +32,9 @@ class Instance:
     they may exceed memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call,
     refuses kernels that are no longer those that were validated. Mapped test kernels are taken on trust.
 
+    A kernel is its lower triangle: one that is symmetric up to rounding only is copied with that triangle mirrored
+    (`symmetric` is false for a memory map of such). `sizes` are the largest entries, max |K_ij|, of kernels.
+
     `repair` may change kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
     the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for each of −1 and +1; it
     multiplies the sample weights.
@@ -48,6 +51,7 @@ class Instance:
     repairs: tuple[str, ...] = ()
     symmetric: bool = True
     checksums: tuple[int, ...] = ()
+    sizes: Array | None = field(default=None, repr=False)
 
     def __init__(
         self,
@@ -71,7 +75,7 @@ class Instance:
         stack = as_stack(kernels)
         targets = as_targets(y, classes, labels, label_names, stack.shape[1])
         kernel_names = _as_names(names, len(stack))
-        stack, repairs, symmetric, checksums = validated(stack, kernel_names, repair)
+        stack, repairs, symmetric, checksums, sizes = validated(stack, kernel_names, repair)
         weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
         test = _as_test_stack(test_kernels, stack.shape)
         diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
@@ -87,6 +91,7 @@ class Instance:
             "repairs": repairs,
             "symmetric": symmetric,
             "checksums": checksums,
+            "sizes": sizes,
         }.items():
             object.__setattr__(self, name, value)
 

@@ -82,7 +82,7 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
         excess = task.y * (outputs + risk.bias) - level
         free, moved = settled(alpha, task.box, excess, max(abs(level), np.finfo(float).tiny))
         if not free.any():
-            break
+            return task.feasible(moved), np.zeros(task.samples)
         columns = (rows * task.y)[:, free]  # of β: Σβ = 0, and y'β = 1 for loss nu
         system = np.block([[kernel[np.ix_(free, free)], columns.T], [columns, np.zeros((len(rows), len(rows)))]])
         change = (moved - alpha) * task.y
@@ -94,15 +94,15 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
         whole = task.feasible(np.where(free, alpha + task.y * low, moved))
         low = np.where(free, ((alpha - whole) * task.y) + low, 0.0)
         alpha = whole
-    return alpha, _balanced(low) if task.bias else low
+    return alpha, balanced(low) if task.bias else low
 
 
-def _balanced(low: Array) -> Array:
-    """On a grid, with the sum zero exactly."""
-    size = float(np.abs(low).sum())
-    if size == 0:
-        return low
-    unit = 2.0 ** (np.frexp(1.01 * size)[1] - 52)
-    steps = np.rint(low / unit)
-    steps[np.argmax(np.abs(steps))] -= steps.sum()
+def balanced(values: Array, at: int | None = None) -> Array:
+    """On a grid, with the sum zero exactly: the largest entry, or the one that is named, makes up for the others."""
+    size = float(np.abs(values).sum())
+    if not 0 < size < np.inf:
+        return values
+    unit = 2.0 ** (np.frexp(2.02 * size)[1] - 52)
+    steps = np.rint(values / unit)
+    steps[np.argmax(np.abs(steps)) if at is None else at] -= steps.sum()
     return np.asarray(steps * unit)

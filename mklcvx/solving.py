@@ -203,7 +203,7 @@ def solved(
         preprocessing=preprocessing,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
-        message="" if proved else _why_not(certificate, limit, run, tol, given.get("time_limit")),
+        message="" if proved else _why_not(certificate, limit, run, tol, given.get("time_limit"), instance),
         **fields,
     )
     return solution, run.last
@@ -223,14 +223,27 @@ def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) ->
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
 
 
-def _why_not(certificate: Certificate, limit: str, run: Run, tol: float, time_limit: float | None) -> str:
+def _why_not(
+    certificate: Certificate, limit: str, run: Run, tol: float, time_limit: float | None, instance: Instance
+) -> str:
     words = f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tol:.0e}"
     if limit == "entries":
-        return f"{words}; the kernels are semidefinite up to δ = {certificate.ridge:.1e} only, which forbids less"
+        return f"{words}; {_coarse(instance.kernels.dtype)} entries (δ = {certificate.ridge:.1e}) forbid less: {_remedy(instance)}"
     if limit == "rounding":
-        return f"{words}; rounding forbids less"
+        return f"{words}; rounding forbids less: a smaller C, centred features or a larger tolerance would help"
     if run.ending and run.ending != "certified":
         return f"{words}; {run.ending}"
     within = " within the time limit" if time_limit is not None else ""
     last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; nothing was solved"
     return f"{words}{within}{last}"
+
+
+def _coarse(dtype: Any) -> str:
+    names = {"float16": "half-precision", "float32": "single-precision"}
+    return names.get(str(dtype), "rounded")
+
+
+def _remedy(instance: Instance) -> str:
+    if instance.kernels.dtype.itemsize < 8 and instance.kernels.dtype.kind == "f":
+        return "give doubles"
+    return "give factors (LowRank), a smaller C, or kernels with something added to the diagonal"

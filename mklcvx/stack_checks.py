@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .errors import InputError
 from .formulations._low_rank import LowRank
+from .formulations._stack import mirrored
 from .ownership import checksum, is_mapped, owned
 
 Array = NDArray[np.float64]
@@ -60,12 +61,14 @@ def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
 
 
 class Validated(NamedTuple):
-    """The stack, what was repaired, whether it is symmetric to the last bit, and a memory map's checksums."""
+    """The stack, what was repaired, whether it is symmetric to the last bit, a memory map's checksums, and the largest
+    entry of every kernel."""
 
     stack: Any
     repairs: tuple[str, ...] = ()
     symmetric: bool = True
     checksums: tuple[int, ...] = ()
+    sizes: Array | None = None
 
 
 def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validated:
@@ -78,6 +81,7 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validat
         return Validated(stack)
     repairs: list[str] = []
     checksums: list[int] = []
+    sizes = np.empty(len(names))
     mapped = is_mapped(stack)
     symmetric = True
     tolerance = rounding(stack.dtype)
@@ -88,9 +92,15 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validat
         where = f"kernel {name!r} (index {m})"
         _check_finite(kernel, where)
         _check_size(kernel, where)
-        exactly = _check_symmetric(kernel, where, tolerance)
-        symmetric &= exactly
-        smallest = smallest_eigenvalue(kernel, tolerance, exactly)
+        if not _check_symmetric(kernel, where, tolerance):
+            kernel = mirrored(kernel)
+            if mapped:
+                symmetric = False
+            else:
+                stack = stack if stack.flags.writeable else np.array(stack, order="K")
+                stack[m] = kernel
+        sizes[m] = largest_entry(kernel)
+        smallest = smallest_eigenvalue(kernel, tolerance)
         if smallest is None:
             continue
         if repair is None:
@@ -101,8 +111,9 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validat
         if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
             stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
         stack[m], change = _repaired(kernel, repair, smallest)
+        sizes[m] = largest_entry(np.asarray(stack[m], dtype=np.float64))
         repairs.append(f"{where}: {change}")
-    return Validated(stack, tuple(repairs), symmetric, () if repairs else tuple(checksums))
+    return Validated(stack, tuple(repairs), symmetric, () if repairs else tuple(checksums), sizes)
 
 
 def rounding(dtype: np.dtype[Any]) -> float:
@@ -151,7 +162,7 @@ def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
     return False
 
 
-def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False) -> float | None:
+def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
 
     Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
@@ -164,9 +175,9 @@ def smallest_eigenvalue(kernel: Array, tolerance: float, symmetric: bool = False
         return None
     # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
     slack = len(kernel) * size * 400 * tolerance**2
-    if _has_factor(_lifted(kernel, slack, symmetric)):
+    if _has_factor(_lifted(kernel, slack)):
         return None
-    smallest = float(np.linalg.eigvalsh(_lifted(kernel, slack, symmetric))[0]) - slack
+    smallest = float(np.linalg.eigvalsh(_lifted(kernel, slack))[0]) - slack
     return smallest if smallest < -slack else None
 
 
@@ -182,9 +193,9 @@ def _has_factor(matrix: Array) -> bool:
     return True
 
 
-def _lifted(kernel: Array, slack: float, symmetric: bool) -> Array:
-    """The symmetric part with `slack` on the diagonal, in memory of its own."""
-    shifted = np.array(kernel, order="C") if symmetric else (kernel + kernel.T) / 2
+def _lifted(kernel: Array, slack: float) -> Array:
+    """The kernel with `slack` on the diagonal, in memory of its own."""
+    shifted = np.array(kernel, order="C")
     shifted[np.diag_indices_from(shifted)] += slack
     return shifted
 

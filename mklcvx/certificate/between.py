@@ -12,7 +12,7 @@ and with Fenchel's U(a) + U*(d) ≥ a'd, every α̂ having ‖β̂‖ ≤ B = �
     v ≤ U(a) + Σ_i C_i(1 − m_i)₊ + B Σ_m (a_m√δ_m + δ_m‖c_m‖),        m_i = y_i(f_i + b).
 
 So kernels that are not definite, as far as can be proved, cost √δ_m: half of the digits. Definite kernels have δ_m = 0,
-and so have kernels given by their factors. Where c_m is a multiple of β, with a bias, δ_m is that of the complement of 1.
+and so have kernels given by their factors. With a bias and Σ_i c_mi = 0, δ_m is that of the complement of 1.
 
 **Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [U(a) + U*(√q) − Σ_m β'K_mc_m] + the terms in δ, compared with
 U(a) + U*(√q) at δ = 0.
@@ -26,11 +26,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..formulations import SingleTask, Task
-from .passes import Seen, own_seen, seen
+from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate
-from .ridge import combined_ridge, ridges
+from .ridge import ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .single import Outputs, Proved, Samples, combined_outputs, limit_of
+from .single import Proved, Samples, combined_outputs, limit_of
 
 
 def certified(
@@ -41,7 +41,7 @@ def certified(
     for sliced in (False, True):
         at = Between(formulation, task, alpha, mu, coefficients, sliced)
         if delta is None:
-            delta = at.ridges()
+            delta = ridges(task, at.used, at.balanced)
         found = at.bounds(delta)
         certificate = found.certificate
         if certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap:
@@ -61,7 +61,7 @@ class Between:
         self.dual = seen(task, beta, task.bias, sliced)
         self.steps = POWER + 64 + task.count
         if coefficients is None:
-            self.weights = np.nan_to_num(weights)
+            self.weights, self.balanced = np.nan_to_num(weights), task.bias
             self.used = (self.weights > 0) & bool(beta.any())
             self.outputs = combined_outputs(self.dual, self.weights)
             self.low, self.high = (self.weights**2 * q for q in (self.dual.low, self.dual.high))
@@ -69,24 +69,13 @@ class Between:
             self.along = total_below(self.weights * self.dual.low)
             return
         self.weights, self.used = weights, coefficients.any(axis=1)
-        found: Seen = own_seen(task, coefficients, sliced)
-        count = task.count + 1
-        error = above(found.error.sum(axis=0) + count * U * np.abs(found.z).sum(axis=0), count)
-        self.outputs = Outputs(found.z.sum(axis=0), error, np.zeros(0), 0.0)
+        self.balanced = task.bias and sum_to_zero(coefficients)
+        found = own_seen(task, coefficients, self.balanced, sliced)
+        self.outputs = combined_outputs(found, np.ones(task.count))
         self.low, self.high = found.low, found.high
         self.lengths = above(np.sqrt(np.sum(coefficients**2, axis=1)), task.samples)
+        # Σ_i β_i times a constant is zero where there is a bias; where there is none, nothing was taken away.
         self.along = total_below(beta * self.outputs.values) - total_above(np.abs(beta) * self.outputs.error)
-
-    def ridges(self) -> Array:
-        """δ_m of every kernel that is used."""
-        if self.coefficients is not None or not self.task.bias:
-            return ridges(self.task, self.used)
-        found = np.zeros(self.task.count)
-        for m in np.flatnonzero(self.used):
-            alone = np.zeros(self.task.count)
-            alone[m] = 1.0
-            found[m] = combined_ridge(self.task, alone, bias=True)
-        return found
 
     def bounds(self, delta: Array) -> Proved:
         task, own = self.task, self.task.own
@@ -107,18 +96,17 @@ class Between:
         least = [np.sqrt(np.maximum(below(low), 0.0)) for low in (self.low, self.dual.low)]
         scale = self.formulation.penalty(least[0], **own) + self.formulation.conjugate(least[1], **own)
         slack = cost - self.formulation.conjugate(least[1], **own) + total_above(np.abs(self.high - self.low))
+        lower, upper = total_below([math.fsum(self.alpha), -cost]), total_above([*bound, penalty, paid])
         certificate = Certificate(
-            lower=total_below([math.fsum(self.alpha), -cost]),
-            upper=total_above([*bound, penalty, paid]),
+            lower, upper,
             scale=max(float(below(scale, self.steps)), 0.0),
-            width=width,
+            width=min(width, upper - lower),
             rounding=max(width - plain + slack, 0.0),
             ridge=float(delta.max(initial=0.0)),
             ridge_share=min(paid, width),
             ridges=tuple(delta.tolist()),
         )
-        low, high = risk.bias_interval
-        interval = (low - self.outputs.shift, high - self.outputs.shift)
+        interval = self.outputs.around(risk.bias_interval, bias)
         return Proved(
             certificate, self.alpha, self.weights, self.coefficients, bias, interval, None, None, norms, roots
         )

@@ -12,7 +12,6 @@ from ..formulations import Formulation, Points
 from ..formulations._formulation import Bound
 from .record import Certificate
 
-
 NOISE = 2.0**-50  # of the largest term: what a difference of two bounds is worth
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,25 +63,31 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
         images = stack.images(beta)
         length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
         errors = above((support + 1) * U * stack.largest_entries * length)
-        parts = ((z, np.zeros(len(z)), error) for z, error in zip(images, errors, strict=True))
-    else:
-        parts = (_sliced(kernel, beta, size) for kernel, size in _with_sizes(stack))
-    return _stacked([_measured(high, low, error, beta, bias) for high, low, error in parts])
+        return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)
+    parts = [_sliced(kernel, beta, size) for kernel, size in _with_sizes(stack)]
+    high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
+    return _measured(high, low, error, beta[None], bias)
 
 
-def own_seen(stack: KernelStack, vectors: Array, sliced: bool) -> Seen:
-    """Every kernel and a vector of its own, (M, n); no constant is taken away."""
+def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Seen:
+    """Every kernel and a vector of its own, (M, n); with `bias` each must sum to zero exactly."""
     if isinstance(stack.kernels, LowRank):
-        return _stacked([_by_factor(stack.kernels.factor(m), v, False, sliced) for m, v in enumerate(vectors)])
+        return _stacked([_by_factor(stack.kernels.factor(m), v, bias, sliced) for m, v in enumerate(vectors)])
     found = []
     for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
         if sliced:
-            high, low, error = _sliced(kernel, vector, size)
+            found.append(_sliced(kernel, vector, size))
         else:
             length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
-            high, low, error = kernel @ vector, np.zeros(len(vector)), above((support + 1) * U * size * length)
-        found.append(_measured(high, low, error, vector, False))
-    return _stacked(found)
+            error = np.full(len(vector), above((support + 1) * U * size * length))
+            found.append((kernel @ vector, np.zeros(len(vector)), error))
+    high, low, error = (np.stack(column) for column in zip(*found, strict=True))
+    return _measured(high, low, error, vectors, bias)
+
+
+def sum_to_zero(vectors: Array) -> bool:
+    """Whether every row does, exactly."""
+    return all(math.fsum(row) == 0 for row in vectors)
 
 
 def _with_sizes(stack: KernelStack) -> Iterator[tuple[Array, float]]:
@@ -92,16 +98,17 @@ def _stacked(parts: list[Part]) -> Seen:
     return Seen(*(np.array(column) for column in zip(*parts, strict=True)))
 
 
-def _measured(high: Array, low: Array, error: Any, beta: Array, bias: bool) -> Part:
-    """z = high + low less a shift, with its error, and β'Kβ from below and above."""
-    shift = float(np.median(high)) if bias else 0.0
-    near = high - shift  # off by u|near|
+def _measured(high: Array, low: Array, error: Array, vectors: Array, bias: bool) -> Seen:
+    """z = high + low less a shift, with its error, and v'Kv from below and above; a row for every kernel."""
+    count, n = high.shape
+    shift = np.median(high, axis=1) if bias else np.zeros(count)
+    near = high - shift[:, None]  # off by u|near|
     z = near + low
     errors = above(error + 2 * U * np.abs(near) + 2 * U * np.abs(z))
-    terms = beta * z
-    square = math.fsum(terms)
-    off = total_above(np.abs(beta) * (errors + 2 * U * np.abs(z))) + above(2 * U * abs(square))
-    return Part(z, errors, shift, 0.0, float(square - above(off)), float(square + above(off)))
+    terms = vectors * z
+    squares = np.array([math.fsum(row) for row in terms])
+    off = above((np.abs(vectors) * (errors + 2 * U * np.abs(z))).sum(axis=1), n) + above(2 * U * np.abs(squares))
+    return Seen(z, errors, shift, np.zeros(count), squares - above(off), squares + above(off))
 
 
 def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Array]:

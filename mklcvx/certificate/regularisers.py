@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..formulations import elastic, lp, sm1, sm2, smp
-from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .rounding import POWER, Array, U, above, total_above, total_below
 
 UNIT = 2.0**-52
 WITHIN = 2.0**-46  # a ball is left alone by so much, relatively: more than rounding in norms of some thousand weights

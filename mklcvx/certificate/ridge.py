@@ -40,26 +40,21 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
     if isinstance(stack.kernels, LowRank) or not weights.any():
         return 0.0
     used = np.flatnonzero(weights)
-    if all(exactly_semidefinite(stack, int(m), bias) for m in used):
-        return 0.0
     if bias and any(stack.mostly_constant(int(m)) for m in used):
         matrix, off = _centred_sum(stack, weights)
     else:
         matrix = stack.combined(weights)
         entry = above((len(used) + 1) * U * float(weights @ stack.largest_entries), len(used) + 8)
         off = float(above(stack.samples * entry))
-    return ridge(matrix, off, enough)
+    quick = ridge(matrix, off, math.inf)
+    if quick <= enough:
+        return quick
+    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else ridge(matrix, off, enough)
 
 
-def ridges(stack: KernelStack, used: Array) -> Array:
-    """δ_m of every kernel that is used, on its own and for all vectors."""
-    found = np.zeros(stack.count)
-    if not isinstance(stack.kernels, LowRank):
-        for m, kernel in enumerate(stack.each_kernel()):
-            if used[m]:
-                exact = exactly_semidefinite(stack, m, False)
-                found[m] = 0.0 if exact else ridge(np.array(kernel), 0.0, 0.0)
-    return found
+def ridges(stack: KernelStack, used: Array, bias: bool) -> Array:
+    """δ_m of every kernel that is used, on its own."""
+    return np.array([combined_ridge(stack, one, bias) if used[m] else 0.0 for m, one in enumerate(np.eye(stack.count))])
 
 
 def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
@@ -100,23 +95,25 @@ def _eliminated(matrix: Array) -> bool:
 
 
 def _centred_sum(stack: KernelStack, weights: Array) -> tuple[Array, float]:
-    """Σ weight_m (K_m − g_m1' − 1g_m'), and a bound on the norm of what it is off by."""
-    total, off = np.zeros((stack.samples, stack.samples)), 0.0
-    sizes = np.zeros_like(total)
+    """Σ weight_m K_m for features counted from the reference, without its row, and the norm of what it is off by.
+
+    For v with Σv = 0 the form is the same without the reference's entry, and ‖v‖ is no smaller with it."""
+    n, r = stack.samples, stack.reference
+    total, sizes, off = np.zeros((n, n)), np.zeros((n, n)), 0.0
     for m, kernel in enumerate(stack.each_kernel()):
         if weights[m]:
-            g = offsets_of(kernel)
+            g = offsets_of(kernel, r)
             once = kernel - g[:, None]
-            first = _lost(kernel, g[:, None], once)
             twice = once - g
-            lost = first + _lost(once, g, twice)
+            lost = _lost(kernel, g[:, None], once) + _lost(once, g, twice)
             centred = twice + lost
             off += float(weights[m]) * float(above(np.abs(centred).max() * U + 4 * U * np.abs(lost).max()))
             centred *= weights[m]
             total += centred
             sizes += np.abs(centred)
     entry = above(off + (np.count_nonzero(weights) + 2) * U * float(sizes.max(initial=0.0)))
-    return mirrored(total), float(above(stack.samples * entry))
+    rest = np.delete(np.delete(mirrored(total), r, 0), r, 1)
+    return rest, float(above(n * entry))
 
 
 def _lost(whole: Array, part: Array, rest: Array) -> Array:

@@ -44,7 +44,7 @@ import numpy as np
 
 from ..formulations import SingleTask, Task
 from ..formulations._low_rank import LowRank
-from .passes import Seen, own_seen, seen
+from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import Certificate
 from .regularisers import regulariser_of
 from .ridge import combined_ridge, ridges
@@ -97,6 +97,11 @@ class Outputs:
         """The bias less the shift, in two parts: with large constants in the kernels one would be too coarse."""
         high = math.fsum([bias, *(-self.terms)])
         return high, math.fsum([bias, *(-self.terms), -high])
+
+    def around(self, interval: Parts, bias: Parts) -> Parts:
+        """An interval of biases less the shift, as doubles; the bias that was chosen lies in it."""
+        low, high = (end - self.shift for end in interval)
+        return min(low, bias[0]), max(high, bias[0])
 
     def plus(self, other: Outputs) -> Outputs:
         values = self.values + other.values
@@ -204,9 +209,8 @@ class Evaluation:
         for t, level in self._tries(samples, bias, 1.0 if risk.rho is None else risk.rho, delta):
             tried.append(self._at(samples.stretched(t, delta, self.low), t, level, bias, delta))
         best = min(tried, key=lambda one: (one[0].gap, one[0].upper))
-        low, high = risk.bias_interval
         return Proved(
-            best[0], self.alpha, self.mu, None, bias, (low - self.outputs.shift, high - self.outputs.shift), best[1],
+            best[0], self.alpha, self.mu, None, bias, self.outputs.around(risk.bias_interval, bias), best[1],
             self.tau, np.sqrt(np.maximum(self.found.high, 0.0)) * self.mu, np.sqrt(np.maximum(self.found.high, 0.0)),
             self.low,
         )  # fmt: skip
@@ -229,11 +233,12 @@ class Evaluation:
         rounding = width - without_rounding + self.fenchel_noise + self.square[1] - self.square[0]
         lengths, regulariser = self.quadratic(t, t), self.side.value(self.mu)
         gain = 0.0 if nu else math.fsum(self.alpha)
+        lower = total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)])
+        upper = total_above([*bound, lengths[1] / 2, regulariser, *([-level] if nu else [])])
         certificate = Certificate(
-            lower=total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)]),
-            upper=total_above([*bound, lengths[1] / 2, regulariser, *([-level] if nu else [])]),
+            lower, upper,
             scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
-            width=width,
+            width=min(width, upper - lower),
             rounding=max(rounding, 0.0),
             ridge=delta,
             ridge_share=max(width - without_ridge, 0.0),
@@ -252,31 +257,27 @@ class OwnCoefficients:
         self.task, self.mu, used = task, self.lower.mu, coefficients.any(axis=1)
         self.coefficients = coefficients
         self.possible = bool((self.mu[used] > 0).all())
-        self.ridges = ridges(task, used | (self.mu > 0))
-        self.found = own_seen(task, coefficients, sliced)
-        self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, sliced)
+        self.balanced = task.bias and sum_to_zero(coefficients)
+        self.ridges = ridges(task, used | (self.mu > 0), self.balanced)
+        self.found = own_seen(task, coefficients, self.balanced, sliced)
+        self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, False, sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
 
     def bounds(self) -> Proved:
         task, alpha, over, delta = self.task, self.lower.alpha, self.over, self.ridges
-        outputs = Outputs(
-            self.found.z.sum(axis=0),
-            above(self.found.error.sum(axis=0) + (task.count + 1) * U * np.abs(self.found.z).sum(axis=0), task.count),
-            np.zeros(0), 0.0,
-        )  # fmt: skip
+        outputs = combined_outputs(self.found, np.ones(task.count))
         risk = task.risk(outputs.values)
         centre = over[:, None] * self.coefficients * task.y
         to_zero, to_box = (above(((delta * self.mu)[:, None] * (far**2) / 2).sum(axis=0), task.count + 8)
                            for far in (centre, np.abs(task.box - centre) + 2 * U * (task.box + np.abs(centre))))  # fmt: skip
         samples = Samples(task, alpha, outputs, to_zero, to_box)
-        level, bias = 1.0 if risk.rho is None else risk.rho, (risk.bias, 0.0)
+        level, bias = 1.0 if risk.rho is None else risk.rho, outputs.uncentred(risk.bias)
         tried = [level] if task.loss == "c" else [level, level - MARGIN * samples.lack(bias, level)]
         best = min((self._at(samples, bias, one) for one in tried), key=lambda found: found.gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
         rho = None if risk.rho is None else min(tried, key=lambda one: self._at(samples, bias, one).gap)
-        return Proved(
-            best, alpha, self.mu, self.coefficients, bias, risk.bias_interval, rho, self.lower.tau, norms, roots
-        )
+        interval = outputs.around(risk.bias_interval, bias)
+        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.lower.tau, norms, roots)
 
     def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
         lower, nu = self.lower, self.task.loss == "nu"
@@ -294,11 +295,12 @@ class OwnCoefficients:
         scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
         without_rounding = total_above([*samples.terms(1.0, bias, level, blur=0.0)[1], *others])
         without_ridge = total_above([*samples.terms(1.0, bias, level, ridge=0.0)[1], *others])
+        least = total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)])
+        most = total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])])
         return Certificate(
-            lower=total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)]),
-            upper=total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])]),
+            least, most,
             scale=max(float(below(scale)), 0.0),
-            width=width,
+            width=min(width, most - least),
             rounding=width - without_rounding + lower.fenchel_noise + total_above(self.over * blur),
             ridge=float(self.ridges.max()),
             ridge_share=max(width - without_ridge, 0.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..certificate.record import VANISHING
 from ..formulations import Task
 from ..polish import gain_slope
 from ._active_set import Vertex
@@ -93,6 +94,6 @@ class Centred(State):
 def centred(task: Task, side: Side, curved: Curved, at: Interior, images: Array, first: float) -> Centred:
     weights = side.weights(at.values[2 * task.samples :][: len(side.sign)])
     alpha = at.values[: task.samples]
-    cost = float(weights @ (images @ (alpha * task.y))) / 2
-    scale = max(float(gain_slope(task) @ alpha), cost, 1e-300)  # the larger of gain and cost
+    # What the certificate compares the gap with: Σ μ_m q_m, unless f vanishes.
+    scale = max(float(weights @ (images @ (alpha * task.y))), VANISHING * float(gain_slope(task) @ alpha), 1e-300)
     return Centred(weights, at, side, curved, images, residuals(task, side, at, images), scale, first)
