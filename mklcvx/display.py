@@ -104,14 +104,19 @@ def show_proof(proof: Proof) -> None:
     ways = [f"{count} by {way}" for way, count in found["semidefinite"].items() if way != NOT_NEEDED]
     head = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     head.add_row("formulation", f"{proof.formulation} ({', '.join(_shown(proof.parameters))})")
-    head.add_row("optimum", f"proved to lie between {found['lower']} and {found['upper']}")
+    first = " of the first stage" if found["second_stage"] else ""
+    head.add_row(f"optimum{first}", f"proved to lie between {found['lower']} and {found['upper']}")
     head.add_row("relative width", f"{proof.relative_width:.1e}")
     for side in ("lower", "upper"):
         ball = found[f"{side}_ball"]
         head.add_row(f"{side} bound", f"{ball['midpoint']} ± {ball['radius']}, {found['precision']} bits")
     head.add_row("semidefinite", ", ".join(ways) or NOT_NEEDED)
     for name, delta in proof.perturbations.items():
-        head.add_row("", as_is(f"{name}: holds for every semidefinite kernel within {delta:.1e} of it"))
+        head.add_row("", as_is(f"{name}: with a ridge of {delta:.1e}, which the upper bound pays for"))
+    for part in found["second_stage"] or ():
+        width = "unbounded" if part["relative_width"] is None else f"relative width {part['relative_width']:.1e}"
+        ends = f"proved to lie between {part['lower']} and {part['upper']}, {width}"
+        head.add_row(as_is(f"second stage, {part['label']}"), ends)
     head.add_row("point from", f"{found['solver']}, {proof.seconds:.2f} s in all")
     Console().print(head)
 

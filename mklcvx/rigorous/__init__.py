@@ -9,6 +9,7 @@ from ..errors import InputError
 if find_spec("flint") is None:
     raise InputError("rigorous bounds need python-flint, which is not installed: pip install 'mklcvx[rigorous]'")
 
-from .proof import WIDTH, Proof, enclose, prove
+from .enclosure import WIDTH
+from .proof import Proof, enclose, prove
 
 __all__ = ["WIDTH", "Proof", "enclose", "prove"]

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from ..errors import InternalError
 
 Array = NDArray[np.float64]
-ZERO = fmpq(0)
-PRECISION = 128  # bits
+ZERO, ONE = fmpq(0), fmpq(1)
+ROUNDED = fmpq(1, 2**40)  # what misses its total by less was rounded
+PRECISIONS = (128, 256, 512, 1024)  # bits: the next where rounding of the balls is seen in the width
 
 
 def exact(value: float) -> fmpq:
@@ -55,11 +56,19 @@ def filled(values: Sequence[fmpq], caps: Sequence[fmpq], target: fmpq) -> list[f
     raise InternalError("a feasible set is empty in exact arithmetic")
 
 
-def on_simplex(weights: Iterable[float]) -> list[fmpq]:
-    """Non-negative weights that sum to one; even ones if all are zero."""
+def on_simplex(weights: Iterable[float], cap: fmpq = ONE) -> list[fmpq]:
+    """Non-negative weights up to the cap that sum to one, dyadic where they were; even ones if all are zero."""
     given = [max(value, ZERO) for value in exacts(weights)]
     size = total(given)
-    return [value / size for value in given] if size > 0 else [fmpq(1, len(given))] * len(given)
+    if size == 0:
+        return [fmpq(1, len(given))] * len(given)
+    if abs(size - 1) > ROUNDED:
+        given = [value / size for value in given]
+    heaviest = max(range(len(given)), key=lambda m: given[m])
+    rest = ONE - total(value for m, value in enumerate(given) if m != heaviest)
+    if max(given) <= cap and ZERO < rest <= cap:
+        return [rest if m == heaviest else value for m, value in enumerate(given)]
+    return filled(given, [cap] * len(given), ONE)
 
 
 # ------------------------------------------------------------------------------------------------- from above
@@ -86,22 +95,29 @@ def added(balls: Iterable[Any]) -> arb:
 
 
 # ------------------------------------------------------------------------------------------------ back to doubles
+def middle(ball: arb) -> fmpq:
+    """The midpoint, an exact number."""
+    mantissa, exponent = ball.mid().man_exp()
+    shift = int(exponent)
+    return fmpq(int(mantissa) << shift) if shift >= 0 else fmpq(int(mantissa), 1 << -shift)
+
+
 def fraction(end: arb) -> Fraction:
     """An exact ball, such as an end of another one, as a fraction."""
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    exactly = middle(end)
+    return Fraction(int(exactly.p), int(exactly.q))
 
 
 def rounded_down(ball: arb) -> float:
     """The largest double that is certainly at most the number in the ball."""
     if not ball.is_finite():
         return -math.inf
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(PRECISIONS[-1]):
         end = fraction(ball.lower())
     nearest = float(end)
     return nearest if Fraction(nearest) <= end else math.nextafter(nearest, -math.inf)
 
 
 def rounded_up(ball: arb) -> float:
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(PRECISIONS[-1]):
         return -rounded_down(-ball)

@@ -1,6 +1,7 @@
-"""Hypergraphs: with θ exactly on the simplex, A = I + K(θ)/λ ⪰ I and any X and Z,
+"""Hypergraphs: with θ exactly on the simplex, K(θ) + δI ⪰ 0, so that A = I + K(θ)/λ ⪰ (1 − δ/λ)I, and any X and Z,
 
-    −(2 tr(X'H) − tr(X'AX) + ‖H − AX‖²) − μ Σ θ log θ  ≤  optimum  ≤  max_j S_j(Z), or μ log Σ_j exp(S_j(Z)/μ)
+    −(2 tr(X'H) − tr(X'AX) + ‖H − AX‖²/(1 − δ/λ)) − μ Σ θ log θ  ≤  optimum
+    optimum  ≤  max_j S_j(Z), or μ log Σ_j exp(S_j(Z)/μ)
 
 (μ = 0 on the left for `hypergraph`). The optimum depends on H through C = HH' only, so H is taken in the form in which
 its entries are square roots of whole numbers, and Z, found for another H with the same C, is turned to fit it; for
@@ -9,42 +10,52 @@ its entries are square roots of whole numbers, and Z, found for another H with t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpz_mat
 
-from ..formulations._hypergraph import Hypergraph, HyperTask
-from ..instance import Instance
-from ..solution import Solution
+from ..formulations._hypergraph import HyperTask
 from .balls import Array, added, exact, largest, on_simplex
-from .semidefinite import KernelBalls, as_balls, inner
-from .single import Enclosure
+from .enclosure import Enclosure
+from .kernels import KernelBalls
+from .semidefinite import as_balls, inner, middles
 
 
 def bounds(
-    formulation: Hypergraph, task: HyperTask, kernels: KernelBalls, instance: Instance, solution: Solution
+    task: HyperTask, kernels: KernelBalls, members: Array, parameters: Mapping[str, Any], found: Any
 ) -> Enclosure:
-    h = incidence_balls(np.maximum(instance.targets.signs(formulation.name), 0.0).T, solution.parameters["expansion"])
-    middles = np.array([[float(x) for x in row] for row in h.tolist()])
-    z = as_balls(np.asarray(solution.multipliers["Z"]) @ np.linalg.pinv(task.h) @ middles)
+    h = incidence_balls(members, parameters["expansion"])
+    turned = np.asarray(found.multipliers["Z"]) @ np.linalg.pinv(task.h) @ middles(h)
+    z = as_balls(turned)
     images = [kernels.images(j, z) for j in range(len(kernels))]
-    lam, theta = arb(exact(task.lam)), on_simplex(solution.weights)
+    lam, theta = arb(exact(task.lam)), on_simplex(found.weights)
     smoothing = arb(0) if task.smoothing is None else arb(exact(task.smoothing))
-    lower = -trace_above(h, z / 2, images, theta, lam)
-    lower -= smoothing * added(arb(t) * arb(t).log() for t in theta if t > 0)
+    delta, settled = kernels.combined_ridge(theta, False)
+    reached = trace_above(h, z / 2, images, theta, lam, arb(delta))
+    lower = -reached - smoothing * added(arb(t) * arb(t).log() for t in theta if t > 0)
     common = trace(z, z) / 4 - trace(z, h)
     scores = [common + trace(z, image) / (4 * lam) for image in images]
+    scale = trace(h, h) - reached
     if task.smoothing is None:
-        return lower, largest(scores)
+        return Enclosure(lower, largest(scores), scale, settled, trace(h, h))
     peak = largest(scores).mid()
-    return lower, peak + smoothing * added(((score - peak) / smoothing).exp() for score in scores).log()
+    smooth = peak + smoothing * added(((score - peak) / smoothing).exp() for score in scores).log()
+    return Enclosure(lower, smooth, scale, settled, trace(h, h))
 
 
-def trace_above(h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq], lam: arb) -> arb:
+def trace_above(
+    h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq], lam: arb, delta: arb
+) -> arb:  # fmt: skip
     """At least tr(H'A⁻¹H); the images are of Z = 2X."""
+    least = 1 - delta / lam
+    if not least > 0:
+        return arb.pos_inf()
     combined = sum((image * arb(t) for image, t in zip(images, theta, strict=True)), 0 * x)
     image = x + combined / (2 * lam)
     residual = h - image
-    return 2 * trace(x, h) - trace(x, image) + trace(residual, residual)
+    return 2 * trace(x, h) - trace(x, image) + trace(residual, residual) / least
 
 
 def trace(left: arb_mat, right: arb_mat) -> arb:

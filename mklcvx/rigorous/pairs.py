@@ -1,43 +1,62 @@
-"""Two stages: the first stage's optimum. Nothing here needs semidefinite kernels.
+"""Two stages: the first stage's optimum, which needs no semidefinite kernels, and the machines of the second.
 
 `ts`, `ts_l1`   upper: any μ ≥ 0. Lower: β in its box [0, w_ij], w an exact quotient; for `ts_l1` β shrunk by λ over (an
                 upper end of) the strongest pull, where that exceeds λ.
 `alignment`     lower: ⟨K(μ), T⟩/‖K(μ)‖ for any μ ≥ 0. Upper: ‖W‖ for W = K(u) + εI, ε large enough that
                 ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m, which ⟨K_m, I⟩ = tr K_m > 0 makes possible; u is μ scaled as the
                 quadratic program has it, u = μ ⟨K(μ), T⟩/‖K(μ)‖².
+
+The second stage has a machine with bias for y, or for every class or label, and the kernel Σ μ_m K_m, the stored
+weights taken at their word.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat, fmpq
 
 from ..formulations import Formulation
-from ..instance import Instance
-from ..solution import Solution
 from .balls import Array, added, exact, exacts, largest, top
-from .semidefinite import KernelBalls, as_balls
-from .single import Enclosure
+from .enclosure import Enclosure
+from .kernels import KernelBalls
+from .samples import Samples, as_exact
+from .semidefinite import as_balls
+from .single import machine, weighted
 
 
 def pair_bounds(
-    formulation: Formulation, task: Any, kernels: KernelBalls, instance: Instance, solution: Solution
+    formulation: Formulation, task: Any, kernels: KernelBalls, parameters: Mapping[str, Any], found: Any
 ) -> Enclosure:
     examples = labelled_examples(kernels, np.asarray(task.labels))
-    weight, lam = pair_weights(np.asarray(task.labels), solution.parameters["balanced"]), exact(task.lam)
-    mu, sparse = as_balls(np.maximum(solution.weights, 0.0)[:, None]), formulation.name == "ts_l1"
+    weight, lam = pair_weights(np.asarray(task.labels), parameters["balanced"]), arb(exact(task.lam))
+    mu, sparse = as_balls(np.maximum(found.weights, 0.0)[:, None]), formulation.name == "ts_l1"
     margins = (examples * mu).entries()
     loss = added(arb(w) * top(1 - margin) for w, margin in zip(weight, margins, strict=True))
     sizes = mu.entries() if sparse else [value**2 / 2 for value in mu.entries()]
-    upper = arb(lam) * added(sizes) + loss
-    beta = [arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(solution.multipliers["beta"]), weight, strict=True)]
+    price = lam * added(sizes)
+    beta = [arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(found.multipliers["beta"]), weight, strict=True)]
     pulls = (arb_mat(1, len(beta), beta) * examples).entries()
     if not sparse:
-        return added(beta) - added(top(pull) ** 2 for pull in pulls) / (2 * arb(lam)), upper
+        pulled = added(top(pull) ** 2 for pull in pulls) / (2 * lam)
+        return Enclosure(added(beta) - pulled, price + loss, price + pulled, {})
     strongest = top(largest(pulls))
-    return added(beta) * (arb(lam) / strongest if strongest > arb(lam) else 1), upper
+    return Enclosure(added(beta) * (lam / strongest if strongest > lam else 1), price + loss, price, {})
+
+
+def second_stage(kernels: KernelBalls, classes: list[Samples], found: Any) -> list[Enclosure]:
+    """One enclosure for every machine."""
+    mu = exacts(np.maximum(found.weights, 0.0))
+
+    def conjugate(q: list[arb]) -> arb:
+        return weighted(mu, q) / 2
+
+    rows = np.atleast_2d(np.asarray(found.alpha, dtype=float))
+    alphas = [samples.feasible(as_exact(row)) for samples, row in zip(classes, rows, strict=True)]
+    pairs = zip(classes, alphas, strict=True)
+    return [machine(samples, kernels, mu, arb(0), conjugate, alpha) for samples, alpha in pairs]
 
 
 def labelled_examples(kernels: KernelBalls, labels: np.ndarray) -> arb_mat:
@@ -55,27 +74,23 @@ def pair_weights(labels: np.ndarray, balanced: bool) -> list[fmpq]:
     return [shares[bool(t > 0)] if balanced else fmpq(1, len(labels)) for t in labels]
 
 
-def alignment_bounds(
-    formulation: Formulation, task: Any, kernels: KernelBalls, instance: Instance, solution: Solution
-) -> Enclosure:
-    target, flat = as_balls(instance.targets.together().reshape(-1, 1)), flattened(kernels)
+def alignment_bounds(kernels: KernelBalls, together: Array, weights: Array) -> Enclosure:
+    matrices = kernels.matrices
+    target, flat = as_balls(together.reshape(-1, 1)), arb_mat([matrix.entries() for matrix in matrices])
     sizes = (flat * target).entries()
-    mu = np.maximum(solution.weights, 0.0)
+    mu = np.maximum(weights, 0.0)
     products = combined_products(flat, mu)
     square, reach = dot(mu, products), dot(mu, sizes)
-    lower = reach / square.sqrt() if mu.any() else arb(0)
-    u = mu * float(reach / square) if mu.any() else mu
+    seen = mu.any() and square > 0
+    lower = reach / square.sqrt() if seen else arb(0)
+    u = mu * float(reach / square) if seen else 0 * mu
     products = combined_products(flat, u)
-    traces = [matrix.trace() for matrix in kernels.matrices]
+    traces = [matrix.trace() for matrix in matrices]
     slack = [top(a - product) for a, product in zip(sizes, products, strict=True)]
     epsilon = top(largest(need / trace if need != 0 else arb(0) for need, trace in zip(slack, traces, strict=True)))
     known = all(need == 0 or trace > 0 for need, trace in zip(slack, traces, strict=True))
-    upper = top(dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * instance.samples).sqrt()
-    return lower, upper if known else arb.pos_inf()
-
-
-def flattened(kernels: KernelBalls) -> arb_mat:
-    return arb_mat([matrix.entries() for matrix in kernels.matrices])
+    upper = top(dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * kernels.samples).sqrt()
+    return Enclosure(lower, upper if known else arb.pos_inf(), upper, {})
 
 
 def combined_products(flat: arb_mat, weights: Array) -> list[arb]:

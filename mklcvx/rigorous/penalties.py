@@ -1,63 +1,121 @@
-"""The penalties U of norms and their conjugates U*, from above, in balls.
+"""Regularisers of weights, R and R*, and penalties of norms where there are no weights, U and U*, in balls.
 
-Both grow with every argument, so they are evaluated at upper ends s_m ≥ ‖f_m‖² and q_m ≥ q_m(α). Where the theorem
-has a closed form, that is evaluated; where it has a minimum, any feasible point of the minimum bounds it from above:
+    R(μ)    for weights that are made to satisfy the constraint exactly: any such μ gives an upper bound
+    R*(v)   from above; where it is a minimum over τ, any τ gives a lower bound, so that τ needs no accuracy
 
-    U(a)  ≤ ½ Σ_m a_m²/μ_m + R(μ)                   for weights μ that satisfy the constraint exactly
-    U*(d) ≤ τ + Σ_m (price of (½ d_m² − τ)₊)        for any τ
-
-so that μ and τ, found in double precision, need no accuracy for the bound to hold.
+`li`, `ckl` and `vskl` have U(a) and U*(d) of the norms a_m and of the roots d_m = √max(q_m, 0). All of them grow with
+every argument, so that they may be evaluated at upper ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
-from .balls import Array, added, exact, exacts, filled, largest, on_simplex, power, top
+from .balls import ONE, ZERO, Array, added, exact, exacts, fraction, largest, on_simplex, power, top, total
 
 LEAST_SHARE = 2.0**-100  # of a kernel that is used: a weight of zero would cost infinitely much
+GRID_BITS = 160  # weights that were divided are rounded down to multiples of 2^−GRID_BITS
 
 
 @dataclass(frozen=True)
 class Case:
-    """A formulation's own parameters as exact numbers, its groups, and the μ and τ found in double precision."""
+    """A formulation's own parameters as exact numbers, the number of kernels and their groups."""
 
+    name: str
     count: int
     own: Mapping[str, fmpq]
     groups: Sequence[int]
-    mu: Array
-    tau: float
+
+    @classmethod
+    def of(cls, name: str, own: Mapping[str, Any], count: int) -> Case:
+        numbers = {key: exact(value) for key, value in own.items() if key != "groups"}
+        return cls(name, count, numbers, [int(j) for j in own.get("groups", np.arange(count))])
 
     @property
     def theta(self) -> fmpq:
         return self.own["theta"]
 
     @property
+    def p(self) -> fmpq:
+        return self.own.get("p", fmpq(2))
+
+    @property
     def cap(self) -> fmpq:
-        """The box of `sm1`; a θ that rounding has put below 1/M is 1/M."""
-        return max(self.theta, fmpq(1, self.count))
+        """The box of `sm1`; a θ that rounding has put below 1/M is the next multiple of 2⁻⁵² that is not."""
+        return max(self.theta, fmpq(-(-(2**52) // self.count), 2**52))
+
+    # ------------------------------------------------------------------------------------------------ weights
+    def feasible(self, weights: Array, used: Iterable[bool]) -> list[fmpq]:
+        """The weights, put where R is finite; a kernel that is used gets at least a little."""
+        if self.name in ("svm", "sum"):
+            return [ONE] * self.count
+        if self.name == "average":
+            return [fmpq(1, self.count)] * self.count
+        least = np.where(np.fromiter(used, dtype=bool, count=self.count), LEAST_SHARE, 0.0)
+        given = np.maximum(np.nan_to_num(weights, posinf=0.0), least)
+        if self.name in ("l1", "sm1", "sm2", "smp"):
+            return on_simplex(given, self.cap if self.name == "sm1" else ONE)
+        mu = exacts(given)
+        return mu if self.name == "square" else shrunk(mu, self._too_large(mu))
+
+    def _too_large(self, mu: list[fmpq]) -> arb:
+        """What to divide μ by, so that it satisfies its constraint."""
+        if self.name == "elastic":
+            r = self.own["l1_ratio"]
+            linear, quadratic = arb(r * total(mu)), arb((1 - r) * total(weight**2 for weight in mu))
+            return (linear + (linear**2 + 4 * quadratic).sqrt()) / 2
+        return p_norm([arb(weight) for weight in mu], self.p)
+
+    def price(self, mu: list[fmpq]) -> arb:
+        """R(μ)."""
+        if self.name in ("sm2", "smp"):
+            p = self.p
+            factor = power(arb(2 * (p - 1) / (self.theta * p)), p - 1)
+            return factor / arb(p) * added(power(arb(weight), p) for weight in mu)
+        return arb(total(weight**2 for weight in mu) / (2 * self.theta)) if self.name == "square" else arb(0)
+
+    # --------------------------------------------------------------------------------------------- conjugates
+    def conjugate(self, q: list[arb], taus: Iterable[float]) -> arb:
+        """R*(½q), or U*(√q), from above: the least of what some τ give."""
+        values = CONJUGATES[self.name]
+        found = [values(q, self, exact(tau)) for tau in taus]
+        finite = [value for value in found if value.is_finite()]
+        return min(finite, key=lambda value: value.upper()) if finite else arb.pos_inf()
+
+    def penalty(self, a: list[arb]) -> arb:
+        """U(a) of formulations without weights."""
+        return PENALTIES[self.name](a, self)
 
 
-Above = Callable[[list[arb], Case], arb]
+def shrunk(mu: list[fmpq], size: arb) -> list[fmpq]:
+    """μ divided by the size where that exceeds one."""
+    above = fraction(size.upper())
+    if above <= 1:
+        return mu
+    divisor = fmpq(above.numerator, above.denominator)
+    return [_rounded_down(weight / divisor) for weight in mu]
 
 
-def case_of(formulation: Any, own: Mapping[str, Any], norms: Array, roots: Array) -> Case:
-    weights = np.nan_to_num(formulation.weights(norms, roots, **own))
-    used = np.maximum(weights, np.where(norms > 0, LEAST_SHARE, 0.0))
-    numbers = {name: exact(value) for name, value in own.items() if name != "groups"}
-    groups = [int(j) for j in own.get("groups", np.arange(len(norms)))]
-    tau = formulation.multipliers(norms, roots, **own).get("tau", 0.0)
-    return Case(len(norms), numbers, groups, used, float(tau))
+def _rounded_down(value: fmpq) -> fmpq:
+    return fmpq((int(value.p) << GRID_BITS) // int(value.q), 1 << GRID_BITS)
 
 
 # ------------------------------------------------------------------------------------------------------ shapes
+def half(q: list[arb]) -> list[arb]:
+    return [value / 2 for value in q]
+
+
+def positive(values: list[arb]) -> list[arb]:
+    return [top(value) for value in values]
+
+
 def roots_of(squares: list[arb]) -> list[arb]:
-    return [square.sqrt().upper() for square in squares]
+    return [top(square).sqrt().upper() for square in squares]
 
 
 def within_groups(values: list[arb], case: Case, join: Callable[[list[arb]], arb]) -> list[arb]:
@@ -69,102 +127,62 @@ def p_norm(values: list[arb], p: fmpq) -> arb:
     return power(top(added(power(value, p) for value in values)), 1 / p)
 
 
-def shared(squares: list[arb], mu: Sequence[Any]) -> arb:
-    """½ Σ s_m/μ_m."""
-    return added(s / arb(weight) for s, weight in zip(squares, mu, strict=True) if s != 0) / 2
-
-
-def excess(halves: list[arb], tau: Any) -> list[arb]:
+def excess(halves: list[arb], tau: fmpq) -> list[arb]:
     """(v_m − τ)₊."""
-    return [top(half - arb(tau)) for half in halves]
+    return [top(value - arb(tau)) for value in halves]
 
 
 def conjugate_exponent(p: fmpq) -> fmpq:
     return p / (p - 1)
 
 
-def half(q: list[arb]) -> list[arb]:
-    return [value / 2 for value in q]
+# ------------------------------------------------------------------------------------------------- R*, U* and U
+def box_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
+    return arb(tau) + arb(case.cap) * added(excess(half(q), tau))
 
 
-# ------------------------------------------------------------------------------------------------------- U
-def box_penalty(s: list[arb], case: Case) -> arb:
-    return shared(s, filled(exacts(case.mu), [case.cap] * case.count, fmpq(1)))
+def power_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
+    exponent = conjugate_exponent(case.p)
+    return arb(tau) + arb(case.theta) / 2 * added(power(z, exponent) for z in excess(half(q), tau))
 
 
-def power_penalty(s: list[arb], case: Case) -> arb:
-    """The simplex with (c/p) Σ μ^p, c = (2(p−1)/(θp))^{p−1}; `sm2` is p = 2."""
-    p, mu = case.own.get("p", fmpq(2)), on_simplex(case.mu)
-    price = power(arb(2 * (p - 1) / (case.theta * p)), p - 1)
-    return shared(s, mu) + price / arb(p) * added(power(arb(weight), p) for weight in mu)
-
-
-def net_penalty(s: list[arb], case: Case) -> arb:
-    """μ stretched until r Σμ + (1−r) Σμ² = 1."""
-    r, mu = case.own["l1_ratio"], exacts(case.mu)
-    linear, quadratic = arb(r * sum(mu)), arb((1 - r) * sum(weight**2 for weight in mu))
-    return shared(s, mu) * (linear + (linear**2 + 4 * quadratic).sqrt()) / 2
-
-
-def square_penalty(s: list[arb], case: Case) -> arb:
-    sizes = added(power(value, fmpq(2, 3)) for value in s)
-    return sizes * arb(3) / 2 / power(arb(4 * case.theta), fmpq(1, 3))
-
-
-def ball_penalty(s: list[arb], case: Case) -> arb:
-    p = case.own.get("p", fmpq(2))
-    return power(top(added(power(value, p / (p + 1)) for value in s)), (p + 1) / p) / 2
-
-
-def between_penalty(s: list[arb], case: Case) -> arb:
-    sums = within_groups(roots_of(s), case, added)
-    return p_norm(sums, case.own["s"]) ** 2 / 2
-
-
-# ------------------------------------------------------------------------------------------------------- U*
-def box_conjugate(q: list[arb], case: Case) -> arb:
-    return arb(case.tau) + arb(case.cap) * added(excess(half(q), case.tau))
-
-
-def power_conjugate(q: list[arb], case: Case) -> arb:
-    exponent = conjugate_exponent(case.own.get("p", fmpq(2)))
-    return arb(case.tau) + arb(case.theta) / 2 * added(power(z, exponent) for z in excess(half(q), case.tau))
-
-
-def net_conjugate(q: list[arb], case: Case) -> arb:
-    r, tau = case.own["l1_ratio"], exact(case.tau)
-    if r == 1 or tau <= 0:
-        return largest(half(q)) if r == 1 else added(half(q))  # μ ≤ 1 in the set, so Σv bounds its support
+def net_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
+    r = case.own["l1_ratio"]
+    if r == 1:
+        return top(largest(half(q)))  # the weights may be zero
+    if tau <= ZERO:
+        return added(positive(half(q)))  # μ ≤ 1 in the set, so Σv₊ bounds its support
     return arb(tau) + added(z**2 for z in excess(half(q), r * tau)) / arb(4 * (1 - r) * tau)
 
 
-def ball_conjugate(q: list[arb], case: Case) -> arb:
-    p = case.own.get("p", fmpq(2))
-    return largest(half(q)) if p == 1 else p_norm(half(q), conjugate_exponent(p))
+def ball_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
+    v = positive(half(q))
+    return largest(v) if case.p == 1 else p_norm(v, conjugate_exponent(case.p))
 
 
-def between_conjugate(q: list[arb], case: Case) -> arb:
+def between_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
     return p_norm(within_groups(roots_of(q), case, largest), conjugate_exponent(case.own["s"])) ** 2 / 2
 
 
-SUM: tuple[Above, Above] = (lambda s, case: added(s) / 2, lambda q, case: added(q) / 2)
+CONJUGATES: Mapping[str, Callable[[list[arb], Case, fmpq], arb]] = {
+    "svm": lambda q, case, tau: added(q) / 2,
+    "sum": lambda q, case, tau: added(q) / 2,
+    "average": lambda q, case, tau: added(q) / (2 * case.count),
+    "l1": lambda q, case, tau: largest(q) / 2,
+    "sm1": box_conjugate,
+    "sm2": power_conjugate,
+    "smp": power_conjugate,
+    "square": lambda q, case, tau: arb(case.theta) / 2 * added(v**2 for v in positive(half(q))),
+    "l2": ball_conjugate,
+    "lp": ball_conjugate,
+    "elastic": net_conjugate,
+    "li": lambda q, case, tau: added(roots_of(q)) ** 2 / 4,
+    "ckl": lambda q, case, tau: added(within_groups(roots_of(q), case, largest)) ** 2 / 4,
+    "vskl": between_conjugate,
+}
 
-ABOVE: Mapping[str, tuple[Above, Above]] = {
-    "svm": SUM,
-    "sum": SUM,
-    "average": (lambda s, case: case.count * added(s) / 2, lambda q, case: added(q) / (2 * case.count)),
-    "l1": (lambda s, case: added(roots_of(s)) ** 2 / 2, lambda q, case: largest(q) / 2),
-    "sm1": (box_penalty, box_conjugate),
-    "sm2": (power_penalty, power_conjugate),
-    "smp": (power_penalty, power_conjugate),
-    "square": (square_penalty, lambda q, case: arb(case.theta) / 2 * added(v**2 for v in half(q))),
-    "l2": (ball_penalty, ball_conjugate),
-    "lp": (ball_penalty, ball_conjugate),
-    "elastic": (net_penalty, net_conjugate),
-    "li": (lambda s, case: largest(s), lambda q, case: added(roots_of(q)) ** 2 / 4),
-    "ckl": (
-        lambda s, case: largest(within_groups(roots_of(s), case, added)) ** 2,
-        lambda q, case: added(within_groups(roots_of(q), case, largest)) ** 2 / 4,
-    ),
-    "vskl": (between_penalty, between_conjugate),
+PENALTIES: Mapping[str, Callable[[list[arb], Case], arb]] = {
+    "li": lambda a, case: largest(a) ** 2,
+    "ckl": lambda a, case: largest(within_groups(a, case, added)) ** 2,
+    "vskl": lambda a, case: p_norm(within_groups(a, case, added), case.own["s"]) ** 2 / 2,
 }

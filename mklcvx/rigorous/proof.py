@@ -6,8 +6,9 @@ python-flint), kernels and parameters being the dyadic numbers that their double
     lower ≤ lower end of the lower bound's ball ≤ optimum ≤ upper end of the upper bound's ball ≤ upper
 
 with lower and upper doubles, rounded outward. The solver is not trusted: a bad point makes a wide interval, never a
-wrong one. Kernels that cannot be proved positive semidefinite are perturbed, and the interval then holds for
-every positive semidefinite kernel within the stated distance (see `semidefinite`).
+wrong one, and where a point is missing the trivial one serves. A kernel that cannot be proved positive semidefinite
+widens the upper bound by the ridge δ that it lacks (see `semidefinite`); the problem stays that of the stored entries.
+Of two stages both are proved: the first one's value, and that of every machine of the second.
 """
 
 from __future__ import annotations
@@ -19,42 +20,53 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import flint
+import numpy as np
 from flint import arb
 
 from .. import formulations
-from ..certificate import Certificate
-from ..errors import InputError
-from ..formulations import SingleTask
+from ..errors import InputError, InternalError
+from ..formulations import Formulation, SingleTask
 from ..formulations._hypergraph import Hypergraph
 from ..formulations._multi_label import MultiLabel
-from ..formulations._stack import KernelStack
 from ..formulations._two_stage import TwoStage
 from ..formulations.alignment import Alignment
 from ..instance import Instance
 from ..solution import Solution
 from . import hypergraphs, labels, pairs, single
-from .balls import PRECISION, rounded_down, rounded_up
-from .semidefinite import PERTURBED, KernelBalls, Settled
+from .balls import PRECISIONS, rounded_down, rounded_up
+from .enclosure import WIDTH, Enclosure
+from .kernels import KernelBalls
+from .points import Point
+from .samples import Samples
+from .semidefinite import NOT_NEEDED, Settled
 
 SCHEMA = "mklcvx.proof/1"
-WIDTH = 1e-8
 DIGITS = 25
+TOLERANCE = WIDTH / 10
+PROVED = (SingleTask, MultiLabel, Hypergraph, TwoStage, Alignment)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """lower ≤ optimum ≤ upper. The balls are those of the two bounds; `settled` says how each kernel was proved
-    positive semidefinite, and what perturbation that cost."""
+    """lower ≤ optimum ≤ upper. The balls are those of the two bounds; `settled` says how kernels were proved positive
+    semidefinite, and what ridge that cost. `second_stage` has an interval for every machine of a second stage."""
 
     formulation: str
     parameters: dict[str, Any]
-    lower_ball: arb
-    upper_ball: arb
-    scale: float
-    settled: tuple[Settled, ...]
-    names: tuple[str, ...]
-    solution: Solution
+    enclosure: Enclosure
+    second_stage: dict[str, Enclosure]
+    point: Point
+    solution: Solution | None
+    precision: int
     seconds: float
+
+    @property
+    def lower_ball(self) -> arb:
+        return self.enclosure.lower
+
+    @property
+    def upper_ball(self) -> arb:
+        return self.enclosure.upper
 
     @property
     def lower(self) -> float:
@@ -65,55 +77,78 @@ class Proof:
         return rounded_up(self.upper_ball)
 
     @property
+    def scale(self) -> float:
+        return max(rounded_down(self.enclosure.scale), 0.0)
+
+    @property
     def relative_width(self) -> float:
-        width = Certificate(self.lower, self.upper, self.scale).relative_gap
-        return width if math.isfinite(width) else math.inf
+        """Of the worst interval."""
+        return max(part.relative_width for part in (self.enclosure, *self.second_stage.values()))
 
     @property
     def sharp(self) -> bool:
         return self.relative_width <= WIDTH
 
     @property
+    def settled(self) -> dict[str, Settled]:
+        parts = (self.enclosure, *self.second_stage.values())
+        return {name: known for part in parts for name, known in part.settled.items()}
+
+    @property
     def perturbations(self) -> dict[str, float]:
         """δ of the kernels that are semidefinite up to rounding only."""
-        pairs = zip(self.names, self.settled, strict=True)
-        return {name: known.delta for name, known in pairs if known.method == PERTURBED}
+        return {name: known.delta for name, known in self.settled.items() if known.delta > 0}
 
     @property
     def why_wide(self) -> str:
         """Why the interval is wider than WIDTH, in a line; empty where it is not."""
         if self.sharp:
             return ""
-        gap = self.solution.certificate.relative_gap
-        if self.perturbations and gap < self.relative_width / 2:
+        if self.point.fault:
+            return self.point.fault
+        where = "" if self.enclosure.relative_width > WIDTH else "the second stage: "
+        gap = self.point.gap
+        if self.perturbations and gap is not None and gap < self.relative_width / 2:
             worst = max(self.perturbations.values())
-            return f"{len(self.perturbations)} kernels are semidefinite up to a perturbation of {worst:.1e} only"
-        return f"the best point that {self.solution.solver} found has a relative gap of {gap:.1e} in double precision"
+            return f"{where}{len(self.perturbations)} kernels are semidefinite up to a ridge of {worst:.1e} only"
+        found = "" if gap is None else f" has a relative gap of {gap:.1e} in double precision"
+        return f"{where}the best point that {self.point.origin} found{found or ' is no better'}"
 
     def as_dict(self) -> dict[str, Any]:
-        methods = dict.fromkeys(known.method for known in self.settled)
+        known = list(self.settled.values()) or [Settled(NOT_NEEDED)] * len(self.point.weights)
+        methods = dict.fromkeys(one.method for one in known)
         return {
             "schema": SCHEMA,
             "formulation": self.formulation,
             "parameters": dict(self.parameters),
             "lower": repr(self.lower),
             "upper": repr(self.upper),
-            "relative_width": self.relative_width if math.isfinite(self.relative_width) else None,
+            "relative_width": _finite(self.relative_width),
             "scale": self.scale,
             "lower_ball": shown(self.lower_ball),
             "upper_ball": shown(self.upper_ball),
-            "precision": PRECISION,
-            "semidefinite": {method: sum(k.method == method for k in self.settled) for method in methods},
+            "precision": self.precision,
+            "semidefinite": {method: sum(one.method == method for one in known) for method in methods},
             "perturbations": self.perturbations,
-            "solver": self.solution.solver,
+            "second_stage": [_interval(name, part) for name, part in self.second_stage.items()] or None,
+            "solver": self.point.origin,
             "why_wide": self.why_wide or None,
             "seconds": round(self.seconds, 3),
         }
 
 
+def _interval(name: str, part: Enclosure) -> dict[str, Any]:
+    ends = {"lower": repr(rounded_down(part.lower)), "upper": repr(rounded_up(part.upper))}
+    return {"label": name, **ends, "relative_width": _finite(part.relative_width)}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
 def shown(ball: arb) -> dict[str, str]:
     """Midpoint and radius in decimals: a rounded midpoint, with a radius that covers the rounding."""
-    with flint.ctx.workprec(PRECISION):
+    with flint.ctx.workprec(PRECISIONS[-1]):
         text = ball.str(DIGITS, more=True)
     middle, _, radius = text.strip("[]").partition(" +/- ")
     return {"midpoint": middle, "radius": radius or "0"}
@@ -128,47 +163,82 @@ def prove(
     **parameters: Any,
 ) -> Proof:
     """Solve, and enclose the optimal value rigorously around the solution found."""
-    from ..solving import solve
-
     started = time.perf_counter()
-    bounds_of(formulations.get(formulation))  # refuses before anything costs time
-    tolerance = WIDTH / 10 if _structured(formulation) else WIDTH / 2
-    solution = solve(instance, formulation, tol=tolerance, time_limit=time_limit, report=report, **parameters)
-    report(f"{formulation}: ball arithmetic")
-    proof = enclose(instance, solution)
-    return replace(proof, seconds=time.perf_counter() - started)
+    chosen = provable(formulation)
+    _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time
+    kernels = KernelBalls(instance.kernels, instance.names)
+
+    def proved(tolerance: float) -> Proof:
+        point, solution = _found(
+            instance, chosen, tol=tolerance, time_limit=time_limit, report=report, **parameters
+        )  # fmt: skip
+        report(f"{formulation}: ball arithmetic")
+        return _enclosed(instance, chosen, resolved, kernels, point, solution)
+
+    best = proved(TOLERANCE)
+    if not best.sharp and best.solution is not None and best.solution.certified:  # it met what was asked for
+        best = min(best, proved(TOLERANCE / 1000), key=lambda proof: proof.relative_width)
+    return replace(best, seconds=time.perf_counter() - started)
+
+
+def _found(instance: Instance, chosen: Formulation, **given: Any) -> tuple[Point, Solution | None]:
+    """A solver's point; the trivial one where that ends in a defect."""
+    from .. import solving
+
+    try:
+        solution = solving.solve(instance, chosen.name, **given)
+    except (InternalError, ArithmeticError, np.linalg.LinAlgError) as broken:
+        fault = f"no solver found a point ({' '.join(str(broken).split())}), and the trivial one proves no more"
+        return Point.trivial(chosen, instance, fault), None
+    return Point.of(solution), solution
 
 
 def enclose(instance: Instance, solution: Solution) -> Proof:
     """What a solution proves of its formulation's optimal value, whoever found it and however bad it is."""
+    chosen = provable(solution.formulation)
+    kernels = KernelBalls(instance.kernels, instance.names)
+    return _enclosed(instance, chosen, solution.parameters, kernels, Point.of(solution), solution)
+
+
+def provable(name: str) -> Formulation:
+    chosen = formulations.get(name)
+    if not isinstance(chosen, PROVED):
+        raise InputError(f"{chosen.name} has no rigorous bounds yet: solve it, and rely on its certificate")
+    return chosen
+
+
+def _enclosed(
+    instance: Instance, chosen: Formulation, parameters: dict[str, Any], kernels: KernelBalls, point: Point,
+    solution: Solution | None,
+) -> Proof:  # fmt: skip
+    """In balls of as many bits as it takes for their radii not to matter."""
     started = time.perf_counter()
-    chosen = formulations.get(solution.formulation)
-    task, _ = chosen.task(instance, solution.parameters)
-    bounds = bounds_of(chosen)
-    with flint.ctx.workprec(PRECISION):
-        stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
-        kernels = KernelBalls(stack, semidefinite=bounds not in (pairs.pair_bounds, pairs.alignment_bounds))
-        lower, upper = bounds(chosen, task, kernels, instance, solution)
-    return Proof(
-        chosen.name, solution.parameters, lower, upper, solution.certificate.scale, tuple(kernels.settled),
-        instance.names, solution, time.perf_counter() - started,
-    )  # fmt: skip
+    task, _ = chosen.task(instance, parameters)
+    for precision in PRECISIONS:
+        with flint.ctx.workprec(precision):
+            enclosure, stages = _bounds(instance, chosen, task, kernels, parameters, point)
+            if not any(part.blurred for part in (enclosure, *stages.values())):
+                break
+    seconds = time.perf_counter() - started
+    return Proof(chosen.name, parameters, enclosure, stages, point, solution, precision, seconds)
 
 
-def _structured(formulation: str) -> bool:
-    """Whether `interior` reaches a tenth of the width in a few steps."""
-    return isinstance(formulations.get(formulation), SingleTask | Hypergraph)
-
-
-def bounds_of(formulation: Any) -> Callable[..., tuple[arb, arb]]:
-    families: dict[type, Callable[..., tuple[arb, arb]]] = {
-        SingleTask: single.bounds,
-        MultiLabel: labels.bounds,
-        Hypergraph: hypergraphs.bounds,
-        TwoStage: pairs.pair_bounds,
-        Alignment: pairs.alignment_bounds,
-    }
-    for family, bounds in families.items():
-        if isinstance(formulation, family):
-            return bounds
-    raise InputError(f"{formulation.name} has no rigorous bounds yet: solve it, and rely on its certificate")
+def _bounds(
+    instance: Instance, chosen: Any, task: Any, kernels: KernelBalls, parameters: dict[str, Any], point: Point
+) -> tuple[Enclosure, dict[str, Enclosure]]:
+    """The optimal value, and those of the machines of a second stage."""
+    if isinstance(chosen, SingleTask):
+        samples = Samples.of(instance, task.y, parameters, parameters["bias"])
+        return single.bounds(chosen, task, kernels, samples, point), {}
+    signs = instance.targets.signs(chosen.name)
+    if isinstance(chosen, Hypergraph):
+        return hypergraphs.bounds(task, kernels, np.maximum(signs, 0.0).T, parameters, point), {}
+    two_stages = isinstance(chosen, TwoStage | Alignment)
+    classes = [Samples.of(instance, row, parameters, bias=two_stages) for row in signs]
+    if not two_stages:
+        return labels.bounds(chosen, task, kernels, classes, point), {}
+    if isinstance(chosen, Alignment):
+        first = pairs.alignment_bounds(kernels, instance.targets.together(), point.weights)
+    else:
+        first = pairs.pair_bounds(chosen, task, kernels, parameters, point)
+    return first, dict(zip(instance.targets.names or ("y",), pairs.second_stage(kernels, classes, point), strict=True))

@@ -1,7 +1,12 @@
-"""Is a stored kernel positive semidefinite? Settled exactly, in one of three ways.
+"""How far is a stored kernel from being positive semidefinite? Settled exactly, in one of four ways.
 
-Weak duality needs K ⪰ 0, and stored kernels are so up to rounding only. K is an exact symmetric matrix of dyadic
-numbers (the symmetric part of what is stored, if need be).
+The upper bounds need a δ with K + δI ⪰ 0: everywhere, or on the complement of 1 = (1, …, 1) where the coefficients of
+every function in question sum to zero, as a bias demands. The problem itself is that of the stored entries; δ widens
+the upper bound and moves nothing. K is an exact symmetric matrix of dyadic numbers. A vector on the complement is
+z = Bw, B with the columns e_i − e_n, so that z'Kz = w'(B'KB)w and ‖z‖² = w'(I + 11')w: with B'KB in place of K and
+I + 11' in place of I the tests below are the same.
+
+**Factors.** K = FF' is semidefinite, whatever F: δ = 0.
 
 **Shifted Cholesky.** Let L be any lower triangular matrix, such as the floating-point Cholesky factor of K − sI. If
 K − LL', evaluated in balls, is diagonally dominant with a non-negative diagonal, it is positive semidefinite by
@@ -12,10 +17,7 @@ computed in whole numbers. K ⪰ 0 if and only if no c_k is negative: for λ > 0
 leading coefficient being 1, so that −K has no positive eigenvalue; and the c_k are elementary symmetric functions of
 the eigenvalues. This decides for singular kernels, where no Cholesky test can.
 
-**Perturbation.** Otherwise δ is the least power of two, from rounding upwards, for which the first test proves
-K + δI ⪰ 0. What is proved then holds for every positive semidefinite kernel K̃ with ‖K̃ − K‖₂ ≤ δ, of which there is
-one. K̃v differs from Kv by at most δ‖v‖₂ in every entry, and v'K̃v from v'Kv by at most δ‖v‖²: `KernelBalls` accounts
-for that, and nothing else has to know.
+**Ridge.** Otherwise δ is the least power of two, from rounding upwards, for which the second test proves K + δI ⪰ 0.
 """
 
 from __future__ import annotations
@@ -24,15 +26,16 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, arb_mat, fmpz_mat
+from flint import arb, arb_mat, ctx, fmpq, fmpz_mat
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from ..formulations._stack import KernelStack
-from .balls import Array, added, top
+from .balls import Array, added, exact
 
 WHOLE_BITS, WHOLE_SAMPLES = 400, 160  # the sizes up to which the polynomial takes seconds at most
-CHOLESKY, POLYNOMIAL, PERTURBED, NOT_NEEDED = "shifted Cholesky", "characteristic polynomial", "perturbed", "not needed"
+LONG = 2048  # bits: sums of a few doubles are exact
+SMALLEST = 2.0**-900  # no δ is sought below rounding of this
+CHOLESKY, POLYNOMIAL, PERTURBED, NOT_NEEDED = "shifted Cholesky", "characteristic polynomial", "ridge", "not needed"
+FACTORS = "its factors"
 
 
 class Settled(NamedTuple):
@@ -40,39 +43,6 @@ class Settled(NamedTuple):
 
     method: str
     delta: float = 0.0
-
-
-class KernelBalls:
-    """A stack of kernels as exact matrices, each with the perturbation δ that makes it semidefinite."""
-
-    def __init__(self, stack: KernelStack, semidefinite: bool = True) -> None:
-        self.matrices, self.settled = [], []
-        for kernel in stack.kernels:
-            doubles = np.asarray(kernel, dtype=np.float64)
-            matrix = as_balls(doubles)
-            matrix = matrix if stack.symmetric else (matrix + matrix.transpose()) / 2
-            self.matrices.append(matrix)
-            known = settle((doubles + doubles.T) / 2, matrix) if semidefinite else Settled(NOT_NEEDED)
-            self.settled.append(known)
-
-    def __len__(self) -> int:
-        return len(self.matrices)
-
-    def images(self, m: int, columns: arb_mat) -> arb_mat:
-        """K̃_m V for every K̃_m that the perturbation allows."""
-        return self.applied(m, columns)[0]
-
-    def applied(self, m: int, columns: arb_mat) -> tuple[arb_mat, list[arb]]:
-        """K̃_m V, and v'K̃_m v from above for every column v."""
-        product, delta = self.matrices[m] * columns, arb(self.settled[m].delta)
-        vectors = columns.transpose().tolist()
-        pairs = zip(vectors, product.transpose().tolist(), strict=True)
-        squares = [top(inner(v, image) + delta * inner(v, v)) for v, image in pairs]
-        if delta != 0:
-            blurs = [arb(0, (delta * inner(v, v).sqrt()).upper()) for v in vectors]
-            rows = product.tolist()
-            product = arb_mat([[entry + blur for entry, blur in zip(row, blurs, strict=True)] for row in rows])
-        return product, squares
 
 
 def inner(left: list[arb], right: list[arb]) -> arb:
@@ -84,20 +54,48 @@ def as_balls(matrix: NDArray[Any]) -> arb_mat:
     return arb_mat(*matrix.shape, np.asarray(matrix, dtype=float).ravel().tolist())
 
 
-def settle(kernel: Array, matrix: arb_mat) -> Settled:
-    if not kernel.any():
+def middles(matrix: arb_mat) -> Array:
+    return np.array([float(entry) for entry in matrix.entries()]).reshape(matrix.nrows(), matrix.ncols())
+
+
+def compressed(matrix: arb_mat) -> arb_mat:
+    """B'KB."""
+    rows = matrix.tolist()
+    last, corner = rows[-1][:-1], rows[-1][-1]
+    with ctx.workprec(LONG):
+        return arb_mat([
+            [entry - row[-1] - under + corner for entry, under in zip(row[:-1], last, strict=True)] for row in rows[:-1]
+        ])  # fmt: skip
+
+
+def settle(matrix: arb_mat, complement: bool = False) -> Settled:
+    """The least δ that is found, for K + δI ⪰ 0 everywhere or on the complement of 1."""
+    if complement and matrix.nrows() == 1:
         return Settled(CHOLESKY)
-    rounding = len(kernel) * np.finfo(float).eps * float(np.abs(kernel).max())
-    if any(by_cholesky(kernel, matrix, -shift) for shift in (rounding, 2 * len(kernel) * rounding)):
+    tested = compressed(matrix) if complement else matrix
+    kernel = middles(tested)
+    if not any(entry != 0 for entry in tested.entries()):
         return Settled(CHOLESKY)
-    if by_polynomial(matrix):
-        return Settled(POLYNOMIAL)
-    delta = 2.0 ** math.ceil(math.log2(rounding))
-    for _ in range(40):  # up to what rounding to single precision can do
-        if by_cholesky(kernel, matrix + as_balls(delta * np.eye(len(kernel))), delta / 2):
-            return Settled(PERTURBED, delta)
+    known = definite(kernel, tested)
+    return known if known is not None else lifted(kernel, tested, complement)
+
+
+def definite(kernel: Array, matrix: arb_mat) -> Settled | None:
+    """Whether δ = 0 will do; None where that is not so, or not found out."""
+    step = np.finfo(float).eps * float(np.abs(kernel).max())
+    if any(by_cholesky(kernel, matrix, -shift * step) for shift in (len(kernel), 2 * len(kernel) ** 2)):
+        return Settled(CHOLESKY)
+    return Settled(POLYNOMIAL) if by_polynomial(matrix) else None
+
+
+def lifted(kernel: Array, matrix: arb_mat, complement: bool) -> Settled:
+    """Sooner or later K + δI is diagonally dominant, so that the search ends."""
+    size = len(kernel)
+    metric = np.eye(size) + complement
+    delta = 2.0 ** math.ceil(math.log2(max(float(np.abs(kernel).max()), SMALLEST)) - 53)
+    while not by_cholesky(kernel + delta * (metric - np.eye(size)), matrix + as_balls(delta * metric), delta / 2):
         delta *= 2
-    raise InputError("a kernel is far from positive semidefinite: mend it with repair='clip' or repair='shift'")
+    return Settled(PERTURBED, delta)
 
 
 def by_cholesky(kernel: Array, matrix: arb_mat, lift: float) -> bool:
@@ -118,8 +116,16 @@ def by_polynomial(matrix: arb_mat) -> bool:
         return False
     pairs = [entry.man_exp() for entry in entries]
     step = min((int(exponent) for mantissa, exponent in pairs if mantissa != 0), default=0)
-    bits = max(int(mantissa).bit_length() + int(exponent) - step for mantissa, exponent in pairs if mantissa != 0)
-    if bits > WHOLE_BITS:
+    lengths = [int(mantissa).bit_length() + int(exponent) - step for mantissa, exponent in pairs if mantissa != 0]
+    if max(lengths, default=0) > WHOLE_BITS:
         return False
     whole = [-int(mantissa) << (int(exponent) - step) if mantissa != 0 else 0 for mantissa, exponent in pairs]
     return all(coefficient >= 0 for coefficient in fmpz_mat(size, size, whole).charpoly().coeffs())
+
+
+def even(weights: list[fmpq]) -> tuple[list[fmpq], fmpq]:
+    """Weights and what they are to be multiplied by: equal ones become ones, which have no endless fractions."""
+    used = [weight for weight in weights if weight != 0]
+    if used and all(weight == used[0] for weight in used):
+        return [fmpq(int(weight != 0)) for weight in weights], used[0]
+    return weights, exact(1.0)

@@ -1,0 +1,54 @@
+"""An enclosure: a lower and an upper bound in balls, and the size that their distance is measured by."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from flint import arb
+
+from .balls import rounded_up
+from .semidefinite import Settled
+
+WIDTH = 1e-8
+ULP = 2.0**-52
+
+
+class Enclosure(NamedTuple):
+    """`scale` is the part of the two objectives that the kernels have; `size` is a size of what cancels in the value,
+    where that may vanish. An ulp of `size`, or of the value, is sharp whatever the scale."""
+
+    lower: arb
+    upper: arb
+    scale: arb
+    settled: dict[str, Settled]
+    size: arb = arb(0)
+
+    @property
+    def relative_width(self) -> float:
+        width = (self.upper - self.lower).upper()
+        if not width.is_finite():
+            return math.inf
+        unit = max(self.scale.lower(), self.rounding / WIDTH)
+        return rounded_up(width.max(arb(0)) / unit) if unit > 0 else 0.0 if width <= 0 else math.inf
+
+    @property
+    def rounding(self) -> arb:
+        return ULP * max(abs(self.lower).lower(), abs(self.upper).lower(), self.size.lower())
+
+    @property
+    def sharp(self) -> bool:
+        return self.relative_width <= WIDTH
+
+    @property
+    def blurred(self) -> bool:
+        """Whether the radii of the balls are seen in the width."""
+        radii = (self.lower.rad() + self.upper.rad()).upper()
+        unit = max(self.scale.lower(), self.rounding)
+        return not (radii.is_finite() and radii <= WIDTH / 1000 * unit)
+
+    def joined(self, other: Enclosure) -> Enclosure:
+        """The better of each of the bounds, for both hold."""
+        lower = self.lower if self.lower.lower() >= other.lower.lower() else other.lower
+        upper, better = (self.upper, self) if not self.upper.upper() > other.upper.upper() else (other.upper, other)
+        return Enclosure(lower, upper, better.scale, better.settled, better.size)
