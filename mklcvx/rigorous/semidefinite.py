@@ -91,11 +91,13 @@ def definite(kernel: Array, matrix: arb_mat) -> Settled | None:
 def lifted(kernel: Array, matrix: arb_mat, complement: bool) -> Settled:
     """Sooner or later K + δI is diagonally dominant, so that the search ends."""
     size = len(kernel)
-    metric = np.eye(size) + complement
-    delta = 2.0 ** math.ceil(math.log2(max(float(np.abs(kernel).max()), SMALLEST)) - 53)
-    while not by_cholesky(kernel + delta * (metric - np.eye(size)), matrix + as_balls(delta * metric), delta / 2):
+    metric, largest = np.eye(size) + complement, max(float(np.abs(kernel).max()), SMALLEST)
+    delta = 2.0 ** math.ceil(math.log2(largest) - 53)
+    while True:
+        moved, lifts = kernel + delta * (metric - np.eye(size)), (delta - 8 * size * 2.0**-52 * largest, delta / 2)
+        if any(lift > 0 and by_cholesky(moved, matrix + as_balls(delta * metric), lift) for lift in lifts):
+            return Settled(PERTURBED, delta)
         delta *= 2
-    return Settled(PERTURBED, delta)
 
 
 def by_cholesky(kernel: Array, matrix: arb_mat, lift: float) -> bool:
