@@ -168,6 +168,19 @@ def test_without_a_solver_the_interval_is_wide_and_says_why(monkeypatch, name):
     assert proof.sharp or "no solver found a point" in proof.why_wide
 
 
+@pytest.mark.parametrize("name", ["l2", "sm2", "elastic", "li", "vskl"])
+def test_weights_and_alpha_in_turn_need_no_solver(monkeypatch, name):
+    rng = np.random.default_rng(1)
+    views = [rng.normal(size=(8, 9)) for _ in range(3)]
+    instance = Instance(np.stack([view @ view.T for view in views]), [1, -1] * 4, groups=[0, 1, 2])
+    known = prove(instance, name)
+    monkeypatch.setattr(solving, "solve", breaks_down)
+    proof = prove(instance, name)
+    assert proof.lower <= known.upper
+    assert known.lower <= proof.upper
+    assert proof.sharp
+
+
 # ---------------------------------------------------------------------------------------- hard on doubles
 def hard(kind, rng, n=9):
     points = rng.normal(size=(n, 2))

@@ -23,6 +23,12 @@ OWN = {
 SINGLE = [one.name for one in formulations.FORMULATIONS if one.family == "single task" and one.name != "svm"]
 
 
+@pytest.fixture(autouse=True)
+def _points_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr(single, "LARGEST", 0)
+    monkeypatch.setattr(single, "ROUNDS", 0)
+
+
 def indefinite(rng, n, count):
     """Symmetric, of rank two up to parts of either sign."""
     draws = rng.integers(-6, 7, (count, n, n)) / 4

@@ -56,7 +56,7 @@ def second_stage(kernels: KernelBalls, classes: list[Samples], found: Any) -> li
     rows = np.atleast_2d(np.asarray(found.alpha, dtype=float))
     alphas = [samples.feasible(as_exact(row)) for samples, row in zip(classes, rows, strict=True)]
     pairs = zip(classes, alphas, strict=True)
-    return [machine(samples, kernels, mu, arb(0), conjugate, alpha) for samples, alpha in pairs]
+    return [machine(samples, kernels, mu, arb(0), conjugate, alpha)[0] for samples, alpha in pairs]
 
 
 def labelled_examples(kernels: KernelBalls, labels: np.ndarray) -> arb_mat:

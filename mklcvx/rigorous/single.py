@@ -21,13 +21,14 @@ import numpy as np
 from flint import arb, arb_mat, fmpq
 
 from ..formulations import SingleTask, Task
-from .balls import ZERO, added, exact, exacts, top, total
+from .balls import ZERO, Array, added, exact, exacts, top, total
 from .enclosure import Enclosure
 from .kernels import KernelBalls, Ridges
 from .penalties import PENALTIES, Case
 from .polishing import LARGEST, polished
 from .samples import Samples, as_exact, nothing
 
+ALTERNATED, ROUNDS, ENOUGH = 40, 40, 0.98  # weights and α in turn: up to this size, so often, while that much is gained
 Conjugate = Callable[[list[arb]], arb]
 
 
@@ -45,16 +46,50 @@ def bounds(formulation: SingleTask, task: Task, kernels: KernelBalls, samples: S
     def conjugate(q: list[arb]) -> arb:
         return case.conjugate(q, taus(formulation, own, q, found.multipliers))
 
-    if formulation.name in PENALTIES:
-        return between(case, conjugate, kernels, samples, alpha, found)
-    own_enclosure = None
-    if found.coefficients is not None:
-        own_enclosure = own_functions(case, conjugate, kernels, samples, alpha, found)
-        if own_enclosure.sharp:
-            return own_enclosure
-    mu = case.feasible(found.weights, [False] * len(kernels))
-    enclosure = machine(samples, kernels, mu, case.price(mu), conjugate, alpha)
-    return enclosure if own_enclosure is None else enclosure.joined(own_enclosure)
+    def at_weights(weights: Array, alpha: list[fmpq]) -> tuple[Enclosure, list[fmpq]]:
+        if formulation.name in PENALTIES:
+            better = polished_at(samples, kernels, exacts(weights), alpha)
+            return between(case, conjugate, kernels, samples, better, implied(samples, weights, better)), better
+        mu = case.feasible(weights, [False] * len(kernels))
+        return machine(samples, kernels, mu, case.price(mu), conjugate, alpha)
+
+    weights = np.nan_to_num(found.weights)
+    enclosure = as_given(case, conjugate, kernels, samples, alpha, found)
+    if enclosure is None or not enclosure.sharp:
+        other, alpha = at_weights(weights, alpha)
+        enclosure = other if enclosure is None else enclosure.joined(other)
+    for _ in range(ROUNDS if len(alpha) <= ALTERNATED else 0):
+        if enclosure.sharp:
+            break
+        roots = np.sqrt([max(float(q), 0.0) for q in looked_at(samples, kernels, alpha).squares])
+        norms = weights * roots if (weights * roots).any() else roots
+        weights = np.nan_to_num(formulation.weights(norms, roots, **own), posinf=0.0)
+        other, alpha = at_weights(weights, alpha)
+        before, enclosure = enclosure.relative_width, enclosure.joined(other)
+        if not enclosure.relative_width < ENOUGH * before:
+            break
+    return enclosure
+
+
+def as_given(
+    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], found: Any
+) -> Enclosure | None:
+    """What coefficients of their own prove, or weights where there is no R."""
+    if case.name in PENALTIES:
+        rows = found.coefficients
+        rows = (
+            implied(samples, np.nan_to_num(found.weights), alpha) if rows is None else [as_exact(row) for row in rows]
+        )
+        return between(case, conjugate, kernels, samples, alpha, rows)
+    if found.coefficients is None:
+        return None
+    return own_functions(case, conjugate, kernels, samples, alpha, found)
+
+
+def implied(samples: Samples, weights: Array, alpha: list[fmpq]) -> list[list[fmpq]]:
+    """c_m = weight_m (α∘y)."""
+    signed = samples.signed(alpha)
+    return [[weight * value for value in signed] for weight in exacts(weights)]
 
 
 def taus(formulation: SingleTask, own: dict[str, Any], q: list[arb], multipliers: Any) -> list[float]:
@@ -71,13 +106,17 @@ def taus(formulation: SingleTask, own: dict[str, Any], q: list[arb], multipliers
 # ------------------------------------------------------------------------------------------ weights and α
 def machine(
     samples: Samples, kernels: KernelBalls, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]
-) -> Enclosure:
+) -> tuple[Enclosure, list[fmpq]]:
     """Both bounds at α; where they are wide, at the optimal α of these weights too, if that can be had."""
     enclosure = at_point(samples, kernels, mu, price, conjugate, alpha)
-    if enclosure.sharp:
-        return enclosure
-    better = polished(samples, kernels.rational(mu), alpha) if len(alpha) <= LARGEST else alpha
-    return enclosure.joined(at_point(samples, kernels, mu, price, conjugate, better)) if better != alpha else enclosure
+    better = alpha if enclosure.sharp else polished_at(samples, kernels, mu, alpha)
+    if better != alpha:
+        enclosure = enclosure.joined(at_point(samples, kernels, mu, price, conjugate, better))
+    return enclosure, better
+
+
+def polished_at(samples: Samples, kernels: KernelBalls, mu: list[fmpq], alpha: list[fmpq]) -> list[fmpq]:
+    return polished(samples, kernels.rational(mu), alpha) if len(alpha) <= LARGEST else alpha
 
 
 def at_point(
@@ -195,14 +234,9 @@ def own_loss(samples: Samples, kernels: KernelBalls, mu: list[fmpq], own: Functi
 
 # ------------------------------------------------------------------------------------------- without weights
 def between(
-    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], found: Any
+    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], rows: list[list[fmpq]]
 ) -> Enclosure:
     """`li`, `ckl` and `vskl`. Coefficients that sum to zero need semidefiniteness on the complement of 1 only."""
-    if found.coefficients is None:
-        signed = samples.signed(alpha)
-        rows = [[weight * value for value in signed] for weight in exacts(np.nan_to_num(found.weights))]
-    else:
-        rows = [as_exact(row) for row in found.coefficients]
     own = functions(kernels, rows)
     reach = arb(total(cap**2 for cap in samples.box)).sqrt()
     norms, plain, paid, settled = nothing(len(kernels)), nothing(len(kernels)), arb(0), {}
