@@ -49,6 +49,6 @@ class Enclosure(NamedTuple):
 
     def joined(self, other: Enclosure) -> Enclosure:
         """The better of each of the bounds, for both hold."""
-        lower = self.lower if self.lower.lower() >= other.lower.lower() else other.lower
-        upper, better = (self.upper, self) if not self.upper.upper() > other.upper.upper() else (other.upper, other)
-        return Enclosure(lower, upper, better.scale, better.settled, better.size)
+        higher = other if not self.lower.is_finite() or self.lower.lower() < other.lower.lower() else self
+        better = other if not self.upper.is_finite() or self.upper.upper() > other.upper.upper() else self
+        return better._replace(lower=higher.lower)

@@ -176,7 +176,8 @@ def prove(
         return _enclosed(instance, chosen, resolved, kernels, point, solution)
 
     best = proved(TOLERANCE)
-    if not best.sharp and best.solution is not None and best.solution.certified:  # it met what was asked for
+    met = best.solution is not None and best.solution.certified  # so that more may be asked for
+    if met and not best.sharp and not best.perturbations:
         best = min(best, proved(TOLERANCE / 1000), key=lambda proof: proof.relative_width)
     return replace(best, seconds=time.perf_counter() - started)
 

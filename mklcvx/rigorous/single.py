@@ -63,7 +63,8 @@ def bounds(formulation: SingleTask, task: Task, kernels: KernelBalls, samples: S
             break
         roots = np.sqrt([max(float(q), 0.0) for q in looked_at(samples, kernels, alpha).squares])
         norms = weights * roots if (weights * roots).any() else roots
-        weights = np.nan_to_num(formulation.weights(norms, roots, **own), posinf=0.0)
+        with np.errstate(all="ignore"):
+            weights = np.nan_to_num(formulation.weights(norms, roots, **own), posinf=0.0)
         other, alpha = at_weights(weights, alpha)
         before, enclosure = enclosure.relative_width, enclosure.joined(other)
         if not enclosure.relative_width < ENOUGH * before:
@@ -97,7 +98,8 @@ def taus(formulation: SingleTask, own: dict[str, Any], q: list[arb], multipliers
     roots = np.sqrt([max(float(value), 0.0) for value in q])
     given = [float(multipliers["tau"])] if "tau" in multipliers else []
     try:
-        given.append(float(formulation.multipliers(roots, roots, **own).get("tau", 0.0)))
+        with np.errstate(all="ignore"):
+            given.append(float(formulation.multipliers(roots, roots, **own).get("tau", 0.0)))
     except ArithmeticError:
         given.append(0.0)
     return given
