@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from ._stack import Array, KernelStack
 
-UNIT = 2.0**-52  # of the grid on which α sums to one
+UNIT = 2.0**-52  # of the grid by which a ν at its limit is told
+TRIES = 8
 
 
 class Risk(NamedTuple):
@@ -99,8 +100,9 @@ class Task(KernelStack):
     def feasible(self, alpha: Array) -> Array:
         """An α in S (or A) near the given one; its equalities hold exactly.
 
-        α is clipped and scaled, then put on the grid of its largest entry's last bit; what that has left over is taken
-        from the samples with most room, in whole numbers.
+        α is clipped and scaled. What its sums then lack, some last bits, is made up for by a few samples, the last one
+        with bits fine enough; where that does not end, α is put on the grid of its largest entry's last bit, and what
+        is left over is taken from the samples with most room, in whole numbers.
         """
         alpha = np.clip(np.nan_to_num(alpha), 0.0, self.box)
         sides = (self.y > 0, self.y < 0) if self.bias else (np.ones(self.samples, dtype=bool),)
@@ -110,11 +112,13 @@ class Task(KernelStack):
             total = min(math.fsum(alpha[side]) for side in sides)
             for side in sides:
                 alpha[side] = _filled(alpha[side], self.box[side], total)
-            return _balanced_on_grid(alpha, self.box, sides[0])
+            exact = _made_up(alpha, self.box, self.y, 0.0)
+            return _balanced_on_grid(alpha, self.box, sides[0]) if exact is None else exact
         total = 1 / len(sides)
-        if any(math.fsum([*alpha[side], -total]) != 0 for side in sides):
-            for side in sides:
-                alpha[side] = _filled_on_grid(alpha[side], self.box[side], total)
+        for side in sides:
+            box = self.box[side]
+            exact = _made_up(_filled(alpha[side], box, total), box, np.ones(len(box)), total)
+            alpha[side] = _filled_on_grid(alpha[side], box, total) if exact is None else exact
         return alpha
 
     # ---------------------------------------------------------------- the primal side of the bounds
@@ -163,6 +167,26 @@ def room_for_nu(box: Array, y: Array, bias: bool) -> Array:
     steps = np.floor(box / UNIT)
     short = any(steps[side].sum() * UNIT < 1 / len(sides) for side in sides)
     return (steps + 1) * UNIT if short else box
+
+
+def _made_up(alpha: Array, box: Array, signs: Array, total: float) -> Array | None:
+    """α with Σ signs·α = total exactly, a few entries changed; None if a few are not enough."""
+    alpha = alpha.copy()
+    for _ in range(TRIES):
+        missing = math.fsum([total, *(-signs * alpha)])
+        if missing == 0:
+            return alpha
+        moved = alpha + signs * missing
+        fits = (moved >= 0) & (moved <= box) & (alpha > 0)
+        if not fits.any():
+            return None
+        exact = fits & ((moved - alpha) * signs == missing)  # nothing of the change is rounded away
+        if exact.any():
+            chosen = int(np.argmax(np.where(exact, np.minimum(alpha, box - alpha), -1.0)))
+        else:  # the coarsest takes the most of it, finer ones the rest
+            chosen = int(np.argmin(np.where(fits, np.abs(missing - (moved - alpha) * signs), np.inf)))
+        alpha[chosen] = moved[chosen]
+    return None
 
 
 def _balanced_on_grid(alpha: Array, box: Array, positive: NDArray[np.bool_]) -> Array:
