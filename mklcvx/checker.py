@@ -1,154 +1,370 @@
-"""Recompute the certificate of a solution with NumPy alone: python checker.py INSTANCE.npz SOLUTION.json|.npz
+"""Audit a solution file of a single task: python -m mklcvx.checker INSTANCE.npz SOLUTION.json|.npz
 
-Depends on nothing else, so that whoever does not trust the rest of mklcvx needs to read only this page. It takes the
-solution's own point (alpha, bias, weights or coefficients, multipliers), checks that it is feasible, and evaluates the
-two objectives of the formulation there: any feasible point bounds the optimum, however it was found. It takes for
-granted that the kernels are positive semidefinite. Where the file has coefficients, they and not the weights make f.
+Nothing is taken from the file but a point. With n samples, labels y, kernels K_m, boxes box_i = C·(weight of sample i)
+(loss nu: 1/(νn)·weight), q_m(α) = (α∘y)'K_m(α∘y) and R a convex price of weights μ ≥ 0 with conjugate R*, the file is
+about the number
+
+    v = max over α of gain(α) − R*(½ q(α)),     0 ≤ α ≤ box, y'α = 0 with a bias, Σα = 1 with loss nu.
+
+Loss c has gain = Σα and level ℓ = 1, loss nu gain = 0 and level ρ. The file's α proves v ≥ gain(α) − R*(½ q(α)).
+Its weights μ, bias b, stretch t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove
+
+    v ≤ R(μ) + ½t²μ'q + Σ_i max(½δt²α_i², box_i(ℓ − m_i) + ½δ(box_i − tα_i)²)  [− ρ],
+    m_i = t y_i(Σ_m μ_m K_m(α∘y) + b)_i,
+
+because −½β'Kβ ≤ ½c'Kc − c'Kβ + ½δ‖β − c‖² for c = tα∘y, and what is convex in β_i is largest at an end of its box.
+Coefficients c_m of functions of their own prove, if K_m + δI ⪰ 0 wherever μ_m > 0, with m_i = y_i(Σ_m K_m c_m + b)_i,
+
+    v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
+          + Σ_i max(½δΣ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½δΣ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
+
+For li, ckl and vskl, penalties U of the norms with conjugate U*(√q), a_m = √(c_m'K_m c_m + δ‖c_m‖²) and B = ‖box‖,
+
+    v ≤ U(a) + Σ_i box_i(1 − m_i)₊ + Σ_m (a_m√δ + δ‖c_m‖)B.
+
+Both bounds are evaluated exactly, stored numbers being what they are, and claims are compared with them without slack.
+`checker_numbers` has the arithmetic and the proof of δ, `checker_claims` the comparison; none of them depends on the
+rest of mklcvx.
 """
 
-import json
-import os
 import sys
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mklcvx.checker_claims import OLD, Point, audited, number, numbers, parameters_of
+from mklcvx.checker_numbers import (
+    dot,
+    fractions,
+    is_semidefinite,
+    least_ridge,
+    norm,
+    positive,
+    power,
+    require,
+    root,
+    rounded,
+    stack_of,
+)  # fmt: skip
 
+HALF = Fraction(1, 2)
+GRID = Fraction(1, 2**52)
+BLOCKWISE = ("li", "ckl", "vskl")
+SIMPLEX = ("l1", "sm1", "sm2", "smp")
+WITH_TAU = ("sm1", "sm2", "smp", "elastic")
+OWN = {
+    "svm": {}, "sum": {}, "average": {}, "l1": {}, "l2": {}, "li": {}, "ckl": {},
+    "sm1": {"theta": "cap"}, "sm2": {"theta": "theta"}, "square": {"theta": "theta"}, "lp": {"p": "ball"},
+    "smp": {"theta": "theta", "p": "power"}, "elastic": {"l1_ratio": "l1_ratio"}, "vskl": {"s": "s"},
+}  # fmt: skip
+
+
+class Sides(NamedTuple):
+    """What a point proves of one classifier, with the parts that others need."""
+
+    q: list
+    upper: Fraction
+    squares: list  # of the norms of its functions
+
+
+class Machine(NamedTuple):
+    """The sample side of one classifier, and what it is made of."""
+
+    kernels: list
+    y: Any
+    box: list
+    alpha: Any
+    mu: list
+    coefficients: Any
+    bias: Fraction = Fraction(0)
+    stretch: Fraction = Fraction(1)
+    ridge: Fraction = Fraction(0)
+    level: Fraction = Fraction(1)
+
+
+# ------------------------------------------------------------------------------------------------- the two bounds
 def check(kernels, y, record, weight=1.0, groups=None):
-    """(lower, upper) as this solution proves them; ValueError where its point is not feasible."""
-    parameters, multipliers = record["parameters"], record["multipliers"]
-    name, nu = record["formulation"], "nu" in parameters
-    number = {**parameters, **{k: multipliers[k] for k in ("tau", "rho") if k in multipliers}}
-    alpha, mu = np.array(record["alpha"], float), np.array(record["weights"], float)
-    box = weight * (1 / (parameters["nu"] * len(y)) if nu else parameters["C"]) * np.ones(len(y))
-    require((alpha >= 0).all() and (alpha <= box).all(), "alpha leaves its box")
-    if parameters["bias"]:
-        require(abs(y @ alpha) <= 1e-14 * len(y) * alpha.sum(), "y'alpha is not zero")
-    if nu:
-        require(abs(alpha.sum() - 1) <= 1e-14 * len(y), "alpha does not sum to one")
-    coefficients = record["coefficients"]
-    c = np.outer(mu, alpha * y) if coefficients is None else np.array(coefficients, float)
-    K = [(np.asarray(k, float) + np.asarray(k, float).T) / 2 for k in kernels]
-    q = np.array([square(k, alpha * y) for k in K])
-    a = np.sqrt([max(0.0, c_m @ k @ c_m) for k, c_m in zip(K, c, strict=True)])
-    margins = y * (sum(k @ c_m for k, c_m in zip(K, c, strict=True)) + record["bias"])
-    level = number["rho"] if nu else 1.0
-    risk = np.sum(box * np.maximum(0, level - margins)) - (level if nu else 0.0)
-    gain = 0.0 if nu else alpha.sum()
-    return gain - dual_cost(name, q, number, groups), primal_cost(name, a, mu, number, groups) + risk
+    """(lower, upper) as this solution's point proves them, rounded outward; ValueError where it is not feasible."""
+    point = evaluated(kernels, np.asarray(y), record, weight, groups)
+    return rounded(point.lower, -1), rounded(point.upper, 1)
 
 
-def square(kernel, v):
-    """v'Kv; where next to nothing is left of it, from the eigenvectors, those that are mere rounding left out."""
-    plain = v @ kernel @ v
-    if plain > 1e-6 * np.trace(kernel) * (v @ v):
-        return plain
-    values, vectors = np.linalg.eigh(kernel)
-    kept = values > len(v) * np.finfo(float).eps * values[-1]
-    return values[kept] @ (v @ vectors[:, kept]) ** 2
+def evaluated(kernels, y, record, weight=1.0, groups=None):
+    """Both bounds at the record's point, exactly."""
+    stack, exactly = stack_of(kernels), record.get("schema") != OLD
+    name, n, count = record["formulation"], len(y), len(stack)
+    require(name in OWN, f"formulation: {name!r:.40} is not one of {', '.join(OWN)}")
+    require(name != "svm" or count == 1, "formulation: svm takes one kernel")
+    given = parameters_of(record, sample_side(record, name) | OWN[name], count, flags=("bias",))
+    multipliers, nu, bias = record["multipliers"], "nu" in given, record["parameters"]["bias"]
+    alpha = numbers(record["alpha"], (n,), "alpha")
+    own = record["coefficients"]
+    coefficients = None if own is None else numbers(own, (count, n), "coefficients")
+    undefined = name in BLOCKWISE and own is not None
+    weights = numbers(record["weights"], (count,), "weights", undefined)
+    box = box_of(given, y, weight, bias)
+    feasible(alpha, y, box, bias, nu, exactly)
+    machine = Machine(stack, y, box, alpha, [], coefficients, **free(record, name, nu, own))
+    require(bias or machine.bias == 0, "bias: there is none in this problem")
+    if name in WITH_TAU and given.get("l1_ratio") != 1:
+        given["tau"] = number(multipliers.get("tau"), "multipliers.tau")
+    if name in BLOCKWISE:
+        return blockwise(name, given, machine, weights, groups_of(groups, name, count), record)
+    machine = machine._replace(mu=domain(name, weights, given, exactly))
+    ridge = proved_ridge(record, machine, bias)
+    sides = two_sides(machine._replace(ridge=ridge))
+    price = weights_price(name, machine.mu, given)
+    gain = Fraction(0) if nu else dot(fractions(alpha), np.ones(n, int))
+    cost = dual_cost(name, sides.q, given, groups)
+    level = machine.level if nu else Fraction(0)
+    energy = HALF * (dot(machine.mu, sides.q) + penalty_at(machine, sides))
+    upper = sides.upper + price - level
+    size = gain + abs(cost) + price + abs(level) + abs(upper) + uncancelled(machine)
+    return Point(gain - cost, upper, energy, size, ridge, sides.squares, spread_of(machine))
+
+
+def sample_side(record, name):
+    return {"nu": "nu"} if name not in BLOCKWISE and "nu" in record["parameters"] else {"C": "C"}
+
+
+def free(record, name, nu, own):
+    """What the file may choose: bias, stretch, margin."""
+    stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
+    require(stretch >= 1, "certificate.stretch: below 1")
+    plain = not (nu or name in BLOCKWISE or own is not None)
+    require(plain or stretch == 1, "certificate.stretch: must be 1 here")
+    level = number(record["multipliers"].get("rho"), "multipliers.rho") if nu else Fraction(1)
+    return {"bias": number(record["bias"], "bias"), "stretch": stretch, "level": level}
+
+
+def box_of(given, y, weight, bias):
+    """Price times weights, in doubles; loss nu at its limit has boxes just wide enough."""
+    n, nu = len(y), given.get("nu")
+    require(set(np.unique(y)) == {-1, 1}, "y: the instance's labels are not −1 and +1")
+    price = float(given["C"]) if nu is None else 1.0 / (float(nu) * n)
+    box = [Fraction(x) for x in (price * np.asarray(weight, dtype=float) * np.ones(n)).tolist()]
+    if nu is None:
+        return box
+    floors = [b // GRID * GRID for b in box]
+    sides = [sum(f for f, sign in zip(floors, y, strict=True) if sign == side) for side in (-1, 1)]
+    narrow = min(sides) < HALF if bias else sum(sides) < 1
+    return [f + GRID for f in floors] if narrow else box
+
+
+def feasible(alpha, y, box, bias, nu, exactly=True):
+    """α in its box, with its sums, to the last bit; old files are allowed the rounding of sums."""
+    exact = fractions(alpha)
+    require(all(0 <= a <= b for a, b in zip(exact, box, strict=True)), "alpha leaves its box")
+    slack = 0 if exactly else Fraction(1, 10**14) * len(box) * sum(exact)
+    require(not bias or abs(dot(exact, y.astype(int))) <= slack, "y'alpha is not zero")
+    require(not nu or abs(sum(exact) - 1) <= slack, "alpha does not sum to one")
+
+
+def proved_ridge(record, machine, bias):
+    """The file's δ, proved; where it has none, one of our own."""
+    centred = bias and machine.coefficients is None
+    if machine.coefficients is None:
+        scale = len(machine.mu) if any(w.denominator & (w.denominator - 1) for w in machine.mu) else 1
+        parts = [(machine.kernels, [float(w * scale) for w in machine.mu], scale)]
+    else:
+        parts = [([k], [1.0], 1) for k, w in zip(machine.kernels, machine.mu, strict=True) if w > 0]
+    if "ridge" not in record["certificate"]:
+        return max((least_ridge(kernels, w, centred) / scale for kernels, w, scale in parts), default=Fraction(0))
+    ridge = number(record["certificate"]["ridge"], "certificate.ridge")
+    require(ridge >= 0, "certificate.ridge: negative")
+    for kernels, weights, scale in parts:
+        require(is_semidefinite(kernels, weights, ridge * scale, centred), "certificate.ridge: ridge is not proved")
+    return ridge
+
+
+def two_sides(machine):
+    """q, and the upper bound without the price of weights and the margin."""
+    kernels, y, mu = machine.kernels, machine.y.astype(int), machine.mu
+    alpha, t, delta = fractions(machine.alpha), machine.stretch, machine.ridge
+    signed = machine.alpha * machine.y
+    images = [k.image(signed) for k in kernels]
+    exact = fractions(signed)
+    q = [dot(exact, image) for image in images]
+    if machine.coefficients is None:
+        outputs = sum(w * image for w, image in zip(mu, images, strict=True))
+        squares = [w * w * x for w, x in zip(mu, q, strict=True)]
+        margins = t * y * (outputs + machine.bias)
+        ends = [
+            max(delta * t * t * a * a / 2, b * (machine.level - m) + delta * (b - t * a) ** 2 / 2)
+            for a, b, m in zip(alpha, machine.box, margins, strict=True)
+        ]
+        return Sides(q, t * t * dot(mu, q) / 2 + sum(ends), squares)
+    own = fractions(machine.coefficients)
+    images = [k.image(c) for k, c in zip(kernels, machine.coefficients, strict=True)]
+    squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
+    used = [m for m in range(len(mu)) if mu[m] > 0]
+    for m, c in enumerate(machine.coefficients):
+        require(mu[m] > 0 or not c.any(), "weights: a kernel of weight zero is used")
+    margins = y * (sum(images) + machine.bias)
+    total = sum((squares[m] / mu[m] for m in used), Fraction(0)) / 2
+    for i, (b, margin) in enumerate(zip(machine.box, margins, strict=True)):
+        inside = sum((own[m, i] ** 2 / mu[m] for m in used), Fraction(0))
+        across = sum((mu[m] * (b - y[i] * own[m, i] / mu[m]) ** 2 for m in used), Fraction(0))
+        total += max(delta * inside / 2, b * (machine.level - margin) + delta * across / 2)
+    return Sides(q, total, squares)
+
+
+def penalty_at(machine, sides):
+    """t²μ'q, or Σ c_m'K_m c_m/μ_m."""
+    if machine.coefficients is None:
+        return machine.stretch**2 * dot(machine.mu, sides.q)
+    return sum((s / w for s, w in zip(sides.squares, machine.mu, strict=True) if w > 0), Fraction(0))
+
+
+def uncancelled(machine):
+    """½(Σ α_i √K_ii)² at the weights: what μ'q would be if nothing cancelled."""
+    sizes = [np.abs(machine.alpha) @ np.sqrt(np.abs(k.diagonal())) for k in machine.kernels]
+    return Fraction(sum(float(w) * s * s for w, s in zip(machine.mu, sizes, strict=True)))
+
+
+def spread_of(machine):
+    """Σ_i |c_mi| √K_ii: the norms of functions if nothing cancelled."""
+    c = machine.coefficients
+    c = np.outer([float(w) for w in machine.mu], machine.alpha) if c is None else c
+    return [float(np.abs(row) @ np.sqrt(np.abs(k.diagonal()))) for row, k in zip(c, machine.kernels, strict=True)]
+
+
+# ------------------------------------------------------------------------------------------------ prices of weights
+def cap_of(theta, count):
+    return max(theta, Fraction(-(-(2**52) // count), 2**52))
 
 
 def dual_cost(name, q, number, groups):
-    """R*(½q), or an upper bound on it at the solution's own tau: either keeps the lower bound valid."""
-    v, tau, theta, p = q / 2, number.get("tau"), number.get("theta"), number.get("p")
-    if name in ("ckl", "vskl"):
-        largest = np.array([np.sqrt(q[groups == j].max()) for j in np.unique(groups)])
-        return largest.sum() ** 2 / 4 if name == "ckl" else norm(largest, conjugate(number["s"])) ** 2 / 2
+    """R*(½q) from above, at the τ that is given where it is a minimum over τ."""
+    q = [Fraction(x) for x in q]
+    if name in BLOCKWISE:
+        return block_conjugate(name, [root(positive(x), 1) for x in q], number, groups, 1)
+    v = [x / 2 for x in q]
+    own: Any = {key: Fraction(number[key]) for key in ("theta", "p", "l1_ratio", "tau") if number.get(key) is not None}
+    theta, p, tau, r = (own.get(key) for key in ("theta", "p", "tau", "l1_ratio"))
     if name == "elastic":
-        r, excess = number["l1_ratio"], np.maximum(v - number["l1_ratio"] * tau, 0)
-        require(tau > 0 or not v.any(), "tau is not positive")
-        return v.max() if r == 1 or not v.any() else tau + excess @ excess / (4 * (1 - r) * tau)
+        if r == 1 or max(v) <= 0:
+            return positive(max(v))
+        require(tau > 0, "multipliers.tau: tau is not positive")
+        return tau + sum(positive(x - r * tau) ** 2 for x in v) / (4 * (1 - r) * tau)
     return {
-        "svm": v.sum, "sum": v.sum, "average": v.mean, "l1": v.max,
-        "sm1": lambda: tau + theta * np.maximum(v - tau, 0).sum(),
-        "sm2": lambda: tau + theta / 2 * (np.maximum(v - tau, 0) ** 2).sum(),
-        "smp": lambda: tau + theta / 2 * (np.maximum(v - tau, 0) ** conjugate(p)).sum(),
-        "square": lambda: theta / 2 * v @ v, "l2": lambda: norm(v, 2), "lp": lambda: norm(v, conjugate(p)),
-        "li": lambda: np.sqrt(q).sum() ** 2 / 4,
+        "svm": lambda: sum(v), "sum": lambda: sum(v), "average": lambda: sum(v) / len(v), "l1": lambda: max(v),
+        "sm1": lambda: tau + cap_of(theta, len(v)) * sum(positive(x - tau) for x in v),
+        "sm2": lambda: tau + theta / 2 * sum(positive(x - tau) ** 2 for x in v),
+        "smp": lambda: tau + theta / 2 * sum(power(positive(x - tau), p / (p - 1), 1) for x in v),
+        "square": lambda: theta / 2 * sum(positive(x) ** 2 for x in v),
+        "l2": lambda: norm([positive(x) for x in v], Fraction(2), 1),
+        "lp": lambda: positive(max(v)) if p == 1 else norm([positive(x) for x in v], p / (p - 1), 1),
     }[name]()  # fmt: skip
 
 
-def primal_cost(name, a, mu, number, groups):
-    """The penalty of the norms a; where it is a minimum over weights, at the solution's own weights."""
-    theta, p = number.get("theta"), number.get("p")
-    if name in ("ckl", "vskl"):
-        sums = np.array([a[groups == j].sum() for j in np.unique(groups)])
-        return sums.max() ** 2 if name == "ckl" else norm(sums, number["s"]) ** 2 / 2
-    direct = {"svm": a @ a / 2, "sum": a @ a / 2, "average": len(a) * a @ a / 2, "l1": a.sum() ** 2 / 2}
-    if name in direct or name == "li":
-        return direct.get(name, a.max() ** 2)
-    size = {"square": 1.0, "l2": norm(mu, 2), "lp": norm(mu, p or 1)}.get(name, mu.sum())
-    if name == "elastic":
-        size = number["l1_ratio"] * mu.sum() + (1 - number["l1_ratio"]) * mu @ mu
-    require((mu >= 0).all() and abs(size - 1) <= 1e-12 * len(a), "the weights are not feasible")
-    require(name != "sm1" or mu.max() <= theta * (1 + 1e-12), "a weight exceeds theta")
-    require((mu[a > 0] > 0).all(), "a kernel of weight zero is used")
-    extra = {"sm2": lambda: mu @ mu / (2 * theta), "square": lambda: mu @ mu / (2 * theta),
-             "smp": lambda: (2 * (p - 1) / (theta * p)) ** (p - 1) / p * (mu**p).sum()}  # fmt: skip
-    return (a[a > 0] ** 2 / mu[a > 0]).sum() / 2 + extra.get(name, lambda: 0.0)()
+def domain(name, weights, given, exactly=True):
+    """μ as exact numbers in the domain of R; old files are allowed the rounding of sums."""
+    mu, count = list(fractions(weights)), len(weights)
+    require(all(w >= 0 for w in mu), "weights: a weight is negative")
+    if name in ("svm", "sum", "average"):
+        fixed = 1 / count if name == "average" else 1.0
+        require(all(float(w) == fixed for w in mu) or not exactly, f"weights: {name} has the weights {fixed!r}")
+        return [Fraction(1, count) if name == "average" else Fraction(1)] * count
+    slack = 0 if exactly else Fraction(1, 10**12) * count
+    if name in SIMPLEX:
+        require(abs(sum(mu) - 1) <= slack, "weights: they do not sum to one")
+        cap = cap_of(given["theta"], count) if name == "sm1" else 1
+        require(max(mu) <= cap * (1 + slack), "weights: a weight exceeds theta")
+    size = {
+        "l2": lambda: dot(mu, mu),
+        "lp": lambda: sum(power(w, given["p"], 1) for w in mu),
+        "elastic": lambda: given["l1_ratio"] * sum(mu) + (1 - given["l1_ratio"]) * dot(mu, mu),
+    }.get(name, lambda: Fraction(0))()
+    require(size <= 1 + slack * max(1, given.get("p", 1)), "weights: they leave their ball")
+    return mu
 
 
-def norm(x, p):
-    return x.max() * (np.sum((x / x.max()) ** p) ** (1 / p) if np.isfinite(p) else 1.0) if x.max() > 0 else 0.0
+def weights_price(name, mu, given):
+    """R(μ) from above."""
+    if name in ("sm2", "square"):
+        return dot(mu, mu) / (2 * given["theta"])
+    if name != "smp":
+        return Fraction(0)
+    p, rise = given["p"], 2 * (given["p"] - 1) / (given["theta"] * given["p"])
+    return sum((w / p * power(rise * w, p - 1, 1) for w in mu), Fraction(0))
 
 
-def conjugate(p):
-    return p / (p - 1) if p > 1 else np.inf
+# ----------------------------------------------------------------------------------------------- li, ckl and vskl
+def groups_of(groups, name, count):
+    if name == "li":
+        return None
+    require(groups is not None and len(np.ravel(groups)) == count, f"groups: {name} needs one group per kernel")
+    return np.unique(np.ravel(groups), return_inverse=True)[1]
 
 
-def require(holds, fault):
-    if not holds:
-        raise ValueError(fault)
+def by_group(values, groups):
+    return [[v for v, g in zip(values, groups, strict=True) if g == j] for j in sorted(set(groups))]
 
 
-def read_solution(path):
-    """The record of a solution file, .json or .npz."""
-    if not str(path).endswith(".npz"):
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {key: file[key] for key in file.files}
-    record = json.loads(str(arrays.pop("record")))
-    for key, value in arrays.items():
-        place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
-        place[name] = value
-    return {"coefficients": None, **record}
+def block_conjugate(name, roots, number, groups, side):
+    """U*(√q)."""
+    largest = roots if name == "li" else [max(part) for part in by_group(roots, groups)]
+    if name != "vskl":
+        return sum(largest, Fraction(0)) ** 2 / 4
+    s = Fraction(number["s"])
+    return norm(largest, s / (s - 1), side) ** 2 / 2
 
 
-def verdict(lower, upper, record):
-    """Print both bounds; 0 if they confirm what the file claims, 1 if not."""
-    claimed = record["certificate"]
-    size = max(abs(claimed["lower"]), abs(claimed["upper"]), claimed["scale"], abs(lower), abs(upper))
-    print(f"lower {float(lower)!r}, claimed {claimed['lower']!r}\nupper {float(upper)!r}, claimed {claimed['upper']!r}")
-    print(f"relative gap {max(upper - lower, 0) / size:.2e}" if size > 0 else "relative gap 0")
-    distances = abs(lower - claimed["lower"]), abs(upper - claimed["upper"])
-    confirmed = all(distance <= 1e-7 * size for distance in distances)
-    print("confirmed" if confirmed else "NOT confirmed: the file's certificate is not what its point proves")
-    return 0 if confirmed else 1
+def block_penalty(name, norms, number, groups, side):
+    """U(a)."""
+    sums = norms if name == "li" else [sum(part) for part in by_group(norms, groups)]
+    return norm(sums, Fraction(number["s"]), side) ** 2 / 2 if name == "vskl" else max(sums) ** 2
 
 
-def main(check_file):
-    """Run a checker on two files; what is wrong is said in one line, exit status 2."""
-    try:
-        if len(sys.argv) != 3:
-            sys.exit(f"usage: {sys.argv[0]} INSTANCE.npz SOLUTION.json|.npz")
-        for path in filter(os.path.exists, sys.argv[1:]):
-            require(os.path.isfile(path), f"{path} is not an ordinary file")
-        with np.load(sys.argv[1], allow_pickle=False) as file:
-            data = dict(file)
-        record = read_solution(sys.argv[2])
-        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        lower, upper = check_file(data, record)
-        sys.exit(verdict(lower, upper, record))
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as fault:
-        print(f"not a point that proves anything: {type(fault).__name__}: {fault}", file=sys.stderr)
-        sys.exit(2)
+def blockwise(name, given, machine, weights, groups, record):
+    """Both bounds from coefficients, which are weight_m(α∘y) where the file has none."""
+    stack, y, alpha = machine.kernels, machine.y.astype(int), fractions(machine.alpha)
+    signed = machine.alpha * machine.y
+    seen = [k.image(signed) for k in stack]
+    q = [dot(fractions(signed), image) for image in seen]
+    if machine.coefficients is None:
+        mu = list(fractions(weights))
+        require(all(w >= 0 for w in mu), "weights: a weight is negative")
+        images = [w * image for w, image in zip(mu, seen, strict=True)]
+        squares = [w * w * x for w, x in zip(mu, q, strict=True)]
+        lengths = [w * w * dot(alpha, alpha) for w in mu]
+        machine = machine._replace(mu=mu)
+    else:
+        own = fractions(machine.coefficients)
+        images = [k.image(c) for k, c in zip(stack, machine.coefficients, strict=True)]
+        squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
+        lengths = [dot(c, c) for c in own]
+        machine = machine._replace(mu=[Fraction(0)] * len(stack))
+    used = [Fraction(int(length > 0)) for length in lengths]
+    ridge = proved_ridge(record, machine._replace(mu=used, coefficients=()), False)
+    norms = [root(positive(x + ridge * size), 1) for x, size in zip(squares, lengths, strict=True)]
+    reach = root(dot(machine.box, machine.box), 1)
+    blur = sum((a * root(ridge, 1) + ridge * root(x, 1) for a, x in zip(norms, lengths, strict=True)), Fraction(0))
+    margins = y * (sum(images) + machine.bias)
+    risk = sum((b * positive(1 - m) for b, m in zip(machine.box, margins, strict=True)), Fraction(0))
+    cost, gain = dual_cost(name, q, given, groups), sum(alpha)
+    upper = block_penalty(name, norms, given, groups, 1) + risk + blur * reach
+    scale = block_penalty(name, [root(positive(x), -1) for x in squares], given, groups, -1)
+    scale += block_conjugate(name, [root(positive(x), -1) for x in q], given, groups, -1)
+    size = gain + cost + upper
+    return Point(gain - cost, upper, scale, size, ridge, squares, spread_of(machine))
 
 
-def check_file(data, record):
-    require("y" in data, "no labels y in the instance: for classes and labels use checker_families")
-    groups = np.unique(np.ravel(data["groups"]), return_inverse=True)[1] if "groups" in data else None
-    return check(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), groups)
+# ---------------------------------------------------------------------------------------------------------- files
+def evaluated_file(data, record):
+    require("y" in data, "y: no labels y in the instance: for classes and labels use checker_families")
+    return evaluated(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), data.get("groups"))
+
+
+def point_multipliers(record):
+    """The multipliers that are part of the point, and the fields that are not looked at here."""
+    name, parameters = record["formulation"], record["parameters"]
+    used = ["rho"] if "nu" in parameters else []
+    used += ["tau"] if name in WITH_TAU and parameters.get("l1_ratio") != 1 else []
+    return used, ["weights"] if name in BLOCKWISE and record["coefficients"] is not None else []
 
 
 if __name__ == "__main__":
-    main(check_file)
+    sys.exit(audited(sys.argv[1:], evaluated_file, point_multipliers))

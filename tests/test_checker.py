@@ -1,62 +1,139 @@
-"""The checker cannot be talked into anything: what a file claims is confirmed, or it says so."""
+"""The auditor of single tasks: what a file claims is confirmed, or it says so."""
 
 from __future__ import annotations
 
+import copy
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from honest import claimed, honest
 
-from mklcvx import solve, zoo
-from mklcvx.checker import check, read_solution
-from mklcvx.files import save_instance, save_solution
+from mklcvx import Instance, solve, zoo
+from mklcvx.checker import check, evaluated, evaluated_file, point_multipliers
+from mklcvx.checker_claims import audited, read_solution
+from mklcvx.files import save_instance
+from mklcvx.formulations._low_rank import LowRank
+
+from cases import LOSSES, given_for, instance_for, own_parameters
 
 INSTANCE = zoo.random(20, 3, seed=3)
 
 
-def record_of(name: str, **given) -> dict:
-    return json.loads(json.dumps(solve(INSTANCE, name, solver="exact", **given).as_dict()))
+def record_of(name: str, instance: Instance = INSTANCE, **given) -> dict:
+    return honest(instance, solve(instance, name, tol=1e-10, **given))
 
 
-def run(folder: Path, record: dict | None = None, *arguments: str) -> subprocess.CompletedProcess:
-    save_instance(folder / "problem.npz", INSTANCE)
-    if record is not None:
-        (folder / "answer.json").write_text(json.dumps(record))
-    command = [sys.executable, "-m", "mklcvx.checker", *(arguments or ("problem.npz", "answer.json"))]
+def audit(folder: Path, record: dict, instance: Instance = INSTANCE) -> int:
+    save_instance(folder / "problem.npz", instance)
+    (folder / "answer.json").write_text(json.dumps(record))
+    return audited([str(folder / "problem.npz"), str(folder / "answer.json")], evaluated_file, point_multipliers)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "mklcvx.checker", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
+# ------------------------------------------------------------------------------------------------------ honest files
 def test_an_honest_file_is_confirmed(tmp_path):
-    done = run(tmp_path, record_of("l1"))
+    audit(tmp_path, record_of("l1"))
+    done = run(tmp_path, "problem.npz", "answer.json")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("confirmed\n")
     assert "np.float64" not in done.stdout
+    assert "vouched for: schema, formulation" in done.stdout
+    assert "seconds" in done.stdout.split("not checked: ")[1]
+
+
+@pytest.mark.parametrize("kind", ["balanced", "rank one", "sizes differ by 1e9", "n = 3"])
+@pytest.mark.parametrize(("name", "loss"), LOSSES)
+def test_honest_files_of_all_kinds_are_confirmed(tmp_path, capsys, name, loss, kind):
+    instance = instance_for(name, kind)
+    own = dict(own_parameters(name)[-1])
+    if "groups" in own:
+        instance = instance.with_kernels(instance.kernels, groups=own.pop("groups"))
+    record = record_of(name, instance, **given_for(instance, loss), **own)
+    assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
+
+
+def test_a_stretched_classifier_is_confirmed(tmp_path):
+    record = record_of("sm2")
+    record["certificate"]["stretch"] = 1 + 2.0**-30
+    assert audit(tmp_path, claimed(INSTANCE, record)) == 0
+
+
+def test_weighted_samples_and_no_bias(tmp_path):
+    weights = np.linspace(0.5, 2, 20)
+    instance = INSTANCE.with_kernels(INSTANCE.kernels, sample_weight=weights)
+    for given in ({"bias": False}, {"nu": 0.5, "bias": False}):
+        assert audit(tmp_path, record_of("lp", instance, **given), instance) == 0
+
+
+def test_functions_of_their_own_are_confirmed(tmp_path):
+    record = record_of("sm1", theta=0.6)
+    signed = np.array(record["alpha"]) * np.array(record["y"])
+    record["coefficients"] = np.outer(record["weights"], signed).tolist()
+    assert audit(tmp_path, claimed(INSTANCE, record)) == 0
+    assert record["certificate"]["relative_gap"] < 1e-10
+
+
+def test_nu_at_its_limit_has_boxes_that_are_wide_enough(tmp_path):
+    """A third of a half is no double: three boxes just below it hold no half."""
+    instance = Instance(INSTANCE.kernels[:, :7, :7], [1, -1, 1, -1, 1, -1, 1])
+    third = 2**51 // 3
+    units = [2**49, third, 2**49, third + 1, 2**49, third + 1, 2**49]
+    record = json.loads(json.dumps(solve(instance, "l1", nu=6 / 7).as_dict()))
+    record.update(schema="mklcvx.solution/2", tolerance=1e-8, alpha=[x * 2.0**-52 for x in units])
+    record.update(weights=[1.0, 0.0, 0.0], certificate={"ridge": 1e-12, "stretch": 1.0, "rounding": 0.0})
+    assert audit(tmp_path, claimed(instance, record), instance) == 0
+    record["alpha"][1], record["alpha"][3] = (third - 1) * 2.0**-52, (third + 2) * 2.0**-52
+    with pytest.raises(ValueError, match="alpha leaves its box"):
+        check(instance.kernels, instance.y, record)
+
+
+def test_an_answer_that_is_not_certified_is_confirmed_as_that(tmp_path, capsys):
+    record = record_of("l1")
+    record["bias"] += 0.01
+    record = claimed(INSTANCE, record)
+    assert record["status"] == "not_certified"
+    assert audit(tmp_path, record) == 0
 
 
 def test_an_archive_is_read_as_well(tmp_path):
-    solution = solve(INSTANCE, "sm2", solver="exact")
-    save_solution(tmp_path / "answer.npz", solution)
-    assert run(tmp_path, None, "problem.npz", "answer.npz").returncode == 0
-    assert read_solution(tmp_path / "answer.npz")["alpha"] == pytest.approx(solution.alpha)
+    record = record_of("sm2")
+    audit(tmp_path, record)
+    arrays = {key: np.array(record.pop(key)) for key in ("weights", "alpha", "y", "norms")}
+    arrays["multiplier_zeta"] = np.array(record["multipliers"].pop("zeta"))
+    np.savez(tmp_path / "answer.npz", record=np.array(json.dumps(record)), **arrays)
+    assert run(tmp_path, "problem.npz", "answer.npz").returncode == 0
+    assert read_solution(tmp_path / "answer.npz")["alpha"] == pytest.approx(arrays["alpha"])
 
 
-@pytest.mark.parametrize(("part", "value"), [("lower", 1.0), ("upper", 1e3)])
-def test_a_false_certificate_is_not_confirmed(tmp_path, part, value):
-    record = record_of("l1")
-    record["certificate"][part] = value
-    done = run(tmp_path, record)
-    assert done.returncode == 1
-    assert "NOT confirmed" in done.stdout
+def test_of_factors_the_kernels_are_the_exact_products():
+    factors = [np.random.default_rng(0).normal(size=(20, rank)) for rank in (2, 3)]
+    instance = Instance(LowRank(factors), INSTANCE.y)
+    record = json.loads(json.dumps(solve(instance, "l1").as_dict()))
+    point = evaluated(instance.kernels, instance.y, record)
+    assert point.ridge == 0
+    assert check(instance.kernels, instance.y, record) == pytest.approx((record["objective"],) * 2, rel=1e-7)
 
 
-def test_a_shifted_bias_is_not_confirmed(tmp_path):
-    record = record_of("l1")
-    record["bias"] += 0.5
-    assert run(tmp_path, record).returncode == 1
+# --------------------------------------------------------------------------------------------------- what is refused
+def test_claims_of_the_old_schema_are_not_confirmed(tmp_path, capsys):
+    record = json.loads(json.dumps(solve(INSTANCE, "l1").as_dict()))
+    record["schema"] = "mklcvx.solution/1"
+    record["certificate"] = {
+        key: record["certificate"][key] for key in ("lower", "upper", "gap", "relative_gap", "scale")
+    }
+    record.pop("tolerance", None)
+    assert audit(tmp_path, record) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("lower ")
+    assert "NOT confirmed: claims of the old schema carry no account of rounding: solve again" in out
 
 
 @pytest.mark.parametrize("tau", [-2.0, 0.0])
@@ -69,46 +146,45 @@ def test_a_multiplier_that_proves_too_much_is_refused(tau):
 
 def test_multipliers_cannot_restate_the_problem():
     record = record_of("sm1", theta=0.5)
-    honest = check(INSTANCE.kernels, INSTANCE.y, record)
+    before = check(INSTANCE.kernels, INSTANCE.y, record)
     record["multipliers"]["theta"] = 1.0
-    assert check(INSTANCE.kernels, INSTANCE.y, record) == honest
+    assert check(INSTANCE.kernels, INSTANCE.y, record) == before
 
 
 @pytest.mark.parametrize(
-    ("change", "fault"),
+    ("change", "status", "fault"),
     [
-        (lambda record: record["alpha"].pop(), "ValueError"),
-        (lambda record: record.update(bias=None), "TypeError"),
-        (lambda record: record.pop("weights"), "KeyError"),
-        (lambda record: record.update(preprocessing={}), "centred or scaled"),
-        (lambda record: record.update(alpha=[2.0] * 20), "alpha leaves its box"),
+        (lambda record: record["alpha"].pop(), 1, "alpha: not an array of the shape (20,)"),
+        (lambda record: record.update(bias=None), 1, "bias: not a finite number"),
+        (lambda record: record.pop("weights"), 2, "KeyError"),
+        (lambda record: record.update(preprocessing={}), 2, "centred or scaled"),
+        (lambda record: record.update(alpha=[2.0] * 20), 1, "alpha leaves its box"),
+        (lambda record: record.update(schema="mklcvx.solution/3"), 1, "schema: unknown"),
     ],
 )
-def test_what_cannot_be_checked_is_said_in_one_line(tmp_path, change, fault):
-    record = record_of("l1")
+def test_what_is_wrong_is_said_in_one_line(tmp_path, capsys, change, status, fault):
+    record = copy.deepcopy(record_of("l1"))
     change(record)
-    done = run(tmp_path, record)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert fault in done.stderr
+    assert audit(tmp_path, record) == status
+    out, err = capsys.readouterr()
+    assert fault in (out if status == 1 else err)
+    assert (err if status == 2 else out).count("\n") == 1
 
 
 def test_missing_files_and_words_are_said_in_one_line(tmp_path):
+    save_instance(tmp_path / "problem.npz", INSTANCE)
     for arguments in (("problem.npz",), ("problem.npz", "none.json")):
-        done = run(tmp_path, None, *arguments)
-        assert done.returncode != 0
+        done = run(tmp_path, *arguments)
+        assert done.returncode == 2
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [("pipe.json", "answer.json"), ("problem.npz", "pipe.json")])
-def test_a_pipe_is_not_waited_for(tmp_path, arguments):
-    os.mkfifo(tmp_path / "pipe.json")
-    done = run(tmp_path, record_of("l1"), *arguments)
-    assert done.returncode == 2
-    assert "pipe.json is not an ordinary file" in done.stderr
-
-
-def test_classes_are_sent_to_the_other_checker(tmp_path):
-    np.savez(tmp_path / "classes.npz", kernels=INSTANCE.kernels, classes=np.arange(20) % 2)
-    done = run(tmp_path, record_of("l1"), "classes.npz", "answer.json")
-    assert "use checker_families" in done.stderr
+def test_classes_are_sent_to_the_other_checker(tmp_path, capsys):
+    audit(tmp_path, record_of("l1"))
+    np.savez(tmp_path / "classes.npz", kernels=INSTANCE.kernels, classes=np.where(INSTANCE.y > 0, 1, 0))
+    record = {**record_of("l1"), "target": "classes"}
+    assert (
+        audited([str(tmp_path / "classes.npz"), str(tmp_path / "answer.json")], evaluated_file, point_multipliers) == 1
+    )
+    with pytest.raises(ValueError, match="use checker_families"):
+        evaluated_file({"kernels": INSTANCE.kernels, "classes": INSTANCE.y}, record)

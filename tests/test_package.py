@@ -8,6 +8,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from mklcvx import formulations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,7 +74,12 @@ def test_importing_the_package_and_its_command_line_is_cheap():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_checker_depends_on_numpy_alone():
-    text = (ROOT / "mklcvx" / "checker.py").read_text(encoding="utf-8")
-    imports = [line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))]
-    assert sorted(imports) == ["json", "numpy", "os", "sys"]
+CHECKERS = ("checker", "checker_claims", "checker_families", "checker_numbers")
+STANDARD = {"decimal", "fractions", "json", "math", "sys", "typing", "warnings"}
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_the_checkers_depend_on_numpy_and_each_other_alone(name):
+    text = (ROOT / "mklcvx" / f"{name}.py").read_text(encoding="utf-8")
+    imports = {line.split()[1] for line in text.splitlines() if line.strip().startswith(("import ", "from "))}
+    assert imports <= {"numpy", *STANDARD, *(f"mklcvx.{other}" for other in CHECKERS)}

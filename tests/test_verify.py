@@ -105,7 +105,7 @@ def weights_worth(name, weights, given):
 
 def alpha_worth(name, alpha, given):
     q = np.array([(alpha * BINARY.y) @ kernel @ (alpha * BINARY.y) for kernel in BINARY.kernels])
-    return alpha.sum() - dual_cost(name, q, given, BINARY.groups)
+    return alpha.sum() - float(dual_cost(name, q, given, BINARY.groups))
 
 
 WEIGHTED = {

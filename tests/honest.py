@@ -1,0 +1,129 @@
+"""Solution files of the second schema, made from solutions: the point moved onto its constraints exactly, the claims
+those that the point proves."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mklcvx import Instance, Solution, checker, checker_families
+from mklcvx.checker_numbers import least_ridge, rounded, stack_of
+
+SIMPLEX = ("l1", "sm1", "sm2", "smp", "ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")
+BALLS = ("l2", "lp", "elastic")
+
+
+def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> dict[str, Any]:
+    record = json.loads(json.dumps(solution.as_dict()))
+    record.update(schema="mklcvx.solution/2", tolerance=tolerance)
+    name, multipliers = record["formulation"], record["multipliers"]
+    record["weights"] = on_domain(record, instance.count)
+    if record["alpha"] is not None:
+        record["alpha"] = feasible(record, instance)
+    if "beta" in multipliers:
+        multipliers["beta"] = in_box(record, instance)
+    if name == "ml_minimax":
+        multipliers["gamma"] = filled(multipliers["gamma"], np.ones(len(multipliers["gamma"])), 1.0)
+    if record["coefficients"] is not None and None not in record["weights"] and name not in checker.BLOCKWISE:
+        unused = np.array(record["weights"]) == 0
+        coefficients = np.array(record["coefficients"])
+        coefficients[..., unused, :] = 0.0
+        record["coefficients"] = coefficients.tolist()
+    record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0, "rounding": 0.0}
+    return claimed(instance, record)
+
+
+def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
+    """The record with the claims that its point proves, rounded outward."""
+    point = evaluate(instance, record)
+    lower, upper, gap = rounded(point.lower, -1), rounded(point.upper, 1), rounded(point.upper - point.lower, 1)
+    maximum = record["formulation"] == "alignment"
+    scale = upper if maximum else rounded(point.scale, -1)
+    relative = rounded(Fraction(gap) / Fraction(scale), 1) if scale > 0 else None
+    said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": relative}
+    record["certificate"].update(said, rounding=0.0 if scale > 0 else gap)
+    certified = relative is None or relative <= record["tolerance"]
+    if "second_stage_gap" in record["multipliers"]:
+        record["multipliers"]["second_stage_gap"] = second = rounded(point.second, 1)
+        certified = certified and second <= record["tolerance"]
+    if point.squares:
+        record["norms"] = [math.sqrt(max(float(x), 0.0)) for x in point.squares]
+    record["objective"] = lower if maximum else upper
+    record["status"] = "certified" if certified else "not_certified"
+    return record
+
+
+def evaluate(instance: Instance, record: dict[str, Any]) -> Any:
+    if record["formulation"] in checker.OWN:
+        return checker.evaluated(instance.kernels, instance.y, record, instance.sample_weight, instance.groups)
+    labels = instance.targets.indicators()
+    return checker_families.evaluated(instance.kernels, labels, record, instance.sample_weight)
+
+
+def filled(values: Any, caps: Any, total: float) -> list[float]:
+    """Multiples of 2^-52 below their caps that sum to the total."""
+    units, rooms = (np.floor(np.array(x, dtype=float) * 2.0**52).astype(int) for x in (values, caps))
+    units = np.clip(units, 0, rooms)
+    missing = int(total * 2**52) - int(units.sum())
+    for i in np.argsort(-np.minimum(units, rooms - units)).tolist() * 2:
+        step = min(missing, int(rooms[i] - units[i])) if missing > 0 else max(missing, -int(units[i]))
+        units[i] += step
+        missing -= step
+    assert missing == 0
+    return (units * 2.0**-52).tolist()
+
+
+def on_domain(record: dict[str, Any], count: int) -> list[float | None]:
+    name, weights = record["formulation"], record["weights"]
+    if name in SIMPLEX:
+        theta = record["parameters"]["theta"] if name == "sm1" else 1.0
+        return filled(weights, np.full(count, min(1.0, max(theta, math.ceil(2**52 / count) / 2**52))), 1.0)
+    if name in ("svm", "sum", "average"):
+        return [1 / count if name == "average" else 1.0] * count
+    return [w * (1 - 2.0**-44) for w in weights] if name in BALLS else weights
+
+
+def feasible(record: dict[str, Any], instance: Instance) -> list[Any]:
+    """α in its boxes; with a bias, both classes sum to the same."""
+    alpha, y = np.array(record["alpha"]), np.array(record["y"])
+    parameters = record["parameters"]
+    if record["formulation"].startswith("ml_"):
+        return np.clip(alpha, 0, parameters["C"] * instance.sample_weight).tolist()
+    if alpha.ndim == 2:
+        rows = [{**record, "alpha": a, "y": s} for a, s in zip(alpha, y, strict=True)]
+        return [feasible(row, instance) for row in rows]
+    price = 1.0 / (parameters["nu"] * len(y)) if "nu" in parameters else parameters["C"]
+    box = price * instance.sample_weight
+    if not parameters.get("bias", True):
+        return filled(alpha, box, 1.0) if "nu" in parameters else np.clip(alpha, 0, box).tolist()
+    unit, least = 1.0, 0.5
+    if "nu" not in parameters:
+        unit = 2.0 ** math.ceil(math.log2(box.sum()))
+        least = math.floor(min(alpha[y > 0].sum(), alpha[y < 0].sum()) / unit * 2**44) / 2**44
+    result = np.zeros(len(y))
+    for side in (y > 0, y < 0):
+        result[side] = np.array(filled(alpha[side] / unit, box[side] / unit, least)) * unit
+    return result.tolist()
+
+
+def in_box(record: dict[str, Any], instance: Instance) -> list[float]:
+    together = instance.targets.together()[np.triu_indices(instance.samples)]
+    shares = np.full(len(together), rounded(Fraction(1, len(together)), -1))
+    if record["parameters"]["balanced"]:
+        halves = {side: rounded(Fraction(1, 2 * int((together == side).sum())), -1) for side in (1, -1)}
+        shares = np.where(together > 0, halves[1], halves[-1])
+    shrink = 1 - 1e-12 if record["formulation"] == "ts_l1" else 1.0
+    return (np.clip(record["multipliers"]["beta"], 0, shares) * shrink).tolist()
+
+
+def ridge_for(instance: Instance, record: dict[str, Any]) -> float:
+    name, stack = record["formulation"], stack_of(instance.kernels)
+    if name in ("ts", "ts_l1", "alignment"):
+        return 0.0
+    if name in checker.BLOCKWISE:
+        return max(float(least_ridge([kernel], [1.0])) for kernel in stack)
+    return max(max(1e-13 * float(np.trace(k.dense)), 2 * float(least_ridge([k], [1.0]))) for k in stack)
