@@ -59,8 +59,10 @@ def number(value, name):
 
 def numbers(values, shape, name, undefined=False):
     """An array of finite doubles in its shape; with `undefined`, null is read as zero."""
-    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    stored = isinstance(values, np.ndarray)
+    array = values if stored else np.array(values, dtype=object)
     require(array.shape == shape, f"{name}: not an array of the shape {shape}")
+    require(not stored or (array.dtype.kind in "fiu" and array.itemsize <= 8), f"{name}: not an array of doubles")
     if undefined:
         array = np.array([0.0 if x is None or x != x else x for x in array.ravel()], dtype=object).reshape(shape)
     plain = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in array.ravel())
@@ -89,6 +91,7 @@ def targets_of(data):
     if kinds[0] == "y":
         return "y", np.ravel(values).astype(int), ["y"], None
     if kinds[0] == "labels":
+        require(values.ndim == 2 and np.isin(values, (0, 1)).all(), "labels: not 0 and 1 in the instance")
         known = [str(j) for j in range(values.shape[1])]
         return "labels", np.where(values.T > 0, 1, -1), known if names is None else [str(x) for x in names], None
     whole = lambda x: isinstance(x, float) and x.is_integer() and abs(x) < 1e15  # noqa: E731

@@ -32,6 +32,7 @@ from mklcvx.checker_numbers import (
     dyadic,
     entropy,
     fractions,
+    is_semidefinite,
     least_ridge,
     positive,
     require,
@@ -239,7 +240,7 @@ def second_stage(stack, signs, mu, record, given, weight):
     alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
     single = record["target"] == "y"
     biases = [number(record["bias"], "bias")] if single else fractions(numbers(record["bias"], (len(signs),), "bias"))
-    ridge, worst = least_ridge(stack, [float(w) for w in mu], True), Fraction(0)
+    ridge, worst = ridge_of_machines(stack, mu, record), Fraction(0)
     for y, a, bias in zip(signs, alpha, biases, strict=True):
         box = box_of({"C": given["C"]}, y, weight, True)
         feasible(a, y, box, True, False, exactly)
@@ -251,6 +252,14 @@ def second_stage(stack, signs, mu, record, given, weight):
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the machines prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
+
+
+def ridge_of_machines(stack, mu, record):
+    """The file's δ, if it is proved and smaller than ours."""
+    weights, said = [float(w) for w in mu], record["certificate"].get("ridge")
+    own = least_ridge(stack, weights, True)
+    given = own if said is None else number(said, "certificate.ridge")
+    return given if given < own and is_semidefinite(stack, weights, given, True) else own
 
 
 # ------------------------------------------------------------------------------------------------------ hypergraphs

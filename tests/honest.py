@@ -25,7 +25,7 @@ def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> d
     if record["alpha"] is not None:
         record["alpha"] = feasible(record, instance)
     if "beta" in multipliers:
-        multipliers["beta"] = in_box(record, instance)
+        multipliers["beta"] = in_box(record, instance, solution.multipliers["beta"])
     if name == "ml_minimax":
         multipliers["gamma"] = filled(multipliers["gamma"], np.ones(len(multipliers["gamma"])), 1.0)
     if record["coefficients"] is not None and None not in record["weights"] and name not in checker.BLOCKWISE:
@@ -110,14 +110,14 @@ def feasible(record: dict[str, Any], instance: Instance) -> list[Any]:
     return result.tolist()
 
 
-def in_box(record: dict[str, Any], instance: Instance) -> list[float]:
+def in_box(record: dict[str, Any], instance: Instance, beta: np.ndarray) -> list[float]:
     together = instance.targets.together()[np.triu_indices(instance.samples)]
     shares = np.full(len(together), rounded(Fraction(1, len(together)), -1))
     if record["parameters"]["balanced"]:
         halves = {side: rounded(Fraction(1, 2 * int((together == side).sum())), -1) for side in (1, -1)}
         shares = np.where(together > 0, halves[1], halves[-1])
     shrink = 1 - 1e-12 if record["formulation"] == "ts_l1" else 1.0
-    return (np.clip(record["multipliers"]["beta"], 0, shares) * shrink).tolist()
+    return (np.clip(beta, 0, shares) * shrink).tolist()
 
 
 def ridge_for(instance: Instance, record: dict[str, Any]) -> float:
