@@ -98,6 +98,7 @@ def feasible(record: dict[str, Any], instance: Instance) -> list[Any]:
         return [feasible(row, instance) for row in rows]
     price = 1.0 / (parameters["nu"] * len(y)) if "nu" in parameters else parameters["C"]
     box = price * instance.sample_weight
+    alpha = np.clip(alpha, 0, box)
     if not parameters.get("bias", True):
         return filled(alpha, box, 1.0) if "nu" in parameters else np.clip(alpha, 0, box).tolist()
     unit, least = 1.0, 0.5
