@@ -177,7 +177,8 @@ def _made_up(alpha: Array, box: Array, signs: Array, total: float) -> Array | No
         if missing == 0:
             return alpha
         moved = alpha + signs * missing
-        fits = (moved >= 0) & (moved <= box) & (alpha > 0)
+        fits = (moved > 0) & (moved < box) & (alpha > 0) & (alpha < box)
+        fits = fits if fits.any() else (moved >= 0) & (moved <= box)
         if not fits.any():
             return None
         exact = fits & ((moved - alpha) * signs == missing)  # nothing of the change is rounded away

@@ -12,6 +12,8 @@ one more candidate for the certificate.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -88,7 +90,7 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
         change = (moved - alpha) * task.y
         low = np.where(free, low, 0.0)
         wanted = -(task.y * excess + kernel @ change)[free]
-        missing = totals - rows @ moved - (rows * task.y) @ low
+        missing = [math.fsum([total, *(-row * moved), *(-row * task.y * low)]) for row, total in zip(rows, totals, strict=True)]
         step = np.linalg.lstsq(system, np.concatenate([wanted, missing]), rcond=1e-15)[0][: free.sum()]
         low[free] += step
         whole = task.feasible(np.where(free, alpha + task.y * low, moved))
