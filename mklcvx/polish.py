@@ -90,7 +90,9 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
         change = (moved - alpha) * task.y
         low = np.where(free, low, 0.0)
         wanted = -(task.y * excess + kernel @ change)[free]
-        missing = [math.fsum([total, *(-row * moved), *(-row * task.y * low)]) for row, total in zip(rows, totals, strict=True)]
+        missing = [
+            math.fsum([total, *(-row * moved), *(-row * task.y * low)]) for row, total in zip(rows, totals, strict=True)
+        ]
         step = np.linalg.lstsq(system, np.concatenate([wanted, missing]), rcond=1e-15)[0][: free.sum()]
         low[free] += step
         whole = task.feasible(np.where(free, alpha + task.y * low, moved))

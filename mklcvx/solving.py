@@ -5,9 +5,11 @@ from __future__ import annotations
 import numbers
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from . import formulations
 from .assembling import assemble
@@ -26,6 +28,7 @@ from .solvers import ALGORITHMS, Algorithm, Callback, drive, with_options
 from .solvers.interior import InteriorPoint
 
 Outcome = tuple[CertifiedPoint, Run]
+MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
 LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
 
 
@@ -206,7 +209,8 @@ def solved(
         message="" if proved else _why_not(certificate, limit, run, tol, given.get("time_limit"), instance),
         **fields,
     )
-    return solution, run.last
+    hulls = "" if proved else _hulls_meet(task, solution)
+    return (replace(solution, message=hulls) if hulls else solution), run.last
 
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
@@ -227,15 +231,33 @@ def _why_not(
     certificate: Certificate, limit: str, run: Run, tol: float, time_limit: float | None, instance: Instance
 ) -> str:
     words = f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tol:.0e}"
+    if certificate.vanishing:
+        words = f"not certified: f vanishes beside the value, known to {certificate.relative_gap:.1e} of it only"
     if limit == "entries":
-        return f"{words}; {_coarse(instance.kernels.dtype)} entries (δ = {certificate.ridge:.1e}) forbid less: {_remedy(instance)}"
+        entries = f"{_coarse(instance.kernels.dtype)} entries (δ = {certificate.ridge:.1e})"
+        return f"{words}; {entries} forbid less: {_remedy(instance)}"
     if limit == "rounding":
         return f"{words}; rounding forbids less: a smaller C, centred features or a larger tolerance would help"
     if run.ending and run.ending != "certified":
         return f"{words}; {run.ending}"
     within = " within the time limit" if time_limit is not None else ""
-    last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; nothing was solved"
+    last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; the point found proves no more"
     return f"{words}{within}{last}"
+
+
+def _hulls_meet(task: Any, solution: Solution) -> str:
+    """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
+    if not (isinstance(task, Task) and task.loss == "nu" and solution.alpha is not None):
+        return ""
+    centred = task.centred()
+    apart = sum(centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1))
+    together = centred.squares(solution.alpha * task.y)
+    if float(together.max()) > MEETING * float(apart.max()):
+        return ""
+    return (
+        f"not certified: the classes' hulls meet, or nearly: the optimum lies between {solution.certificate.lower:.1e} "
+        "and 0, f = 0 attains it, and no classifier is better; a smaller nu keeps the hulls apart"
+    )
 
 
 def _coarse(dtype: Any) -> str:

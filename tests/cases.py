@@ -48,9 +48,9 @@ def kernel_count(name: str) -> int:
     return 1 if name == "svm" else 4
 
 
-def on_grid(instance: Instance) -> Instance:
+def on_grid(instance: Instance, bits: int = 12) -> Instance:
     """Kernels of rank one whose entries are exact products: semidefinite as they are stored, not only up to rounding."""
-    columns = [np.round(kernel[:, 0] / np.sqrt(kernel[0, 0]) * 2**12) / 2**12 for kernel in instance.kernels]
+    columns = [np.round(kernel[:, 0] / np.sqrt(kernel[0, 0]) * 2**bits) / 2**bits for kernel in instance.kernels]
     return instance.with_kernels(np.stack([np.outer(column, column) for column in columns]))
 
 

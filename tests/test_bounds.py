@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import formulations
-from mklcvx.formulations import Task
+from mklcvx.formulations import Implied, Task
 from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
 
 from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
@@ -295,27 +297,16 @@ def test_bounds_report_their_largest_term():
     assert upper.largest_term == max(4.5, upper.risk.value)
 
 
-def test_a_vanishing_optimum_of_the_nu_form_has_a_size_to_compare_with():
-    """Hulls that meet: q = 0, and the classes taken apart supply the scale, a millionth of ½(P + N)."""
-    task = Task(np.ones((1, 4, 4)), np.array([1.0, 1, -1, -1]), np.full(4, 0.5), "nu")
-    lower = formulations.get("sum").lower(task, np.full(4, 0.25))
-    assert lower.value == 0
-    assert lower.largest_term == pytest.approx(1e-6 * (0.25 + 0.25) / 2)
-
-
-def test_the_size_to_compare_with_counts_both_classes():
-    """α∘y = (½, −½, 0) on K = diag(4, 16, 1): P = 1 and N = 4, each a quarter of its kernel entry; U* = ½d²."""
-    task = Task(np.diag([4.0, 16.0, 1.0])[None], np.array([1.0, -1, -1]), np.full(3, 0.5), "nu")
-    floor = formulations.get("sum")._floor(task, np.array([0.5, 0.5, 0.0]))
-    assert floor == pytest.approx(1e-6 * (1 + 4) / 2)
-
-
-def test_the_size_to_compare_with_is_positive_where_the_terms_cancel_and_the_classes_apart_cost_less_than_nothing():
-    """One kernel, sm2 with θ = 1: U*(d) = ½d² − ½. q = 1 makes it 0; P + N = ½ makes it −¼."""
+def test_the_size_to_compare_with_is_that_of_the_penalties():
+    """U(‖f‖) + U*(√q) = Σ ‖f_m‖ √q_m where f_m = μ_m K_m(α∘y): no constant, no offset, no floor enters."""
     task = Task(np.array([[[1.0, -1], [-1, 1]]]), np.array([1.0, -1]), np.full(2, 0.5), "nu", own={"theta": 1.0})
-    lower = formulations.get("sm2").lower(task, np.full(2, 0.5))
-    assert lower.value == pytest.approx(0, abs=1e-15)
-    assert lower.largest_term == pytest.approx(1e-6 / 4)
+    for name in ("sm2", "l1"):
+        formulation = formulations.get(name)
+        own = replace(task, own={"theta": 1.0} if name == "sm2" else {})
+        lower = formulation.lower(own, np.full(2, 0.5))
+        upper = formulation.upper(own, Implied(np.ones(1), np.array([0.5, -0.5])))
+        assert formulation.scale(lower, upper) == pytest.approx(1.0)
+        assert formulation.scale(lower, formulation.upper(own, np.zeros((1, 2)))) == 0
 
 
 def test_small_optima_of_loss_c_are_compared_with_their_own_terms():

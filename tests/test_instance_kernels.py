@@ -84,11 +84,18 @@ def test_asymmetry_is_refused_with_where_and_how_much():
         Instance(changed((1, 5, 2), K[1, 5, 2] + 0.25), Y)
 
 
-def test_asymmetry_of_rounding_is_accepted_and_remembered():
-    assert Instance(K, Y).symmetric
-    rounded = Instance(changed((1, 5, 2), K[1, 5, 2] * (1 + 1e-12)), Y)
-    assert not rounded.symmetric
-    assert solve(rounded, "l1", solver="exact").certified
+def test_asymmetry_of_rounding_is_accepted_and_the_lower_triangle_taken(tmp_path):
+    given = changed((1, 2, 5), K[1, 2, 5] * (1 + 1e-12))
+    assert np.array_equal(Instance(given, Y).kernels, K)
+    given.flags.writeable = False
+    assert np.array_equal(Instance(given, Y).kernels, K)
+    assert not np.array_equal(given, K)
+    np.save(tmp_path / "kernels.npy", given)
+    mapped = Instance(np.load(tmp_path / "kernels.npy", mmap_mode="r"), Y)  # may be larger than memory: left alone
+    assert not mapped.symmetric
+    one, other = solve(mapped, "l1", solver="exact"), solve(Instance(K, Y), "l1", solver="exact")
+    assert one.certified
+    assert one.objective == pytest.approx(other.objective, rel=1e-12)
 
 
 def test_asymmetry_of_single_precision_is_rounding_in_single_precision_only():

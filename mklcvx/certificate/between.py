@@ -54,7 +54,13 @@ class Between:
     """α, and functions f_m = K_mc_m: the implied ones, c_m = weight_m β, or others."""
 
     def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, coefficients: Array | None, sliced: bool
+        self,
+        formulation: SingleTask,
+        task: Task,
+        alpha: Array,
+        weights: Array,
+        coefficients: Array | None,
+        sliced: bool,
     ) -> None:
         self.formulation, self.task, self.alpha, self.coefficients = formulation, task, alpha, coefficients
         beta = alpha * task.y
@@ -98,7 +104,8 @@ class Between:
         slack = cost - self.formulation.conjugate(least[1], **own) + total_above(np.abs(self.high - self.low))
         lower, upper = total_below([math.fsum(self.alpha), -cost]), total_above([*bound, penalty, paid])
         certificate = Certificate(
-            lower, upper,
+            lower,
+            upper,
             scale=max(float(below(scale, self.steps)), 0.0),
             width=min(width, upper - lower),
             rounding=max(width - plain + slack, 0.0),

@@ -125,12 +125,12 @@ class Samples:
         far = np.abs(self.task.box - c) + 3 * U * np.abs(c)
         return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
 
-    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0, ridge: float = 1.0) -> tuple[Array, Array]:
-        """Of the upper bound, and of the gap; `blur` and `ridge` 0 leave out what rounding and δ cost."""
+    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> tuple[Array, Array]:
+        """Of the upper bound, and of the gap; `blur` 0 leaves out what rounding costs."""
         margins, off = self.outputs.margins(self.task.y, bias)
         excess = t * margins - level
         off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
-        zero, full = ridge * self.at_zero, ridge * self.at_box
+        zero, full = self.at_zero, self.at_box
         alpha, room = self.alpha, self.task.box - self.alpha
         bound = np.maximum(zero, above(self.task.box * (off - excess)) + full)
         gap = np.maximum(above(alpha * (excess + off)) + zero, above(room * (off - excess)) + full)
@@ -225,23 +225,26 @@ class Evaluation:
     def _at(
         self, samples: Samples, t: float, level: float, bias: float, delta: float
     ) -> tuple[Certificate, float | None]:
-        nu, others = self.task.loss == "nu", [max(self.quadratic(above(t - 1) if t > 1 else 0.0, t)[1], 0.0) / 2, self.fenchel]
+        nu, others = (
+            self.task.loss == "nu",
+            [max(self.quadratic(above(t - 1) if t > 1 else 0.0, t)[1], 0.0) / 2, self.fenchel],
+        )
         bound, gap = samples.terms(t, bias, level)
         width = total_above([*gap, *others])
-        without_rounding = total_above([*samples.terms(t, bias, level, blur=0.0)[1], *others])
-        without_ridge = total_above([*samples.terms(t, bias, level, ridge=0.0)[1], *others])
-        rounding = width - without_rounding + self.fenchel_noise + self.square[1] - self.square[0]
+        # Without rounding nothing would have to be stretched, either.
+        plain = min(math.fsum(samples.terms(size, bias, level, blur=0.0)[1]) for size in {1.0, t})
+        rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         lengths, regulariser = self.quadratic(t, t), self.side.value(self.mu)
         gain = 0.0 if nu else math.fsum(self.alpha)
         lower = total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)])
         upper = total_above([*bound, lengths[1] / 2, regulariser, *([-level] if nu else [])])
         certificate = Certificate(
-            lower, upper,
+            lower,
+            upper,
             scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
             width=min(width, upper - lower),
             rounding=max(rounding, 0.0),
             ridge=delta,
-            ridge_share=max(width - without_ridge, 0.0),
             stretch=t,
         )
         return certificate, level if nu else None
@@ -293,15 +296,17 @@ class OwnCoefficients:
         penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
         gain = 0.0 if nu else math.fsum(lower.alpha)
         scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
-        without_rounding = total_above([*samples.terms(1.0, bias, level, blur=0.0)[1], *others])
-        without_ridge = total_above([*samples.terms(1.0, bias, level, ridge=0.0)[1], *others])
+        plain = math.fsum(samples.terms(1.0, bias, level, blur=0.0)[1])
+        bare = replace(samples, at_zero=np.zeros_like(bound), at_box=np.zeros_like(bound))
+        without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
         least = total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)])
         most = total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])])
         return Certificate(
-            least, most,
+            least,
+            most,
             scale=max(float(below(scale)), 0.0),
             width=min(width, most - least),
-            rounding=width - without_rounding + lower.fenchel_noise + total_above(self.over * blur),
+            rounding=max(width - plain - away - max(lower.fenchel - lower.fenchel_noise, 0.0), 0.0),
             ridge=float(self.ridges.max()),
             ridge_share=max(width - without_ridge, 0.0),
             ridges=tuple(self.ridges.tolist()),
@@ -327,12 +332,23 @@ def certified(
             found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced).bounds()
         else:
             at = Evaluation(formulation, task, alpha, mu, sliced, low)
-            found = at.bounds(0.0)
-            if sliced or settled(found.certificate, tolerance):
-                found = at.bounds(combined_ridge(task, at.mu, task.bias, harmless(at, found.certificate, tolerance)))
+            found = bare = at.bounds(0.0)
+            if sliced or low is not None or settled(found.certificate, tolerance):
+                delta = combined_ridge(task, at.mu, task.bias, harmless(at, bare.certificate, tolerance))
+                found = with_ridge(at, delta, bare)
         if settled(found.certificate, tolerance):
             break
     return replace(found, limit=limit_of(found.certificate, tolerance))
+
+
+def with_ridge(at: Evaluation, delta: float, bare: Proved) -> Proved:
+    """The certificate with δ; what it has cost is what the gap has grown by."""
+    if delta == 0:
+        return bare
+    found = at.bounds(delta)
+    share = max(found.certificate.gap - bare.certificate.gap, 0.0)
+    rounding = bare.certificate.rounding
+    return replace(found, certificate=replace(found.certificate, ridge_share=share, rounding=rounding))
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
@@ -351,7 +367,7 @@ def limit_of(certificate: Certificate, tolerance: float) -> str:
     """Which share forbids the tolerance, if one does: "rounding", "entries", or none."""
     if certificate.proves(tolerance):
         return ""
-    half = certificate.gap / 2
-    if certificate.ridge_share >= half:
-        return "entries"
-    return "rounding" if certificate.rounding >= half else ""
+    share = max(certificate.ridge_share, certificate.rounding)
+    if share < certificate.gap / 3:
+        return ""
+    return "entries" if certificate.ridge_share >= certificate.rounding else "rounding"
