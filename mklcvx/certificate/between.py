@@ -107,7 +107,7 @@ class Between:
             lower,
             upper,
             scale=max(float(below(scale, self.steps)), 0.0),
-            width=min(width, upper - lower),
+            width=min(width, float(above(upper - lower))),
             rounding=max(width - plain + slack, 0.0),
             ridge=float(delta.max(initial=0.0)),
             ridge_share=min(paid, width),

@@ -122,7 +122,7 @@ def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Arra
     exponent = math.frexp(size)[1]
     raise_by = [1.5 * 2.0 ** (exponent - k * bits + 52) for k in (1, 2)]
     whole, part = np.stack([first, second, third], axis=1), np.stack([first, second + third], axis=1)
-    high, low = np.empty(n), np.empty(n)
+    high, low, sizes = np.empty(n), np.empty(n), np.empty(n)
     for start in range(0, n, max(1, ROWS // n)):
         rows = kernel[start : start + max(1, ROWS // n)]
         coarse = (rows + raise_by[0]) - raise_by[0]
@@ -133,10 +133,11 @@ def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Arra
         total, lost = _added(large[:, 0], large[:, 1])
         total, more = _added(total, small[:, 0])
         here = slice(start, start + len(rows))
-        high[here], low[here] = total, (lost + more) + (large[:, 2] + small[:, 1] + least)
+        rests = np.stack([lost, more, large[:, 2], small[:, 1], least])
+        high[here], low[here], sizes[here] = total, rests.sum(axis=0), np.abs(rests).sum(axis=0)
     lengths = [total_above(np.abs(vector)) for vector in (third, second + third, beta)]
     left = sum(2.0 ** (exponent - k * bits) * length for k, length in enumerate(lengths))
-    return high, low, above((support + 1) * U * left + 8 * U * np.abs(low))
+    return high, low, above((support + 1) * U * left + 8 * U * sizes)
 
 
 def _added(a: Array, b: Array) -> tuple[Array, Array]:

@@ -42,6 +42,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from ..formulations._low_rank import LowRank
 from .passes import Seen, own_seen, seen, sum_to_zero
@@ -225,10 +226,7 @@ class Evaluation:
     def _at(
         self, samples: Samples, t: float, level: float, bias: float, delta: float
     ) -> tuple[Certificate, float | None]:
-        nu, others = (
-            self.task.loss == "nu",
-            [max(self.quadratic(above(t - 1) if t > 1 else 0.0, t)[1], 0.0) / 2, self.fenchel],
-        )
+        nu, others = self.task.loss == "nu", [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
         bound, gap = samples.terms(t, bias, level)
         width = total_above([*gap, *others])
         # Without rounding nothing would have to be stretched, either.
@@ -242,7 +240,7 @@ class Evaluation:
             lower,
             upper,
             scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
-            width=min(width, upper - lower),
+            width=min(width, float(above(upper - lower))),
             rounding=max(rounding, 0.0),
             ridge=delta,
             stretch=t,
@@ -257,9 +255,9 @@ class OwnCoefficients:
         self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool
     ) -> None:
         self.lower = Evaluation(formulation, task, alpha, mu, sliced)
-        self.task, self.mu, used = task, self.lower.mu, coefficients.any(axis=1)
-        self.coefficients = coefficients
-        self.possible = bool((self.mu[used] > 0).all())
+        self.task, self.mu = task, self.lower.mu
+        coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
+        self.coefficients, used = coefficients, coefficients.any(axis=1)
         self.balanced = task.bias and sum_to_zero(coefficients)
         self.ridges = ridges(task, used | (self.mu > 0), self.balanced)
         self.found = own_seen(task, coefficients, self.balanced, sliced)
@@ -272,7 +270,7 @@ class OwnCoefficients:
         risk = task.risk(outputs.values)
         centre = over[:, None] * self.coefficients * task.y
         to_zero, to_box = (above(((delta * self.mu)[:, None] * (far**2) / 2).sum(axis=0), task.count + 8)
-                           for far in (centre, np.abs(task.box - centre) + 2 * U * (task.box + np.abs(centre))))  # fmt: skip
+                           for far in (centre, np.abs(task.box - centre) + 4 * U * (task.box + np.abs(centre))))  # fmt: skip
         samples = Samples(task, alpha, outputs, to_zero, to_box)
         level, bias = 1.0 if risk.rho is None else risk.rho, outputs.uncentred(risk.bias)
         tried = [level] if task.loss == "c" else [level, level - MARGIN * samples.lack(bias, level)]
@@ -305,7 +303,7 @@ class OwnCoefficients:
             least,
             most,
             scale=max(float(below(scale)), 0.0),
-            width=min(width, most - least),
+            width=min(width, float(above(most - least))),
             rounding=max(width - plain - away - max(lower.fenchel - lower.fenchel_noise, 0.0), 0.0),
             ridge=float(self.ridges.max()),
             ridge_share=max(width - without_ridge, 0.0),
@@ -323,6 +321,9 @@ def certified(
     low: Array | None = None,
 ) -> Proved:  # fmt: skip
     """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices."""
+    alpha = task.feasible(alpha)
+    if not exactly_feasible(task, alpha):
+        raise InternalError("the equalities of alpha do not hold exactly")
     if formulation.between is not None:
         from .between import certified as between_groups
 
@@ -339,6 +340,13 @@ def certified(
         if settled(found.certificate, tolerance):
             break
     return replace(found, limit=limit_of(found.certificate, tolerance))
+
+
+def exactly_feasible(task: Task, alpha: Array) -> bool:
+    """Whether 0 ≤ α ≤ C, y'α = 0 with a bias and Σα = 1 for loss nu hold: sums are exact where they vanish."""
+    inside = bool((alpha >= 0).all() and (alpha <= task.box).all())
+    balanced = not task.bias or math.fsum(alpha * task.y) == 0
+    return inside and balanced and (task.loss == "c" or math.fsum([*alpha, -1.0]) == 0)
 
 
 def with_ridge(at: Evaluation, delta: float, bare: Proved) -> Proved:
