@@ -1,21 +1,20 @@
-"""Norms between groups of kernels, `li`, `ckl` and `vskl`: v = max over α of gain(α) − U*(√q₁, …, √q_M), √q = √max(q, 0).
+"""Norms between groups of kernels: `li`, `ckl` and `vskl`.
 
-**Lower.** U* grows with every root: upper ends of the q_m are put in.
+Here q_m enters the dual through its root, and the root of what is negative by rounding is no number: a problem with
+such kernels has no value. So the theorem is about kernels that are semidefinite, K̃_m = K_m + δ_mI, with the least δ_m
+that is proved (with a bias on the complement of 1, where Σ_i c_mi = 0). It is 0 for definite kernels, for kernels of
+whole numbers and low rank, and for factors; otherwise about n·u·trace. The certificate states it (`ridges`).
 
-**Upper.** Here K_m enters through a root, and a root of something that is zero up to δ is a root of δ. Let K_m + δ_mI ⪰ 0
-and f_m = K_mc_m. In the inner product of K_m + δ_mI, with a_m² = c_m'K_mc_m + δ_m‖c_m‖², Cauchy and Schwarz give
+    v = max over α of gain(α) − U*(√q̃₁, …, √q̃_M),        q̃_m = β'K_mβ + δ_m‖β‖²
 
-    β̂'K_mc_m ≤ a_m √(q̂_m + δ_m‖β̂‖²) + δ_m‖β̂‖‖c_m‖ ≤ a_m √q̂_m + (a_m√δ_m + δ_m‖c_m‖) ‖β̂‖,
+**Lower.** U* grows with every root: upper ends of the q̃_m are put in. A kernel that α sees loses δ_m‖β‖²/(2√q_m) by
+that, one that it does not see √δ_m‖β‖: half of the digits.
 
-and with Fenchel's U(a) + U*(d) ≥ a'd, every α̂ having ‖β̂‖ ≤ B = √ΣC_i²,
+**Upper.** f_m = tK̃_mc_m = t(K_mc_m + δ_mc_m) has the norm ta_m, a_m = √(c_m'K_mc_m + δ_m‖c_m‖²), and weak duality
+(`formulations/_single`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i C_i(1 − m_i)₊, m_i = y_i(f_i + tb).
 
-    v ≤ U(a) + Σ_i C_i(1 − m_i)₊ + B Σ_m (a_m√δ_m + δ_m‖c_m‖),        m_i = y_i(f_i + b).
-
-So kernels that are not definite, as far as can be proved, cost √δ_m: half of the digits. Definite kernels have δ_m = 0,
-and so have kernels given by their factors. With a bias and Σ_i c_mi = 0, δ_m is that of the complement of 1.
-
-**Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [U(a) + U*(√q) − Σ_m β'K_mc_m] + the terms in δ, compared with
-U(a) + U*(√q) at δ = 0.
+**Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [t²U(a) + U*(√q̃) − tΣ_m β'K̃_mc_m], compared with
+t²U(a) + U*(√q̃).
 """
 
 from __future__ import annotations
@@ -30,7 +29,9 @@ from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate
 from .ridge import ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .single import Proved, Samples, combined_outputs, limit_of
+from .single import MARGIN, Outputs, Parts, Proved, Samples, combined_outputs, limit_of
+
+Interval = tuple[Array, Array]  # from below and from above
 
 
 def certified(
@@ -41,9 +42,11 @@ def certified(
     for sliced in (False, True):
         at = Between(formulation, task, alpha, mu, coefficients, sliced)
         if delta is None:
-            delta = ridges(task, at.used, at.balanced)
-        found = at.bounds(delta)
-        certificate = found.certificate
+            delta = ridges(task, np.ones(task.count), at.balanced)
+        found, bare = at.bounds(delta), at.bounds(np.zeros(task.count))
+        share = max(found.certificate.gap - bare.certificate.gap, 0.0)
+        certificate = replace(found.certificate, ridge_share=share, rounding=bare.certificate.rounding)
+        found = replace(found, certificate=certificate)
         if certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap:
             break
     assert found is not None
@@ -51,69 +54,75 @@ def certified(
 
 
 class Between:
-    """α, and functions f_m = K_mc_m: the implied ones, c_m = weight_m β, or others."""
+    """α, and functions f_m = K̃_mc_m: the implied ones, c_m = weight_m β, or others."""
 
     def __init__(
-        self,
-        formulation: SingleTask,
-        task: Task,
-        alpha: Array,
-        weights: Array,
-        coefficients: Array | None,
-        sliced: bool,
+        self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: bool
     ) -> None:
-        self.formulation, self.task, self.alpha, self.coefficients = formulation, task, alpha, coefficients
-        beta = alpha * task.y
-        self.dual = seen(task, beta, task.bias, sliced)
+        self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
+        self.beta, self.weights = alpha * task.y, weights if own is not None else np.nan_to_num(weights)
+        self.dual = seen(task, self.beta, task.bias, sliced)
+        self.balanced = task.bias and (own is None or sum_to_zero(own))
+        self.found = None if own is None else own_seen(task, own, self.balanced, sliced)
         self.steps = POWER + 64 + task.count
-        if coefficients is None:
-            self.weights, self.balanced = np.nan_to_num(weights), task.bias
-            self.used = (self.weights > 0) & bool(beta.any())
-            self.outputs = combined_outputs(self.dual, self.weights)
-            self.low, self.high = (self.weights**2 * q for q in (self.dual.low, self.dual.high))
-            self.lengths = above(self.weights * math.sqrt(total_above(beta**2)))
-            self.along = total_below(self.weights * self.dual.low)
-            return
-        self.weights, self.used = weights, coefficients.any(axis=1)
-        self.balanced = task.bias and sum_to_zero(coefficients)
-        found = own_seen(task, coefficients, self.balanced, sliced)
-        self.outputs = combined_outputs(found, np.ones(task.count))
-        self.low, self.high = found.low, found.high
-        self.lengths = above(np.sqrt(np.sum(coefficients**2, axis=1)), task.samples)
-        # Σ_i β_i times a constant is zero where there is a bias; where there is none, nothing was taken away.
-        self.along = total_below(beta * self.outputs.values) - total_above(np.abs(beta) * self.outputs.error)
+
+    def with_ridges(self, delta: Array) -> tuple[Interval, Interval, Outputs, float]:
+        """q̃ and ‖f_m‖² from below and above, f at the samples, and Σ_m β'K̃_mc_m from below."""
+        extra = delta * total_above(self.beta**2)
+        squares = self.dual.low + below(extra), self.dual.high + above(extra)
+        if self.found is None:
+            own = np.outer(self.weights, self.beta)
+            norms = self.weights**2 * np.maximum(squares[0], 0.0), self.weights**2 * squares[1]
+            outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
+        else:
+            own = self.own
+            longer = delta * above(np.sum(own**2, axis=1), self.task.samples)
+            norms = self.found.low, self.found.high + above(longer)
+            outputs = combined_outputs(self.found, np.ones(self.task.count))
+            along = total_below(self.beta * outputs.values) - total_above(np.abs(self.beta) * outputs.error)
+            along -= total_above(np.abs((delta @ own) * self.beta), self.task.count + 8)
+        lifted = delta @ own
+        off = (self.task.count + 3) * U * (delta @ np.abs(own))
+        values = outputs.values + lifted
+        error = above(outputs.error + off + U * np.abs(values), self.task.count)
+        return squares, norms, replace(outputs, values=values, error=error), along
 
     def bounds(self, delta: Array) -> Proved:
-        task, own = self.task, self.task.own
-        norms = above(np.sqrt(np.maximum(self.high, 0.0) + delta * self.lengths**2))
-        roots = above(np.sqrt(np.maximum(self.dual.high, 0.0)))
-        penalty = float(above(self.formulation.penalty(norms, **own), self.steps))
-        cost = float(above(self.formulation.conjugate(roots, **own), self.steps))
-        longest = math.sqrt(total_above(task.box**2)) * (1 + 4 * U)
-        paid = total_above((norms * np.sqrt(delta) + delta * self.lengths) * longest, 16)
-        risk = task.risk(self.outputs.values)
-        bias = self.outputs.uncentred(risk.bias) if task.bias else (0.0, 0.0)
+        """The better of the certificates with f as it is, and stretched by what free samples' margins lack."""
+        task = self.task
+        squares, lengths, outputs, along = self.with_ridges(delta)
+        risk = task.risk(outputs.values)
+        bias = outputs.uncentred(risk.bias) if task.bias else (0.0, 0.0)
         nothing = np.zeros(task.samples)
-        samples = Samples(task, self.alpha, self.outputs, nothing, nothing)
-        bound, gap = samples.terms(1.0, bias, 1.0)
-        both = max(total_above([penalty, cost, -self.along], self.steps), 0.0)
-        width = total_above([*gap, both, paid])
-        plain = total_above([*samples.terms(1.0, bias, 1.0, blur=0.0)[1], both, paid])
-        least = [np.sqrt(np.maximum(below(low), 0.0)) for low in (self.low, self.dual.low)]
-        scale = self.formulation.penalty(least[0], **own) + self.formulation.conjugate(least[1], **own)
-        slack = cost - self.formulation.conjugate(least[1], **own) + total_above(np.abs(self.high - self.low))
-        lower, upper = total_below([math.fsum(self.alpha), -cost]), total_above([*bound, penalty, paid])
-        certificate = Certificate(
+        samples = Samples(task, self.alpha, outputs, nothing, nothing)
+        lack = samples.lack(bias, 1.0)
+        stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
+        tried = [self._at(samples, t, bias, squares, lengths, along, delta) for t in stretches]
+        norms, roots = (np.sqrt(np.maximum(ends[1], 0.0)) for ends in (lengths, squares))
+        interval = outputs.around(risk.bias_interval, bias)
+        best = min(tried, key=lambda one: one.gap)
+        return Proved(best, self.alpha, self.weights, self.own, bias, interval, None, None, norms, roots)
+
+    def _at(
+        self, samples: Samples, t: float, bias: Parts, squares: Interval, lengths: Interval, along: float, delta: Array
+    ) -> Certificate:
+        own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate
+        norms, roots = (above(np.sqrt(np.maximum(ends[1], 0.0))) for ends in (lengths, squares))
+        price, cost = (float(above(x, self.steps)) for x in (t * t * penalty(norms, **own), conjugate(roots, **own)))
+        bound, gap = samples.terms(t, bias, 1.0)
+        width = total_above([*gap, max(total_above([price, cost, -t * along], self.steps), 0.0)])
+        least = [np.sqrt(np.maximum(below(ends[0]), 0.0)) for ends in (lengths, squares)]
+        scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
+        plain = min(math.fsum(samples.terms(size, bias, 1.0, blur=0.0)[1]) for size in {1.0, t})
+        bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
+        lower, upper = total_below([math.fsum(self.alpha), -cost]), total_above([*bound, price])
+        return Certificate(
             lower,
             upper,
             scale=max(float(below(scale, self.steps)), 0.0),
             width=min(width, float(above(upper - lower))),
-            rounding=max(width - plain + slack, 0.0),
+            rounding=max(math.fsum(gap) - plain + bare - barest, 0.0),
             ridge=float(delta.max(initial=0.0)),
-            ridge_share=min(paid, width),
+            stretch=t,
             ridges=tuple(delta.tolist()),
-        )
-        interval = self.outputs.around(risk.bias_interval, bias)
-        return Proved(
-            certificate, self.alpha, self.weights, self.coefficients, bias, interval, None, None, norms, roots
         )
