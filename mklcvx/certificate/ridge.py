@@ -87,6 +87,8 @@ def _eliminated(matrix: Array) -> bool:
         if not len(matrix):
             return True
         diagonal = np.diagonal(matrix)
+        if diagonal.size == 0:
+            return True
         k = int(np.argmax(diagonal))
         if diagonal[k] <= 0:
             return not matrix.any()
