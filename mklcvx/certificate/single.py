@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -160,10 +161,11 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
-    ) -> None:
+        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None,
+        side: Any = None,
+    ) -> None:  # fmt: skip
         self.task, self.alpha, self.low = task, alpha, low
-        self.side = regulariser_of(formulation.name, task.count, task.own)
+        self.side = side or regulariser_of(formulation.name, task.count, task.own)
         self.mu = self.side.feasible(mu)
         beta, self.inexact = alpha * task.y, bool(getattr(self.side, "inexact", False))
         self.found = seen(task, beta, task.bias, sliced)
@@ -252,14 +254,15 @@ class OwnCoefficients:
     """f_m = K_mc_m with coefficients of their own, beside α: every kernel pays with its own δ."""
 
     def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool
-    ) -> None:
-        self.lower = Evaluation(formulation, task, alpha, mu, sliced)
+        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool,
+        side: Any = None, delta: Array | None = None,
+    ) -> None:  # fmt: skip
+        self.lower = Evaluation(formulation, task, alpha, mu, sliced, side=side)
         self.task, self.mu = task, self.lower.mu
         coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
         self.coefficients, used = coefficients, coefficients.any(axis=1)
         self.balanced = task.bias and sum_to_zero(coefficients)
-        self.ridges = ridges(task, used | (self.mu > 0), self.balanced)
+        self.ridges = ridges(task, used | (self.mu > 0), self.balanced) if delta is None else delta
         self.found = own_seen(task, coefficients, self.balanced, sliced)
         self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, False, sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
@@ -318,9 +321,10 @@ class OwnCoefficients:
 
 def certified(
     formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None = None,
-    low: Array | None = None,
+    low: Array | None = None, side: Any = None,
 ) -> Proved:  # fmt: skip
-    """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices."""
+    """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices. `side`
+    takes the place of the formulation's regulariser."""
     alpha = task.feasible(alpha)
     if not exactly_feasible(task, alpha):
         raise InternalError("the equalities of alpha do not hold exactly")
@@ -330,9 +334,9 @@ def certified(
         return between_groups(formulation, task, alpha, mu, tolerance, coefficients)
     for sliced in (False, True) if low is None else (True,):
         if coefficients is not None:
-            found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced).bounds()
+            found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced, side).bounds()
         else:
-            at = Evaluation(formulation, task, alpha, mu, sliced, low)
+            at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
             found = bare = at.bounds(0.0)
             if sliced or low is not None or settled(found.certificate, tolerance):
                 delta = combined_ridge(task, at.mu, task.bias, harmless(at, bare.certificate, tolerance))
