@@ -76,9 +76,12 @@ class Embedding(NamedTuple):
 
 
 class HypergraphBound(NamedTuple):
+    """`fit` is what the kernels take away from tr(HH'), where θ is known."""
+
     value: float
     point: Any
     largest_term: float
+    fit: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,22 +97,13 @@ class HyperTask(KernelStack):
         quadratic = np.array([np.vdot(z, kernel @ z) for kernel in self.each_kernel()])
         return np.asarray(np.vdot(z, z) / 4 + quadratic / (4 * self.lam) - np.vdot(z, self.h))
 
-    def trace_bound(self, weights: Array, x: Array) -> float:
-        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖².
-        Stored kernels are semidefinite up to rounding only, so that A ⪰ (1 − ε)I with ε = n ε₀ max K_ii/λ."""
-        kernel = self.combined(weights)
-        image = x + kernel @ x / self.lam
-        rounding = self.samples * np.finfo(float).eps * float(np.diagonal(kernel).max()) / self.lam
-        residual = np.sum((self.h - image) ** 2) / max(1 - rounding, 0.5)
-        return float(2 * np.vdot(x, self.h) - np.vdot(x, image) + residual)
-
-    def blur(self, z: Array, weights: Array | None = None) -> float:
-        """How far rounding may move tr(Z'KZ)/λ: n ε₀ Σ (Σ_i √K_ii |z_i|)²/λ, for K(θ) or for the worst of the kernels.
-        It is seen where λ is tiny and Z nearly outside the kernels' range, so that large terms cancel."""
-        diagonals = np.stack([np.diagonal(kernel) for kernel in self.kernels]).astype(float)
-        diagonals = diagonals if weights is None else (weights @ diagonals)[None]
-        reach = np.sum((np.sqrt(np.maximum(diagonals, 0.0)) @ np.abs(z)) ** 2, axis=1)
-        return float(self.samples * np.finfo(float).eps * reach.max() / self.lam)
+    def trace_bound(self, weights: Array, x: Array) -> tuple[float, float]:
+        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖². And
+        tr(HH') less that bound, without the difference: ‖H − x‖² + tr(x'K(θ)x)/λ − ‖H − Ax‖²."""
+        image = self.combined(weights) @ x / self.lam
+        residual = float(np.sum((self.h - x - image) ** 2))
+        bound = float(2 * np.vdot(x, self.h) - np.vdot(x, x + image)) + residual
+        return bound, max(float(np.sum((self.h - x) ** 2) + np.vdot(x, image)) - residual, 0.0)
 
 
 @dataclass(frozen=True)
@@ -175,16 +169,19 @@ class Hypergraph(Formulation):
         return self.dual(task)
 
     def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
-        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve; rounding counted."""
+        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve."""
         theta = np.maximum(point.weights, 0.0)
         theta = theta / theta.sum()
-        trace = task.trace_bound(theta, point.z / 2)
-        value = self.bonus(task, theta) - trace - task.blur(point.z / 2, theta)
-        return HypergraphBound(value, Embedding(theta, point.z), abs(trace))
+        trace, fit = task.trace_bound(theta, point.z / 2)
+        return HypergraphBound(self.bonus(task, theta) - trace, Embedding(theta, point.z), abs(trace), fit)
 
     def upper(self, task: HyperTask, point: Array) -> HypergraphBound:
         scores = task.scores(point)
-        return HypergraphBound(self.joined(task, scores) + task.blur(point) / 4, point, float(np.vdot(point, task.h)))
+        return HypergraphBound(self.joined(task, scores), point, float(np.vdot(point, task.h)))
+
+    def scale(self, lower: HypergraphBound, upper: HypergraphBound) -> float:
+        """tr(HH') − tr(H'A⁻¹H): the sum of the embedding's eigenvalues."""
+        return lower.fit
 
     def at_hand(self, task: HyperTask) -> Points:
         zero = np.zeros(task.h.shape)
@@ -208,4 +205,7 @@ def solved(task: HyperTask, theta: Array) -> Array:
     """Z = 2 (I + K(θ)/λ)⁻¹H, where Σ θ_j S_j is least."""
     theta = np.maximum(theta, 0.0)
     matrix = np.eye(task.samples) + task.combined(theta / theta.sum()) / task.lam
-    return np.asarray(2 * np.linalg.solve(matrix, task.h))
+    try:
+        return np.asarray(2 * np.linalg.solve(matrix, task.h))
+    except np.linalg.LinAlgError:  # singular as rounded: the least solution
+        return np.asarray(2 * np.linalg.lstsq(matrix, task.h, rcond=None)[0])

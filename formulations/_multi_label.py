@@ -44,9 +44,12 @@ class ClassPrimal(NamedTuple):
 
 
 class ClassLowerBound(NamedTuple):
+    """`cost` is the largest ½ Σ_k γ_k q_a^k."""
+
     value: float
     point: ClassDual
     largest_term: float
+    cost: float
 
 
 class ClassUpperBound(NamedTuple):
@@ -123,7 +126,7 @@ class MultiLabel(Formulation):
 
     primal: Callable[[LabelTask], MultiLabelPrimal]
     dual: Callable[[LabelTask], MultiLabelDual]
-    dual_value: Callable[[LabelTask, ClassDual], tuple[float, float]]
+    dual_value: Callable[[LabelTask, ClassDual], tuple[float, float]]  # gain and cost
     primal_value: Callable[[LabelTask, Array, Array, Array], tuple[float, float]]
     weights: Callable[[Array], Array] | None = None
 
@@ -159,8 +162,8 @@ class MultiLabel(Formulation):
         if self.name == "ml_minimax":
             gamma = gamma / gamma.sum()
         feasible = ClassDual(np.clip(np.nan_to_num(point.beta), 0.0, np.outer(gamma, task.box)), gamma)
-        value, largest = self.dual_value(task, feasible)
-        return ClassLowerBound(value, feasible, largest)
+        gain, cost = self.dual_value(task, feasible)
+        return ClassLowerBound(gain - cost, feasible, max(gain, cost), cost)
 
     def upper(self, task: LabelTask, point: ClassPrimal) -> ClassUpperBound:
         """The weights made feasible first; `ml_sum` takes the best for these functions."""
@@ -170,6 +173,10 @@ class MultiLabel(Formulation):
         weights = best(task.importance @ squares)
         value, largest = self.primal_value(task, squares, risks, weights)
         return ClassUpperBound(value, ClassPrimal(point.coefficients, weights), squares, risks, largest)
+
+    def scale(self, lower: ClassLowerBound, upper: ClassUpperBound) -> float:
+        """Twice the cost of α: at the optimum the penalty of the functions is the other half."""
+        return 2 * lower.cost
 
     def at_hand(self, task: LabelTask) -> Points:
         classes, count, n = task.classes, task.count, task.samples

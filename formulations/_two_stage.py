@@ -36,9 +36,12 @@ LAMBDA = Parameter("lam", "price of the weights", "λ > 0", lambda v, _: v > 0, 
 
 
 class PairBound(NamedTuple):
+    """`part` is what the weights cost, or what the pull costs."""
+
     value: float
     point: Array
     largest_term: float
+    part: float
 
 
 @dataclass(frozen=True)
@@ -108,12 +111,13 @@ def pair_task(stack: KernelStack, together: Array, balanced: bool, lam: float) -
 
 @dataclass(frozen=True)
 class TwoStage(Formulation):
-    """The first stage; `primal_value` and `dual_value` are its two objectives at feasible points."""
+    """The first stage; `penalty` of the weights, and `cost` of the pull with the β that has it, are what its two
+    objectives have beside the losses and beside Σβ."""
 
     primal: Callable[[PairTask], PairPrimal]
     dual: Callable[[PairTask], PairDual]
-    primal_value: Callable[[PairTask, Array], tuple[float, float]]
-    dual_value: Callable[[PairTask, Array], tuple[float, Array]]
+    penalty: Callable[[PairTask, Array], float]
+    cost: Callable[[PairTask, Array], tuple[float, Array]]
     dual_weights: Callable[[PairTask, PairDual], Array]
 
     family: ClassVar[str] = "two stages"
@@ -145,13 +149,18 @@ class TwoStage(Formulation):
     def lower(self, task: PairTask, point: Array) -> PairBound:
         beta = np.nan_to_num(point)
         np.clip(beta, 0.0, task.weight, out=beta)
-        value, beta = self.dual_value(task, beta)
-        return PairBound(value, beta, float(beta.sum()))
+        cost, beta = self.cost(task, beta)
+        gain = float(beta.sum())
+        return PairBound(gain - cost, beta, gain, cost)
 
     def upper(self, task: PairTask, point: Array) -> PairBound:
         mu = np.maximum(point, 0.0)
-        value, largest = self.primal_value(task, mu)
-        return PairBound(value, mu, largest)
+        penalty, loss = self.penalty(task, mu), task.hinge(mu)
+        return PairBound(penalty + loss, mu, max(penalty, loss), penalty)
+
+    def scale(self, lower: PairBound, upper: PairBound) -> float:
+        """What the weights and the pull cost, beside all that is constant."""
+        return lower.part + upper.part
 
     def at_hand(self, task: PairTask) -> Points:
         return Points([np.zeros(len(task.labels))], [np.zeros(task.count)])

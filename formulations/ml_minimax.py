@@ -53,7 +53,7 @@ def dual_value(task: LabelTask, point: ClassDual) -> tuple[float, float]:
     used = point.gamma > 0
     gain = float(point.beta.sum())
     cost = float(np.max(np.sum(task.correlations(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
-    return gain - cost, max(gain, cost)
+    return gain, cost
 
 
 def primal_value(task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:

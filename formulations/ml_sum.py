@@ -44,7 +44,7 @@ def dual(task: LabelTask) -> MultiLabelDual:
 def dual_value(task: LabelTask, point: ClassDual) -> tuple[float, float]:
     gain = float(task.importance @ point.beta.sum(axis=1))
     cost = float(np.max(task.importance @ task.correlations(point.beta)) / 2)
-    return gain - cost, max(gain, cost)
+    return gain, cost
 
 
 def primal_value(task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:

@@ -40,14 +40,13 @@ def dual(task: PairTask) -> PairDual:
     return PairDual(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [seen == pull, beta <= task.weight]), beta)
 
 
-def primal_value(task: PairTask, mu: Array) -> tuple[float, float]:
-    penalty, loss = task.lam / 2 * float(mu @ mu), task.hinge(mu)
-    return penalty + loss, max(penalty, loss)
+def penalty(task: PairTask, mu: Array) -> float:
+    return task.lam / 2 * float(mu @ mu)
 
 
-def dual_value(task: PairTask, beta: Array) -> tuple[float, Array]:
+def cost(task: PairTask, beta: Array) -> tuple[float, Array]:
     pull = np.maximum(task.pull(beta), 0.0)
-    return float(beta.sum() - pull @ pull / (2 * task.lam)), beta
+    return float(pull @ pull) / (2 * task.lam), beta
 
 
 def dual_weights(task: PairTask, program: PairDual) -> Array:
@@ -62,7 +61,7 @@ TS = TwoStage(
     parameters=(LAMBDA,),
     primal=primal,
     dual=dual,
-    primal_value=primal_value,
-    dual_value=dual_value,
+    penalty=penalty,
+    cost=cost,
     dual_weights=dual_weights,
 )

@@ -37,16 +37,14 @@ def dual(task: PairTask) -> PairDual:
     return PairDual(cp.Problem(cp.Maximize(cp.sum(beta)), [cuts, beta <= task.weight]), beta, cuts)
 
 
-def primal_value(task: PairTask, mu: Array) -> tuple[float, float]:
-    penalty, loss = task.lam * float(mu.sum()), task.hinge(mu)
-    return penalty + loss, max(penalty, loss)
+def penalty(task: PairTask, mu: Array) -> float:
+    return task.lam * float(mu.sum())
 
 
-def dual_value(task: PairTask, beta: Array) -> tuple[float, Array]:
-    """β shrunk until every pull is at most λ."""
+def cost(task: PairTask, beta: Array) -> tuple[float, Array]:
+    """Nothing, for a β shrunk until every pull is at most λ."""
     strongest = float(task.pull(beta).max())
-    beta = beta * (task.lam / strongest) if strongest > task.lam else beta
-    return float(beta.sum()), beta
+    return 0.0, beta * (task.lam / strongest) if strongest > task.lam else beta
 
 
 def dual_weights(task: PairTask, program: PairDual) -> Array:
@@ -62,7 +60,7 @@ TS_L1 = TwoStage(
     parameters=(LAMBDA,),
     primal=primal,
     dual=dual,
-    primal_value=primal_value,
-    dual_value=dual_value,
+    penalty=penalty,
+    cost=cost,
     dual_weights=dual_weights,
 )

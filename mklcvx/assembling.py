@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Certificate, CertifiedPoint, certify
-from .certificate.regularisers import regulariser_of
+from .certificate import Certificate, CertifiedPoint, alignment, hypergraphs, labels
+from .certificate import pairs as pair_bounds
+from .certificate.alignment import ProvedAlignment
+from .certificate.hypergraphs import ProvedHypergraph
+from .certificate.labels import ProvedLabels
+from .certificate.pairs import ProvedPairs
+from .certificate.regularisers import Simplex, regulariser_of
 from .certificate.single import Proved, certified
-from .formulations import Formulation, Implied, Points, SingleTask, Task
+from .formulations import Formulation, Implied, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
-from .formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
+from .formulations._hypergraph import solved as best_z
+from .formulations._multi_label import LabelTask, MultiLabel
+from .formulations._pairs import Pairs
+from .formulations._stack import KernelStack
 from .instance import Instance
 from .polish import balanced, refined, sharpened
 from .second_stage import machine, one_versus_rest
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 class Assembled(NamedTuple):
-    """The certificate, the fields of the solution, and what keeps the certificate from being tighter ("rounding",
-    "entries", or nothing)."""
+    """The certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
+    "entries", or nothing), and what else is not proved, in words."""
 
     certificate: Certificate
     fields: dict[str, Any]
     limit: str = ""
+    failed: str = ""
 
 
 # K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
@@ -50,10 +61,10 @@ def assemble(
     if isinstance(formulation, SingleTask):
         return single_task(formulation, task, working, point, tolerance, polish)
     if isinstance(formulation, MultiLabel):
-        return many_labels(formulation, task, point, tolerance) if polish else as_found(task, point)
+        return many_labels(formulation, task, point, tolerance, polish)
     if isinstance(formulation, Hypergraph):
-        return hypergraph(formulation, task, point, instance, parameters["dimensions"])
-    return two_stages(formulation, point, instance, parameters["C"])
+        return hypergraph(formulation, task, point, tolerance, instance, parameters["dimensions"], polish)
+    return two_stages(formulation, task, point, tolerance, instance, parameters["C"])
 
 
 def single_task(
@@ -65,7 +76,7 @@ def single_task(
         tried.append(certified(formulation, task, tolerance=tolerance, **attempt))
         if tried[-1].certificate.proves(tolerance):
             break
-    found = min(tried, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.gap))
+    found = _best(tried, tolerance)
     multipliers = formulation.multipliers(found.norms, found.roots, **task.own)
     if found.tau is not None:
         multipliers["tau"] = found.tau
@@ -120,95 +131,151 @@ def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
     return np.asarray(roots > UNSEEN * np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(alpha))
 
 
-def many_labels(formulation: MultiLabel, task: LabelTask, point: CertifiedPoint, tolerance: float) -> Assembled:
-    """Every class's classifier at the weights found, so that weights and α say it all where that certifies."""
-    weights, gamma = point.upper.point.weights, point.lower.point.gamma
-    kernel = task.combined(weights)
-    alpha = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
-    implied = weights[None, :, None] * (alpha * task.signs)[:, None, :]
-    candidates = Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(implied, weights)])
-    short = certify(formulation, task, candidates)
-    if short.certificate.proves(max(tolerance, point.certificate.relative_gap)):
-        # The weights that made these functions: those that are best for them would make others.
-        return Assembled(short.certificate, _label_fields(task, short, weights, alpha, None))
-    return as_found(task, certify(formulation, task, candidates, point), alpha)
-
-
-def as_found(task: LabelTask, point: CertifiedPoint, unseen: Array | None = None) -> Assembled:
-    """The certified point itself: its coefficients, and α = β/γ; `unseen` is α for classes with γ = 0."""
-    beta, gamma = point.lower.point
-    alpha = np.zeros_like(beta) if unseen is None else unseen
-    alpha = np.divide(beta, gamma[:, None], out=alpha, where=np.broadcast_to(gamma[:, None] > 0, beta.shape))
-    fields = _label_fields(task, point, point.upper.point.weights, alpha, point.upper.point.coefficients)
-    return Assembled(point.certificate, fields)
-
-
-def _label_fields(
-    task: LabelTask, point: CertifiedPoint, weights: Array, alpha: Array, coefficients: Array | None
-) -> dict[str, Any]:
-    penalties = point.upper.squares @ np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0) / 2
-    return {
-        "objective": point.upper.value,
-        "weights": weights,
+def many_labels(
+    formulation: MultiLabel, task: LabelTask, point: CertifiedPoint, tolerance: float, polish: bool
+) -> Assembled:
+    """Weights and α say it all where that certifies; else the coefficients stay."""
+    tried: list[ProvedLabels] = []
+    for attempt in label_attempts(task, point, polish):
+        tried.append(labels.certified(formulation.name, task, tolerance=tolerance, **attempt))
+        if tried[-1].certificate.proves(tolerance):
+            break
+    found = _best(tried, tolerance)
+    fields = {
+        "objective": found.certificate.upper,
+        "weights": found.weights,
         "y": task.signs,
-        "alpha": alpha,
+        "alpha": found.alpha,
         "bias": np.zeros(task.classes),
         "bias_interval": None,
-        "coefficients": coefficients,
-        "multipliers": {"gamma": point.lower.point.gamma, "class_values": penalties + point.upper.risks},
-        "norms": np.sqrt(point.upper.squares.sum(axis=0)),
+        "coefficients": found.coefficients,
+        "multipliers": {"gamma": found.gamma, "class_values": found.class_values},
+        "norms": found.norms,
     }
+    return Assembled(found.certificate, fields, found.limit)
 
 
-def two_stages(formulation: Formulation, point: CertifiedPoint, instance: Instance, price: float) -> Assembled:
+def label_attempts(task: LabelTask, point: CertifiedPoint, polish: bool) -> Iterator[dict[str, Any]]:
+    """α = β/γ as it was found; every class's classifier at the weights found; the functions found."""
+    beta, gamma = point.lower.point
+    weights, functions = point.upper.point.weights, point.upper.point.coefficients
+    counted = np.broadcast_to(gamma[:, None] > 0, beta.shape)
+    alpha = np.divide(beta, gamma[:, None], out=np.zeros_like(beta), where=counted)
+    if counted.all() or not polish:
+        yield {"alpha": alpha, "p": weights, "gamma": gamma}
+    if polish:
+        kernel = task.combined(Simplex(task.count).feasible(weights))
+        solved = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
+        yield {"alpha": solved, "p": weights, "gamma": gamma}
+        alpha = np.where(counted, alpha, solved)
+    yield {"alpha": alpha, "p": weights, "gamma": gamma, "coefficients": functions}
+
+
+def two_stages(
+    formulation: Formulation, task: Any, point: CertifiedPoint, tolerance: float, instance: Instance, price: float
+) -> Assembled:
     """The learned weights, and an SVM with the kernel they make."""
-    maximum = formulation.maximises
-    weights = point.lower.point if maximum else point.upper.point
-    multipliers: dict[str, Any] = {} if maximum else {"beta": point.lower.point}
-    if maximum:
-        length = np.linalg.norm(weights)
-        weights = weights / length if length > 0 else weights
-        multipliers["normalised"] = point.lower.value / instance.samples
+    found: ProvedPairs | ProvedAlignment
+    if formulation.maximises:
+        pairs = Pairs(KernelStack(instance.kernels, symmetric=instance.symmetric))
+        mu = point.lower.point
+        longest = float(np.abs(mu).max())
+        mu = mu / longest / np.linalg.norm(mu / longest) if longest > 0 else mu
+        found = alignment.certified(pairs, instance.targets.together(), mu, point.upper.point, tolerance)
+        multipliers: dict[str, Any] = {
+            "normalised": found.certificate.lower / instance.samples,
+            "witness": found.witness,
+            "epsilon": found.epsilon,
+        }
+    else:
+        found = pair_bounds.certified(formulation.name, task, point.lower.point, point.upper.point, tolerance)
+        multipliers = {"beta": found.beta}
+    certificate, weights = found.certificate, found.weights
+    machines = one_versus_rest(instance, weights, price, tolerance)
     notes = _unweighted(instance, "the first stage")
     if not weights.any():
         notes.append("no kernel gets weight: no combination helps here")
-    fields = one_versus_rest(instance, weights, price)
-    multipliers["second_stage_gap"] = fields.pop("gap")
-    fields |= {
-        "objective": point.lower.value if maximum else point.upper.value,
+    fields = {
+        **machines.fields,
+        "objective": certificate.lower if formulation.maximises else certificate.upper,
         "weights": weights,
         "coefficients": None,
-        "multipliers": multipliers,
+        "multipliers": {**multipliers, "second_stage_gap": machines.gap},
         "norms": None,
         "notes": tuple(notes),
     }
-    return Assembled(point.certificate, fields)
+    return Assembled(certificate, fields, found.limit, machines.failed)
 
 
 def hypergraph(
-    formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, instance: Instance, dimensions: int
-) -> Assembled:
+    formulation: Hypergraph, task: HyperTask, point: CertifiedPoint, tolerance: float, instance: Instance,
+    dimensions: int, polish: bool,
+) -> Assembled:  # fmt: skip
     """θ, Z, and the embedding of the kernel that θ makes, into at most `dimensions`."""
-    theta, z = point.lower.point.weights, point.upper.point
-    kernel = task.combined(theta)
-    ridge = np.linalg.solve(kernel + task.lam * np.eye(task.samples), task.h)
-    values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
-    values, vectors = values[::-1], vectors[:, ::-1]
-    seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
-    basis = ridge @ vectors[:, seen] / np.sqrt(values[seen])
+    tried: list[ProvedHypergraph] = []
+    for attempt in hypergraph_attempts(task, point, polish):
+        tried.append(hypergraphs.certified(task, point.lower.point.weights, tolerance=tolerance, **attempt))
+        if tried[-1].certificate.proves(tolerance):
+            break
+    found = _best(tried, tolerance)
+    basis, values = embedding(task, found.weights, dimensions)
+    multipliers = {"Z": found.z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))}
+    if found.below is not None:
+        multipliers["Z_lower"] = found.below
     fields = {
-        "objective": point.upper.value,
-        "weights": theta,
+        "objective": found.certificate.upper,
+        "weights": found.weights,
         "y": instance.targets.signs(formulation.name),
         "alpha": None,
         "bias": 0.0,
         "bias_interval": None,
         "coefficients": None,
-        "multipliers": {"Z": z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))},
+        "multipliers": multipliers,
         "norms": None,
         "notes": _hypergraph_notes(instance, task.h.shape[1]),
     }
-    return Assembled(point.certificate, fields)
+    return Assembled(found.certificate, fields, found.limit)
+
+
+def hypergraph_attempts(task: HyperTask, point: CertifiedPoint, polish: bool) -> Iterator[dict[str, Any]]:
+    """One Z for both bounds, of the lower or of the upper one; the best Z for θ; a Z for each of them."""
+    below, above = point.lower.point.z, point.upper.point
+    apart = not np.array_equal(below, above)
+    yield {"z": below}
+    if apart:
+        yield {"z": above}
+    if polish:
+        yield {"z": best_z(task, point.lower.point.weights)}
+    if apart:
+        yield {"z": above, "below": below}
+
+
+def embedding(task: HyperTask, theta: Array, dimensions: int) -> tuple[Array, Array]:
+    """B, and the eigenvalues that belong to it."""
+    kernel = task.combined(theta)
+    ridge = _solved(kernel + task.lam * np.eye(task.samples), task.h)
+    values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
+    return ridge @ vectors[:, seen] / np.sqrt(values[seen]), values
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """The least solution where rounding leaves the matrix singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
+
+
+def _best(tried: list[T], tolerance: float) -> T:
+    """The first that proves the tolerance, else the one with the least gap."""
+
+    def rank(one: Any) -> tuple[bool, float]:
+        certificate = one.certificate
+        return not certificate.proves(tolerance), math.inf if math.isnan(certificate.gap) else certificate.gap
+
+    return min(tried, key=rank)
 
 
 def _unweighted(instance: Instance, what: str) -> list[str]:

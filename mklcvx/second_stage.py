@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import certify
+from .certificate.regularisers import Fixed
+from .certificate.single import Proved, certified
 from .errors import InputError
 from .exact import solve_declared
-from .formulations import Points, Task
+from .formulations import Task
 from .formulations._stack import KernelStack
+from .formulations.sum import SUM
 from .formulations.svm import SVM
 from .instance import Instance
-from .polish import sharpened
+from .polish import refined, sharpened
 from .solution import Solution
 from .solvers import drive
 from .solvers.interior import InteriorPoint
@@ -24,6 +26,7 @@ Array = NDArray[np.float64]
 
 # Machines are solved for at given weights, far below any tolerance asked for.
 FINE, GOOD = 1e-11, 1e-9
+DEFAULT = 1e-8  # the tolerance, where a solution does not say its own
 
 
 def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
@@ -36,34 +39,71 @@ def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task,
     return task, task.feasible(sharpened(task, np.ones(1), point.lower.alpha, point.upper))
 
 
-def one_versus_rest(instance: Instance, weights: Array, price: float) -> dict[str, Any]:
+def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
+    """The SVM with the kernel Σ weight_m K_m, weights exactly as they are, solved for in centred coordinates; in two
+    parts where one is too coarse."""
+    working = task.centred()
+    _, alpha = machine(working.combined(weights), task.y, task.box, task.bias)
+    side = Fixed(weights)
+    found = certified(SUM, task, task.feasible(alpha), weights, tolerance, side=side)
+    if not found.certificate.proves(tolerance) and found.limit != "entries":
+        alpha, low = refined(task, working, weights, alpha)
+        finer = certified(SUM, task, alpha, weights, tolerance, low=low, side=side)
+        found = finer if finer.certificate.gap < found.certificate.gap else found
+    return found
+
+
+class Machines(NamedTuple):
+    """The fields of the classifiers in a solution, the worst of their relative gaps, and what that leaves unproved."""
+
+    fields: dict[str, Any]
+    gap: float
+    failed: str
+
+
+def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance: float = 1e-8) -> Machines:
     """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
     signs = instance.targets.signs("the second stage", constant_allowed=False)
-    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(weights)
-    alphas, biases, gaps = [], [], []
-    for labels in signs:
-        task, alpha = machine(kernel, labels, price * instance.sample_weight, bias=True)
-        point = certify(SVM, task, Points([alpha], [(alpha * labels)[None]]))
-        alphas.append(alpha)
-        biases.append(point.upper.risk.bias)
-        gaps.append(point.certificate.relative_gap)
+    box = price * instance.sample_weight
+    tasks = [Task(instance.kernels, labels, box, "c", True, symmetric=instance.symmetric) for labels in signs]
+    found = [classifier(task, weights, tolerance) for task in tasks]
+    lows = None
+    if any(one.low is not None for one in found):
+        lows = np.stack([np.zeros(instance.samples) if one.low is None else one.low for one in found])
     binary = instance.targets.kind == "y"
-    return {
-        "alpha": alphas[0] if binary else np.stack(alphas),
-        "bias": biases[0] if binary else np.array(biases),
+    fields = {
+        "alpha": found[0].alpha if binary else np.stack([one.alpha for one in found]),
+        "alpha_low": lows[0] if binary and lows is not None else lows,
+        "bias": found[0].bias[0] if binary else np.array([one.bias[0] for one in found]),
+        "bias_low": found[0].bias[1] if binary else np.array([one.bias[1] for one in found]),
         "bias_interval": None,
         "y": signs[0] if binary else signs,
-        "gap": float(max(gaps)),
     }
+    worst = max(found, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.relative_gap))
+    return Machines(fields, worst.certificate.relative_gap, _unproved(worst, tolerance))
+
+
+def _unproved(worst: Proved, tolerance: float) -> str:
+    """What a machine leaves unproved, in words; nothing if its certificate is good enough."""
+    if worst.certificate.proves(tolerance):
+        return ""
+    why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
+    gap = f"relative gap {worst.certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
+    return f"the second stage is not certified: {gap}{why.get(worst.limit, '')}"
 
 
 def second_stage(instance: Instance, solution: Solution, C: float = 1.0) -> Solution:
-    """The classifiers that a solution's weights make: SVMs with its kernel, one for y or one per class or label."""
-    fields = one_versus_rest(instance, weights_for(instance, solution.weights), C)
-    multipliers = {**solution.multipliers, "second_stage_gap": fields.pop("gap")}
+    """The classifiers that a solution's weights make: SVMs with its kernel, one for y or one per class or label. The
+    solution stays certified if they are, too."""
+    tolerance = DEFAULT if solution.tolerance is None else solution.tolerance
+    machines = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
+    multipliers = {**solution.multipliers, "second_stage_gap": machines.gap}
     multipliers.pop("B", None)
-    parameters = {**solution.parameters, "C": C}
-    return replace(solution, coefficients=None, multipliers=multipliers, parameters=parameters, **fields)
+    changed: dict[str, Any] = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
+    if machines.failed:
+        message = "; ".join(part for part in (solution.message, machines.failed) if part)
+        changed |= {"status": "not_certified", "message": message}
+    return replace(solution, coefficients=None, **changed, **machines.fields)
 
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:

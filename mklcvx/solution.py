@@ -59,7 +59,7 @@ class Solution:
     label_names: tuple[str, ...] = ("y",)
     classes: tuple[str, ...] = ()
     alpha_low: Array | None = None
-    bias_low: float = 0.0
+    bias_low: Any = 0.0
     tolerance: float | None = None
     classes_kind: str = ""
     preprocessing: Preprocessing | None = None
@@ -150,7 +150,7 @@ class Solution:
             "alpha": plain(self.alpha),
             "alpha_low": plain(self.alpha_low),
             "bias": self.bias.tolist() if isinstance(self.bias, np.ndarray) else self.bias,
-            "bias_low": self.bias_low,
+            "bias_low": self.bias_low.tolist() if isinstance(self.bias_low, np.ndarray) else self.bias_low,
             "bias_interval": None if self.bias_interval is None else plain(np.array(self.bias_interval)),
             "coefficients": plain(self.coefficients),
             "multipliers": {name: small(value) for name, value in self.multipliers.items()},

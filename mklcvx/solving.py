@@ -69,7 +69,8 @@ def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: A
     found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
-    settled = found.certificate.proves(tolerance) or run.ending.startswith("it was interrupted")
+    agree = found.certificate.gap <= found.certificate.rounding  # only the certificate can tell more
+    settled = agree or found.certificate.proves(tolerance) or run.ending.startswith("it was interrupted")
     if settled or given["max_iter"] or (left is not None and left <= 0) or _costs(task) > LONGEST:
         return found, run
     again, second = solve_declared(
@@ -187,13 +188,17 @@ def solved(
     started = time.perf_counter()
     working = task.centred() if isinstance(task, Task) else task
     found, run = method.run(chosen, working, tol, **given)
-    certificate, fields, limit = assemble(chosen, task, working, found, tol, instance, resolved, polish=not run.trace)
-    proved = certificate.proves(tol)
+    certificate, fields, limit, failed = assemble(
+        chosen, task, working, found, tol, instance, resolved, polish=not run.trace
+    )
+    reasons = [failed] if failed else []
+    if not certificate.proves(tol):
+        reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
     solution = Solution(
         formulation=chosen.name,
         parameters=resolved,
         solver=run.solver or method.name,
-        status="certified" if proved else "not_certified",
+        status="not_certified" if reasons else "certified",
         tolerance=tol,
         certificate=certificate,
         iterations=run.iterations,
@@ -206,10 +211,10 @@ def solved(
         preprocessing=preprocessing,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
-        message="" if proved else _why_not(certificate, limit, run, tol, given.get("time_limit"), instance),
+        message="; ".join(reasons),
         **fields,
     )
-    hulls = "" if proved else _hulls_meet(task, solution)
+    hulls = _hulls_meet(task, solution) if reasons else ""
     return (replace(solution, message=hulls) if hulls else solution), run.last
 
 

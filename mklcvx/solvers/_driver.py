@@ -154,7 +154,8 @@ def drive(
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)
-                run.ending = _ending(row, state, tolerance, limit, time_limit, bool(stopped), last)
+                proved = best.certificate.proves(tolerance)
+                run.ending = _ending(row, state, proved, limit, time_limit, bool(stopped), last)
             run.last = state
             if not run.ending:
                 state = algorithm.step(problem, state)
@@ -176,9 +177,9 @@ def _row(iteration: int, best: CertifiedPoint, state: State, problem: Problem, s
 
 
 def _ending(
-    row: Row, state: State, tolerance: float, limit: int, time_limit: float | None, stopped: bool, last: bool
+    row: Row, state: State, proved: bool, limit: int, time_limit: float | None, stopped: bool, last: bool
 ) -> str:
-    if row.gap <= tolerance:
+    if proved:
         return "certified"
     if state.dead_end:
         return state.dead_end

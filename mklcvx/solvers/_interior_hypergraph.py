@@ -173,17 +173,16 @@ def gap(problem: Problem, theta: Array, fit: Fit) -> float:
     """The relative gap that the certificate finds unless rounding adds to it."""
     formulation: Hypergraph = problem.formulation
     joined, bonus = formulation.joined(problem.task, fit.fits), formulation.bonus(problem.task, theta)
-    return (joined - float(fit.fits @ theta) - bonus) / _scale(problem, theta, fit)
+    return (joined - float(fit.fits @ theta) - bonus) / _scale(problem, fit)
 
 
-def _scale(problem: Problem, theta: Array, fit: Fit) -> float:
+def _scale(problem: Problem, fit: Fit) -> float:
     """What the certificate compares a gap with."""
-    trace = float(np.vdot(fit.x, problem.task.h))
-    return max(2 * trace, abs(problem.formulation.bonus(problem.task, theta) - trace), TINY)
+    return max(float(np.vdot(problem.task.h, problem.task.h - fit.x)), TINY)
 
 
 def _spent(problem: Problem, state: Fitted) -> bool:
-    scale = _scale(problem, state.weights, state.fit)
+    scale = _scale(problem, state.fit)
     return float(state.weights @ state.slack) <= SPENT * problem.tolerance * scale
 
 

@@ -140,10 +140,10 @@ def _judged(problem: Problem, at: LabelPoint, images: Images, spread: float, cre
     upper = _upper(formulation, task, at.p, squares * (lengths[:, None] * at.p) ** 2, lengths[:, None] * outputs)
     total = 1.0 if len(at.slack) else float(task.importance.sum())
     gain, cost = total * float(at.gamma @ at.alpha.sum(axis=1)), total * float(np.max(at.gamma @ squares)) / 2
-    size = max(gain, cost, np.finfo(float).tiny)
+    size = max(2 * cost, np.finfo(float).tiny)
     products = at.gamma @ (at.alpha * at.lower + at.room * at.upper).sum(axis=1) + at.p @ at.floor
     products += at.gamma[: len(at.slack)] @ at.slack
-    gap = (upper - gain + cost) / max(upper, size)
+    gap = (upper - gain + cost) / size
     return Labelled(at.p, at, images, lengths, gap, total * float(products) / size, spread, crept)
 
 

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..certificate.record import VANISHING
 from ..formulations import Points
 from ..formulations._two_stage import PairTask
 from ..formulations.alignment import AlignmentTask
@@ -81,7 +82,7 @@ class InteriorPairs(Algorithm[State]):
             at = centring_step(newton, state.product)
             return CentredPairs(at.mu, at, state.sizes, state.product)
         at = _further(newton, _grain(problem.task, state))
-        if not np.isfinite(at.total) or at.sides.total <= REACHED * problem.tolerance * _scale(state.at):
+        if not np.isfinite(at.total) or at.sides.total <= REACHED * problem.tolerance * _scale(problem, state.at):
             return replace(state, dead_end=ROUNDING)
         return CentredPairs(at.mu, at, state.sizes, 0.0)
 
@@ -90,7 +91,7 @@ class InteriorPairs(Algorithm[State]):
         if not isinstance(state, CentredPairs):
             return Points([] if problem.task.approximate else [state.weights], [state.weights])
         at = state.at
-        if not problem.closing and (state.product > 0 or at.total > NEAR * problem.tolerance * _scale(at)):
+        if not problem.closing and (state.product > 0 or at.total > NEAR * problem.tolerance * _scale(problem, at)):
             return state.offer
         return Points([at.sides.beta], [at.mu, _lengthened(problem.task, at)])
 
@@ -111,9 +112,11 @@ def _grain(task: PairTask, state: CentredPairs) -> Array:
     return GRAIN * float(np.sqrt(np.sum(beta * (beta / task.weight)))) * state.sizes
 
 
-def _scale(at: PairInterior) -> float:
-    """The gain Σβ: what a gap is compared with."""
-    return max(float(at.sides.beta.sum()), np.finfo(float).tiny)
+def _scale(problem: Problem, at: PairInterior) -> float:
+    """What a gap is compared with: what weights and pull cost, and where that vanishes the gain Σβ."""
+    penalty, gain = problem.formulation.penalty(problem.task, at.mu), float(at.sides.beta.sum())
+    halves = 2 if problem.formulation.name == "ts" else 1
+    return max(halves * penalty, VANISHING * gain, np.finfo(float).tiny)
 
 
 def _lengthened(task: PairTask, at: PairInterior) -> Array:

@@ -1,0 +1,254 @@
+"""Many labels: classes that share weights p on the simplex, each a single task without a bias.
+
+q_a^k = β^k'K_aβ^k, β^k = α^k∘y^k, for the stored numbers read as exact reals. p, and γ for `ml_minimax`, are multiples
+of 2⁻⁵² that sum to one exactly, and α^k is in the box. With γ = 1 for `ml_sum`, the optimal value is
+
+    v = max over α, and for `ml_minimax` over γ, of Σ_k γ_k 1'α^k − max_a ½ Σ_k γ_k q_a^k.
+
+**Lower.** The objective at α and γ, with upper ends of all q.
+
+**Upper.** With p fixed every class is a single task (`single`): K(p) + δI ⪰ 0, c = tβ^k, and margins
+m_ki = t y_i^k (K(p)β^k)_i give
+
+    h_k = ½t²p'q^k + Σ_i max(½δt²α_ki², C_i(1 − m_ki) + ½δ(C_i − tα_ki)²),
+
+at least 1'α̂ − ½p'q^k(α̂) for every α̂. The largest of Σ_k γ_k q_a^k over a is at least its mean with weights p, so
+v ≤ Σ_k h_k, and v ≤ max_k h_k for `ml_minimax`.
+
+**Gap.** With the gap of class k at fixed weights, as in `single`,
+
+    g_k = Σ_i max(α_ki(m_ki − 1) + ½δt²α_ki², (C_i − α_ki)(1 − m_ki) + ½δ(C_i − tα_ki)²) + ½(t − 1)²p'q^k,
+
+the bounds differ by
+
+    Σ_k γ_k g_k + ½ Σ_a p_a (max_b Q_b − Q_a),   Q_a = Σ_k γ_k q_a^k,      `ml_minimax`: + Σ_k γ_k (max_j h_j − h_k),
+
+none of them negative. In differences of the h_k the C_i are added without rounding, so that the errors left are those
+of the margins. The gap is compared with ½(1 + t²) Σ_k γ_k p'q^k.
+
+**Own coefficients** c_ka, (k, M, n): every class as in `single`, each kernel with its own δ_a. For `ml_minimax` the gap
+is then the difference of the bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..formulations import Task
+from ..formulations._multi_label import LabelTask
+from ..formulations.sum import SUM
+from .passes import seen
+from .record import Certificate
+from .regularisers import Fixed, Simplex
+from .ridge import combined_ridge, ridges
+from .rounding import Array, U, above, total_above, total_below
+from .single import MARGIN, NOTHING, OwnCoefficients, Samples, combined_outputs, limit_of, settled
+
+NO_BIAS = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ProvedLabels:
+    """A certificate with the very point that it was evaluated at; `class_values` are the h_k."""
+
+    certificate: Certificate
+    alpha: Array
+    weights: Array
+    gamma: Array
+    coefficients: Array | None
+    class_values: Array
+    norms: Array
+    limit: str = ""
+
+
+@dataclass(frozen=True)
+class ClassValue:
+    """h_k as a sum of terms, exact but for `off`."""
+
+    terms: Array
+    off: float
+
+    @property
+    def high(self) -> float:
+        return float(above(math.fsum([*self.terms, self.off]), 0))
+
+    def less(self, other: ClassValue) -> float:
+        """This one less another from above."""
+        return float(above(math.fsum([*self.terms, *(-other.terms), self.off, other.off]), 0))
+
+
+def certified(
+    name: str,
+    task: LabelTask,
+    alpha: Array,
+    p: Array,
+    gamma: Array,
+    tolerance: float,
+    coefficients: Array | None = None,
+) -> ProvedLabels:
+    """The certificate of α and γ with weights p, or with coefficients of their own: in plain passes, then in slices."""
+    p, alpha = Simplex(task.count).feasible(p), np.clip(np.nan_to_num(alpha), 0.0, task.box)
+    gamma = Simplex(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
+    for sliced in (False, True):
+        at = Classes(name, task, alpha, p, gamma, sliced)
+        if coefficients is not None:
+            found = OwnClasses(at, coefficients, sliced).bounds()
+        else:
+            found = at.bounds(0.0)
+            if sliced or settled(found.certificate, tolerance):
+                found = at.bounds(combined_ridge(task, p, False, at.harmless(found.certificate, tolerance)))
+        if settled(found.certificate, tolerance):
+            break
+    return replace(found, limit=limit_of(found.certificate, tolerance))
+
+
+class Classes:
+    """α^k, γ and weights p: what the kernels make of every class, in plain passes or in slices."""
+
+    def __init__(self, name: str, task: LabelTask, alpha: Array, p: Array, gamma: Array, sliced: bool) -> None:
+        self.task, self.alpha, self.p, self.gamma, self.sliced = task, alpha, p, gamma, sliced
+        self.worst = name == "ml_minimax"
+        self.found = [seen(task, a * y, False, sliced) for a, y in zip(alpha, task.signs, strict=True)]
+        self.samples = [
+            Samples(single_task(task, k), alpha[k], combined_outputs(found, p), NOTHING, NOTHING)
+            for k, found in enumerate(self.found)
+        ]
+        self.squares = [(total_below(p * found.low), total_above(p * found.high)) for found in self.found]
+        self.low, self.high = (
+            np.array([total(gamma * ends) for ends in np.array([getattr(found, end) for found in self.found]).T])
+            for total, end in ((total_below, "low"), (total_above, "high"))
+        )
+
+    @property
+    def lower(self) -> float:
+        gains = [float(total_below(share * a, 1)) for share, a in zip(self.gamma, self.alpha, strict=True)]
+        return total_below([*gains, -float(self.high.max()) / 2], 2)
+
+    @property
+    def fenchel(self) -> float:
+        return self._fenchel(self.low, self.high)
+
+    def _fenchel(self, low: Array, high: Array) -> float:
+        return Simplex(len(self.p)).fenchel(self.p, low / 2, high / 2, None)
+
+    @property
+    def fenchel_noise(self) -> float:
+        middle = (self.low + self.high) / 2
+        return max(self.fenchel - self._fenchel(middle, middle), 0.0)
+
+    @property
+    def norms(self) -> Array:
+        total = np.sum([np.maximum(found.high, 0.0) for found in self.found], axis=0)
+        return np.asarray(self.p * np.sqrt(total))
+
+    def harmless(self, bare: Certificate, tolerance: float) -> float:
+        """A δ that costs a hundredth of the tolerance, or of the gap that is there without it."""
+        cost = float(self.task.box.max()) * float(self.gamma @ self.alpha.sum(axis=1))
+        allowed = max(tolerance * bare.scale, bare.gap)
+        return 1e-2 * allowed / cost if cost > 0 else math.inf
+
+    def bounds(self, delta: float) -> ProvedLabels:
+        """The best certificate over the stretches that are worth a try."""
+        half = delta * float(self.task.box.max()) / 2
+        lack = max(one.lack(NO_BIAS, 1.0) for one in self.samples) + half
+        tries = [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
+        found = [self._at(t, delta) for t in tries]
+        certificate, values = min(found, key=lambda one: (one[0].gap, one[0].upper))
+        return ProvedLabels(certificate, self.alpha, self.p, self.gamma, None, values, self.norms)
+
+    def _at(self, t: float, delta: float) -> tuple[Certificate, Array]:
+        samples = [one.stretched(t, delta, None) for one in self.samples]
+        values = [self._value(one, t, square) for one, square in zip(samples, self.squares, strict=True)]
+        highs = np.array([one.high for one in values])
+        others = [self.fenchel, *self._uneven(values)]
+        others += [share * (t - 1) ** 2 * max(square[1], 0.0) / 2 for share, square in self._shared(self.squares)]
+        width, plain, bare = (
+            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 1.0, **left_out)[1]
+                                          for share, one in self._shared(samples)]), *others])
+            for left_out in ({}, {"blur": 0.0}, {"ridge": 0.0})
+        )  # fmt: skip
+        noise = total_above([share * (one[1] - one[0]) for share, one in self._shared(self.squares)])
+        off = 2 * max(one.off for one in values) if self.worst else 0.0
+        scale = total_below([share * (1 + t**2) / 2 * one[0] for share, one in self._shared(self.squares)])
+        certificate = Certificate(
+            lower=self.lower,
+            upper=float(highs.max()) if self.worst else total_above(highs),
+            scale=max(scale, 0.0),
+            width=width,
+            rounding=min(max(width - plain + self.fenchel_noise + noise + off, 0.0), width),
+            ridge=delta,
+            ridge_share=max(width - bare, 0.0),
+            stretch=t,
+        )
+        return certificate, highs
+
+    def _shared(self, items: list[Any]) -> Iterator[tuple[float, Any]]:
+        return zip(self.gamma.tolist(), items, strict=True)
+
+    def _uneven(self, values: list[ClassValue]) -> list[float]:
+        """γ_k (max_j h_j − h_k), the classes' differences from the largest."""
+        if not self.worst:
+            return []
+        top = max(values, key=lambda one: one.high)
+        beyond = max([one.less(top) for one in values if one is not top], default=0.0)
+        apart = [share * max(top.less(one), 0.0) for share, one in self._shared(values) if share and one is not top]
+        return [*apart, max(beyond, 0.0)]
+
+    def _value(self, samples: Samples, t: float, square: tuple[float, float]) -> ClassValue:
+        """h_k: C_i and −C_im_i stay apart, so that in differences of classes nothing but the margins is rounded."""
+        box, zero, full = self.task.box, samples.at_zero, samples.at_box
+        margins, off = samples.outputs.margins(samples.task.y, NO_BIAS)
+        taken = box * (t * margins)
+        blur = above(box * (t * off) + 5 * U * np.abs(taken) + 16 * U * (zero + full))
+        apart = box - taken + full - zero
+        close = np.maximum(blur + 4 * U * (box + np.abs(taken) + full + zero) - np.abs(apart), 0.0)
+        paid = apart > 0
+        terms = np.concatenate([np.where(paid, box, 0.0), np.where(paid, -taken, 0.0), np.where(paid, full, zero)])
+        middle, half = t**2 * (square[0] + square[1]) / 4, t**2 * (square[1] - square[0]) / 4
+        error = total_above([*np.where(paid, blur, 16 * U * zero), *close, half, 16 * U * abs(middle)])
+        return ClassValue(np.append(terms, middle), error)
+
+
+class OwnClasses:
+    """Every class with coefficients of its own, beside α and γ."""
+
+    def __init__(self, at: Classes, coefficients: Array, sliced: bool) -> None:
+        self.at, self.coefficients = at, coefficients
+        used = coefficients.any(axis=(0, 2))
+        self.possible = bool((at.p[used] > 0).all())
+        delta = ridges(at.task, used | (at.p > 0))
+        self.classes = [
+            OwnCoefficients(SUM, single_task(at.task, k), at.alpha[k], at.p, own, sliced, Fixed(at.p), delta).bounds()
+            for k, own in enumerate(coefficients)
+        ]
+
+    def bounds(self) -> ProvedLabels:
+        at, each = self.at, [one.certificate for one in self.classes]
+        highs = np.array([one.upper for one in each]) if self.possible else np.full(len(each), math.inf)
+        upper = float(highs.max()) if at.worst else total_above(highs)
+        gaps = [share * one.gap for share, one in zip(at.gamma, each, strict=True)]
+        width = total_above([upper, -at.lower]) if at.worst else total_above([*gaps, at.fenchel])
+        rounding = sum(share * one.rounding for share, one in zip(at.gamma, each, strict=True)) + at.fenchel_noise
+        scale = total_below([share * one.scale for share, one in zip(at.gamma, each, strict=True)])
+        certificate = Certificate(
+            lower=at.lower,
+            upper=upper,
+            scale=max(scale, 0.0),
+            width=width if self.possible else math.inf,
+            rounding=rounding,
+            ridge=max(one.ridge for one in each),
+            ridge_share=sum(share * one.ridge_share for share, one in zip(at.gamma, each, strict=True)),
+            ridges=each[0].ridges,
+        )
+        norms = np.sqrt(np.sum([one.norms**2 for one in self.classes], axis=0))
+        return ProvedLabels(certificate, at.alpha, at.p, at.gamma, self.coefficients, highs, norms)
+
+
+def single_task(task: LabelTask, k: int) -> Task:
+    """Class k alone."""
+    return Task(task.kernels, task.signs[k], task.box, "c", False, symmetric=task.symmetric, sizes=task.largest_entries)
