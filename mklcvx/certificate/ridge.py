@@ -71,10 +71,8 @@ def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
     least = int(exponents[used].min())
     if int(exponents[used].max()) - least > BITS:
         return False
-    matrix = np.array(
-        [int(w) << max(int(e) - least, 0) for w, e in zip(wholes.ravel(), exponents.ravel(), strict=True)]
-    )
-    matrix = matrix.astype(object).reshape(wholes.shape)
+    entries = [int(w) << max(int(e) - least, 0) for w, e in zip(wholes.ravel(), exponents.ravel(), strict=True)]
+    matrix = np.array(entries, dtype=object).reshape(wholes.shape)
     if bias:
         matrix = matrix[1:, 1:] - matrix[1:, :1] - matrix[:1, 1:] + matrix[0, 0]
     return _eliminated(matrix)
