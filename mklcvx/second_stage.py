@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .certificate import certify
 from .certificate.regularisers import Fixed
 from .certificate.single import Proved, certified
 from .errors import InputError
 from .exact import solve_declared
-from .formulations import Task
+from .formulations import Points, Task
 from .formulations._stack import KernelStack
 from .formulations.sum import SUM
 from .formulations.svm import SVM
@@ -30,26 +32,43 @@ DEFAULT = 1e-8  # the tolerance, where a solution does not say its own
 
 
 def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
-    """The SVM with one kernel: its task and its α; sharpened from the declaration's where the engine is not enough."""
+    """The SVM with one kernel: its task, and the α that leaves the least gap."""
     task = Task(kernel[None], labels, box, "c", bias)
+    return task, min(candidates(task), key=lambda alpha: _gap(task, alpha))
+
+
+def candidates(task: Task) -> Iterator[Array]:
+    """α of the SVM: the engine's; where that is not enough, the declarations', and what both are sharpened to."""
     point, _ = drive(InteriorPoint(), SVM, task, FINE)
-    if point.certificate.proves(GOOD):
-        return task, point.lower.alpha
-    point, _ = solve_declared(SVM, task, FINE, units=(1.0,))
-    return task, task.feasible(sharpened(task, np.ones(1), point.lower.alpha, point.upper))
+    yield point.lower.alpha
+    certificate = point.certificate
+    if certificate.proves(GOOD) or certificate.gap <= certificate.rounding:
+        return
+    again, _ = solve_declared(SVM, task, FINE)
+    yield again.lower.alpha
+    for one in (point, again):
+        yield task.feasible(sharpened(task, np.ones(1), one.lower.alpha, one.upper))
+
+
+def _gap(task: Task, alpha: Array) -> float:
+    """What α alone leaves between the bounds."""
+    gap = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
+    return gap if np.isfinite(gap) else np.inf
 
 
 def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
     """The SVM with the kernel Σ weight_m K_m, weights exactly as they are, solved for in centred coordinates; in two
     parts where one is too coarse."""
-    working = task.centred()
-    _, alpha = machine(working.combined(weights), task.y, task.box, task.bias)
-    side = Fixed(weights)
-    found = certified(SUM, task, task.feasible(alpha), weights, tolerance, side=side)
-    if not found.certificate.proves(tolerance) and found.limit != "entries":
-        alpha, low = refined(task, working, weights, alpha)
-        finer = certified(SUM, task, alpha, weights, tolerance, low=low, side=side)
-        found = finer if finer.certificate.gap < found.certificate.gap else found
+    working, side, found = task.centred(), Fixed(weights), None
+    alone = Task(working.combined(weights)[None], task.y, task.box, "c", task.bias)
+    for alpha in candidates(alone):
+        for refining in (False, True):
+            alpha, low = refined(task, working, weights, alpha) if refining else (task.feasible(alpha), None)
+            tried = certified(SUM, task, alpha, weights, tolerance, low=low, side=side)
+            found = tried if found is None or tried.certificate.gap < found.certificate.gap else found
+            if found.certificate.proves(tolerance):
+                return found
+    assert found is not None
     return found
 
 

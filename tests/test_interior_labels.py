@@ -49,11 +49,25 @@ def check_certified(name: str, task: LabelTask, most: int = 50):
     return point
 
 
+def check_ended_by_rounding(name: str, task: LabelTask):
+    """Labels that no kernel separates, at a large C: the penalty is a trifle beside the loss, and its last digits are
+    below the last bits of the value."""
+    point, run = driven(name, task)
+    assert point.certificate.scale < 1e-4 * point.certificate.size
+    assert point.certificate.gap <= 2e-11 * point.certificate.size
+    assert run.ending == "rounding allows no more"
+    assert run.iterations <= 60
+
+
 @pytest.mark.parametrize("price", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, price):
-    check_certified(name, task_of(name, with_labels(KINDS[kind](), 3), price))
+    task = task_of(name, with_labels(KINDS[kind](), 3), price)
+    if kind == "rank one" and price == 1e4:
+        check_ended_by_rounding(name, task)
+    else:
+        check_certified(name, task)
 
 
 @pytest.mark.parametrize("price", [1e-2, 1.0, 1e4])
@@ -139,11 +153,11 @@ def test_multipliers_that_started_too_small_are_started_again(name):
     task, made = task_of(name, with_labels(zoo.rank_one(60, 8, seed=3), 4), 1e5), InteriorLabels()
     problem = Problem(formulations.get(name), task, TOLERANCE)
     state, spreads = made.start(problem), []
-    while state.gap > TOLERANCE and len(spreads) < 60:
+    while state.gap > 1e-5 and len(spreads) < 60:
         state = made.step(problem, state)
         spreads.append(state.spread)
     assert spreads[0] < spreads[-1] == np.inf
-    check_certified(name, task, most=60)
+    check_ended_by_rounding(name, task)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -244,7 +258,7 @@ def test_the_gap_that_a_step_knows_is_the_certificates(name):
     points = InteriorLabels().points(problem, replace(state, dead_end="offer it"))
     lower = problem.formulation.lower(problem.task, points.duals[0])
     upper = problem.formulation.upper(problem.task, points.primals[0])
-    certified = (upper.value - lower.value) / max(upper.value, lower.largest_term)
+    certified = (upper.value - lower.value) / problem.formulation.scale(lower, upper)
     assert certified <= state.gap * (1 + 1e-6)
     if name == "ml_minimax":  # the sum's bound chooses better weights for the functions
         assert certified == pytest.approx(state.gap, rel=1e-6)

@@ -240,9 +240,9 @@ class OwnClasses:
             upper=upper,
             scale=max(scale, 0.0),
             width=width if self.possible else math.inf,
-            rounding=rounding,
+            rounding=float(rounding),
             ridge=max(one.ridge for one in each),
-            ridge_share=sum(share * one.ridge_share for share, one in zip(at.gamma, each, strict=True)),
+            ridge_share=float(sum(share * one.ridge_share for share, one in zip(at.gamma, each, strict=True))),
             ridges=each[0].ridges,
         )
         norms = np.sqrt(np.sum([one.norms**2 for one in self.classes], axis=0))

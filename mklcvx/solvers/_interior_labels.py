@@ -25,6 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..certificate.record import VANISHING
 from ..formulations import Points
 from ..formulations._multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from ._driver import ROUNDING, Algorithm, Problem, State
@@ -140,7 +141,7 @@ def _judged(problem: Problem, at: LabelPoint, images: Images, spread: float, cre
     upper = _upper(formulation, task, at.p, squares * (lengths[:, None] * at.p) ** 2, lengths[:, None] * outputs)
     total = 1.0 if len(at.slack) else float(task.importance.sum())
     gain, cost = total * float(at.gamma @ at.alpha.sum(axis=1)), total * float(np.max(at.gamma @ squares)) / 2
-    size = max(2 * cost, np.finfo(float).tiny)
+    size = max(2 * cost, VANISHING * max(gain, upper), np.finfo(float).tiny)
     products = at.gamma @ (at.alpha * at.lower + at.room * at.upper).sum(axis=1) + at.p @ at.floor
     products += at.gamma[: len(at.slack)] @ at.slack
     gap = (upper - gain + cost) / size

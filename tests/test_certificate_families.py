@@ -1,0 +1,362 @@
+"""Certificates of many labels, pairs, alignments and hypergraphs against exact arithmetic, without any slack.
+
+Every stored number is a fraction. Both bounds are evaluated in fractions at the stored point, and so is their
+difference; the certificate's numbers must lie outside.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, formulations, second_stage, solve
+from mklcvx.certificate import alignment, hypergraphs, labels, pairs
+from mklcvx.formulations import Task
+from mklcvx.formulations._low_rank import LowRank
+from mklcvx.formulations._pairs import Pairs
+from mklcvx.formulations._stack import KernelStack
+from mklcvx.second_stage import classifier
+
+SAMPLES, KERNELS = 6, 3
+SCALES = [-40, -8, 0, 8, 40]
+KINDS = ["whole", "rounded", "factors"]
+
+
+# -------------------------------------------------------------------------------------------- exact arithmetic
+def exact(values):
+    """Fractions of doubles, in lists as deep as the array."""
+    array = np.asarray(values, dtype=float)
+    return Fraction(float(array)) if array.ndim == 0 else [exact(one) for one in array]
+
+
+def dot(left, right):
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+
+
+def image(matrix, vector):
+    return [dot(row, vector) for row in matrix]
+
+
+def mixed(weights, matrices):
+    size = range(len(matrices[0]))
+    return [[sum(w * k[i][j] for w, k in zip(weights, matrices, strict=True)) for j in size] for i in size]
+
+
+def lifted(matrix, ridge):
+    return [[entry + (ridge if i == j else 0) for j, entry in enumerate(row)] for i, row in enumerate(matrix)]
+
+
+def semidefinite(matrix):
+    """By symmetric elimination: no pivot negative, nothing left beside one that is zero."""
+    rows = [list(row) for row in matrix]
+    while rows:
+        k = max(range(len(rows)), key=lambda i: rows[i][i])
+        pivot = rows[k][k]
+        if pivot <= 0:
+            return all(entry == 0 for row in rows for entry in row)
+        left = [i for i in range(len(rows)) if i != k]
+        rows = [[rows[i][j] - rows[i][k] * rows[k][j] / pivot for j in left] for i in left]
+    return True
+
+
+def solved(matrix, columns):
+    """X with matrix X = columns, by Gauss and Jordan; both are lists of rows."""
+    rows, n = [[*a, *b] for a, b in zip(matrix, columns, strict=True)], len(matrix)
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [entry / rows[i][i] for entry in rows[i]]
+        for k in range(n):
+            if k != i and rows[k][i] != 0:
+                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [row[n:] for row in rows]
+
+
+def kernels_of(instance):
+    """The stored lower triangles, mirrored; of factors, FF' exactly."""
+    if isinstance(instance.kernels, LowRank):
+        factors = [exact(instance.kernels.factor(m)) for m in range(instance.count)]
+        return [[[dot(a, b) for b in factor] for a in factor] for factor in factors]
+    stored = [exact(kernel) for kernel in instance.kernels]
+    return [[[k[max(i, j)][min(i, j)] for j in range(len(k))] for i in range(len(k))] for k in stored]
+
+
+def data(kind, scale, seed):
+    """Kernels of whole numbers, as they come out of exponentials in single precision, or in factors."""
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(-3, 4, size=(KERNELS, SAMPLES, 4)).astype(float)
+    if kind == "factors":
+        return LowRank([2.0 ** (scale / 2) * factor for factor in factors])
+    if kind == "whole":
+        return 2.0**scale * factors @ factors.transpose(0, 2, 1)
+    distances = np.sum((factors[:, :, None] - factors[:, None]) ** 2, axis=3)
+    return (2.0**scale * np.exp(-0.1 * distances)).astype(np.float32)
+
+
+@cache
+def instance(kind, scale, seed, target="labels"):
+    rng = np.random.default_rng(100 + seed)
+    members = rng.integers(0, 2, size=(SAMPLES, 2))
+    members[0], members[1], members[2] = (1, 0), (0, 1), (1, 1)
+    if target == "y":
+        return Instance(data(kind, scale, seed), y=2 * members[:, 0] - 1)
+    return Instance(data(kind, scale, seed), labels=members)
+
+
+# -------------------------------------------------------------------------------------------------- many labels
+def class_bounds(kernels, signs, box, alpha, p, certificate, coefficients):
+    """1'α − ½p'q and h of one class, and its q."""
+    q = [
+        dot(beta, image(kernel, beta))
+        for beta in [[a * s for a, s in zip(alpha, signs, strict=True)]]
+        for kernel in kernels
+    ]
+    t, ridge = exact(certificate.stretch), exact(certificate.ridge)
+    if coefficients is None:
+        c = [[t * w * a * s for a, s in zip(alpha, signs, strict=True)] for w in p]
+        deltas = [ridge] * len(p)
+        assert semidefinite(lifted(mixed(p, kernels), ridge))
+    else:
+        c, deltas = coefficients, exact(certificate.ridges)
+        used = [w > 0 for w in p]
+        assert all(semidefinite(lifted(k, d)) for k, d, u in zip(kernels, deltas, used, strict=True) if u)
+    each = [(w, k, row, d) for w, k, row, d in zip(p, kernels, c, deltas, strict=True) if w > 0]
+    outputs = [sum((image(k, row)[i] for _, k, row, _ in each), Fraction(0)) for i in range(len(box))]
+    h = sum((dot(row, image(k, row)) / w for w, k, row, _ in each), Fraction(0)) / 2
+    for i, (bound, sign, f) in enumerate(zip(box, signs, outputs, strict=True)):
+        ends = [sum(d * w * (end - sign * row[i] / w) ** 2 for w, _, row, d in each) / 2 for end in (0, bound)]
+        h += max(ends[0], bound * (1 - sign * f) + ends[1])
+    return sum(alpha), q, h
+
+
+def label_bounds(name, task, kernels, found):
+    box, p, gamma = exact(task.box), exact(found.weights), exact(found.gamma)
+    alpha = exact(found.alpha)
+    assert sum(p) == 1
+    assert min(p) >= 0
+    assert all(0 <= a <= b for row in alpha for a, b in zip(row, box, strict=True))
+    own = [None] * len(gamma) if found.coefficients is None else exact(found.coefficients)
+    parts = [
+        class_bounds(kernels, exact(signs), box, row, p, found.certificate, c)
+        for signs, row, c in zip(task.signs, alpha, own, strict=True)
+    ]
+    assert sum(gamma) == (1 if name == "ml_minimax" else len(gamma))
+    gain = dot(gamma, [part[0] for part in parts])
+    cost = max(dot(gamma, [part[1][a] for part in parts]) for a in range(len(p))) / 2
+    heights = [part[2] for part in parts]
+    return gain - cost, max(heights) if name == "ml_minimax" else sum(heights)
+
+
+def check(certificate, lower, upper):
+    """No slack: floats are fractions."""
+    assert exact(certificate.lower) <= lower
+    assert upper <= exact(certificate.upper)
+    assert upper - lower <= exact(certificate.gap)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax"])
+def test_many_labels(name, scale, kind):
+    for seed in range(3):
+        problem = instance(kind, scale, seed)
+        kernels, rng = kernels_of(problem), np.random.default_rng(seed)
+        for price in (1e-8, 0.3, 7.0, 1e8):
+            task, _ = formulations.get(name).task(problem, {"C": price})
+            found = solve(problem, name, C=price)
+            alpha, gamma = found.alpha, found.multipliers["gamma"]
+            certified = labels.certified(name, task, alpha, found.weights, gamma, 1e-8, found.coefficients)
+            assert certified.certificate == found.certificate
+            check(found.certificate, *label_bounds(name, task, kernels, certified))
+            far = labels.certified(name, task, alpha * rng.random(alpha.shape), rng.dirichlet(np.ones(3)), gamma, 1e-8)
+            check(far.certificate, *label_bounds(name, task, kernels, far))
+            functions = rng.normal(size=(2, 3, SAMPLES)) * alpha.max()
+            own = labels.certified(name, task, alpha, rng.dirichlet(np.ones(3)), gamma, 1e-8, functions)
+            check(own.certificate, *label_bounds(name, task, kernels, own))
+
+
+def test_coefficients_of_a_kernel_without_weight_prove_nothing():
+    task, _ = formulations.get("ml_sum").task(instance("whole", 0, 0), {"C": 1.0})
+    alpha, functions = np.zeros((2, SAMPLES)), np.ones((2, 3, SAMPLES))
+    found = labels.certified("ml_sum", task, alpha, np.array([0.5, 0.5, 0.0]), np.ones(2), 1e-8, functions)
+    assert not found.certificate.proves(1.0)
+
+
+def test_one_label_is_l1_without_a_bias():
+    base = instance("whole", 0, 1, "y")
+    alone = Instance(base.kernels, labels=base.y[:, None] > 0)
+    for price in (0.01, 1.0, 100.0):
+        one, other = solve(alone, "ml_sum", C=price).certificate, solve(base, "l1", C=price, bias=False).certificate
+        assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+        assert one.upper == pytest.approx(other.upper, rel=1e-8)
+        assert one.scale == pytest.approx(other.scale, rel=1e-6)
+
+
+# -------------------------------------------------------------------------------------------------------- pairs
+def pair_bounds(name, task, kernels, found, balanced):
+    n, lam = SAMPLES, exact(task.lam)
+    places = [(i, j) for i in range(n) for j in range(i, n)]
+    labels_, mu, beta = exact(task.labels), exact(found.weights), exact(found.beta)
+    positive = sum(t > 0 for t in labels_)
+    halves = {1: Fraction(1, 2 * positive), -1: Fraction(1, 2 * (len(places) - positive))}
+    weight = [halves[int(t)] if balanced else Fraction(1, len(places)) for t in labels_]
+    assert all(0 <= b <= w for b, w in zip(beta, weight, strict=True))
+    z = [[kernel[i][j] for kernel in kernels] for i, j in places]
+    pull = [sum(b * t * x[m] for b, t, x in zip(beta, labels_, z, strict=True)) for m in range(len(mu))]
+    loss = sum(w * max(1 - t * dot(mu, x), 0) for w, t, x in zip(weight, labels_, z, strict=True))
+    if name == "ts":
+        cost = sum(max(force, 0) ** 2 for force in pull) / (2 * lam)
+        return sum(beta) - cost, lam / 2 * dot(mu, mu) + loss
+    assert max(pull) <= lam
+    return sum(beta), lam * sum(mu) + loss
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", ["ts", "ts_l1"])
+def test_pairs(name, scale, kind):
+    for seed, balanced in ((0, False), (1, True), (2, False)):
+        problem = instance(kind, scale, seed, "y")
+        kernels, rng = kernels_of(problem), np.random.default_rng(seed)
+        for lam in (1e-10, 1e-3, 1.0, 1e10):
+            task, _ = formulations.get(name).task(problem, {"lam": lam, "balanced": balanced})
+            solution = solve(problem, name, lam=lam, balanced=balanced)
+            again = pairs.certified(name, task, solution.multipliers["beta"], solution.weights, 1e-8)
+            assert again.beta.tolist() == solution.multipliers["beta"].tolist()
+            check(solution.certificate, *pair_bounds(name, task, kernels, again, balanced))
+            assert solution.objective == solution.certificate.upper
+            mu, beta = rng.random(KERNELS) * 2.0**-scale, rng.random(len(task.labels)) * task.weight
+            far = pairs.certified(name, task, beta, mu, 1e-8)
+            check(far.certificate, *pair_bounds(name, task, kernels, far, balanced))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", SCALES)
+def test_alignments(scale, kind):
+    for seed in range(4):
+        problem = instance(kind, scale, seed, "y")
+        kernels, together = kernels_of(problem), exact(problem.targets.together())
+        rng, entries = np.random.default_rng(seed), Pairs(KernelStack(problem.kernels, symmetric=problem.symmetric))
+        solution = solve(problem, "alignment", C=1.0)
+        points = [(solution.weights, solution.multipliers["witness"]), (rng.random(3), rng.normal(size=3))]
+        for mu, witness in points:
+            found = alignment.certified(entries, problem.targets.together(), mu, witness, 1e-8)
+            lower, upper = exact(found.certificate.lower), exact(found.certificate.upper)
+            mix = mixed(exact(found.weights), kernels)
+            along = sum(dot(a, b) for a, b in zip(mix, together, strict=True))
+            square = sum(dot(row, row) for row in mix)
+            assert lower >= 0
+            assert lower**2 * square <= along**2 if square else lower == 0
+            shield = lifted(mixed(exact(found.witness), kernels), exact(found.epsilon))
+            for kernel in kernels:
+                triples = list(zip(kernel, shield, together, strict=True))
+                assert sum(dot(k, w) for k, w, _ in triples) >= sum(dot(k, t) for k, _, t in triples)
+            assert sum(dot(row, row) for row in shield) <= upper**2
+            assert exact(found.certificate.gap) >= upper - lower
+        assert solution.objective == solution.certificate.lower
+        assert solution.certificate.proves(1e-8)
+
+
+# -------------------------------------------------------------------------------------------------- hypergraphs
+def hypergraph_bounds(task, kernels, found):
+    theta, z, h, lam = exact(found.weights), exact(found.z), exact(task.h), exact(task.lam)
+    assert sum(theta) == 1
+    flat = [entry for row in z for entry in row]
+    common = dot(flat, flat) / 4 - dot(flat, [entry for row in h for entry in row])
+    columns = list(zip(*z, strict=True))
+    scores = [common + sum(dot(c, image(k, c)) for c in columns) / (4 * lam) for k in kernels]
+    matrix = lifted([[entry / lam for entry in row] for row in mixed(theta, kernels)], Fraction(1))
+    assert semidefinite(lifted(mixed(theta, kernels), exact(found.certificate.ridge)))
+    trace = sum(dot(a, b) for a, b in zip(solved(matrix, h), h, strict=True))
+    scale = sum(dot(row, row) for row in h) - trace
+    assert exact(found.certificate.scale) <= scale
+    return (-trace, max(scores)) if task.smoothing is None else smoothed(task, theta, scores, trace)
+
+
+def smoothed(task, theta, scores, trace):
+    """Entropies and exponentials to a hundred digits."""
+    with localcontext() as context:
+        context.prec = 100
+        mu, top = Decimal(task.smoothing), decimal(max(scores))
+        powers = [((decimal(s) - top) / mu) for s in scores]
+        total = sum((p.exp() for p in powers if p > -10000), Decimal(0))
+        entropy = -sum((decimal(t) * decimal(t).ln() for t in theta if t > 0), Decimal(0)) * mu
+        return Fraction(entropy - decimal(trace)), Fraction(top + mu * total.ln())
+
+
+def decimal(fraction):
+    return Decimal(fraction.numerator) / Decimal(fraction.denominator)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("smoothing", [None, 1e-12, 1e-2, 1e3])
+def test_hypergraphs(smoothing, scale, kind):
+    name = "hypergraph" if smoothing is None else "hypergraph_smooth"
+    given = {} if smoothing is None else {"smoothing": smoothing}
+    for seed, lam in ((0, 1e-10), (1, 1e-2), (2, 1.0), (3, 1e10)):
+        problem = instance(kind, scale, seed)
+        task, _ = formulations.get(name).task(problem, {"lam": lam, **given})
+        kernels, rng = kernels_of(problem), np.random.default_rng(seed)
+        solution = solve(problem, name, lam=lam, **given)
+        found = hypergraphs.certified(
+            task, solution.weights, solution.multipliers["Z"], 1e-8, solution.multipliers.get("Z_lower")
+        )
+        assert found.certificate == solution.certificate
+        far = hypergraphs.certified(task, rng.dirichlet(np.ones(3)), rng.normal(size=task.h.shape), 1e-8)
+        for one in (found, far):
+            if np.isfinite(one.certificate.lower):
+                check(one.certificate, *hypergraph_bounds(task, kernels, one))
+            else:
+                assert not one.certificate.proves(1.0)
+
+
+# ----------------------------------------------------------------------------------------------- the second stage
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", SCALES)
+def test_machines_with_given_weights(scale, kind):
+    for seed in range(3):
+        problem = instance(kind, scale, seed, "y")
+        kernels, weights = kernels_of(problem), np.random.default_rng(seed).random(KERNELS)
+        mix = mixed(exact(weights), kernels)
+        apart = [[a - mix[i][0] - mix[0][j] + mix[0][0] for j, a in enumerate(row)] for i, row in enumerate(mix)]
+        for price in (1e-8, 1.0, 1e8):
+            task = Task(problem.kernels, problem.y, price * problem.sample_weight, symmetric=problem.symmetric)
+            found = classifier(task, weights, 1e-8)
+            alpha, y, low = (
+                exact(found.alpha),
+                exact(task.y),
+                exact(np.zeros(SAMPLES) if found.low is None else found.low),
+            )
+            assert dot(alpha, y) == 0 == sum(low)
+            t, ridge, bias = exact(found.certificate.stretch), exact(found.certificate.ridge), sum(exact(found.bias))
+            beta = [a * s for a, s in zip(alpha, y, strict=True)]
+            c = [t * (b + e) for b, e in zip(beta, low, strict=True)]
+            # K + δI on differences to the first sample: δ(I + 11') there.
+            assert semidefinite(
+                [[a + ridge * (1 + (i == j)) for j, a in enumerate(row[1:])] for i, row in enumerate(apart[1:])]
+            )
+            upper, f = dot(c, image(mix, c)) / 2, image(mix, c)
+            for bound, sign, value, mine in zip(exact(task.box), y, f, c, strict=True):
+                ends = [ridge * (end - sign * mine) ** 2 / 2 for end in (0, bound)]
+                upper += max(ends[0], bound * (1 - sign * (value + t * bias)) + ends[1])
+            check(found.certificate, sum(alpha) - dot(beta, image(mix, beta)) / 2, upper)
+
+
+def test_a_solution_is_as_certified_as_the_worse_of_its_stages():
+    features = np.random.default_rng(0).normal(size=(40, 5))
+    y = np.where(features[:, 0] + features[:, 1] ** 2 > 0.5, 1.0, -1.0)
+    problem = Instance(np.stack([1e6 * np.outer(x, x) for x in features.T]), y)
+    solution = solve(problem, "alignment", C=1e4)
+    assert solution.certificate.proves(1e-8)
+    assert solution.certified == (solution.multipliers["second_stage_gap"] <= 1e-8)
+    assert solution.certified or "the second stage is not certified" in solution.message
+    easy = solve(problem, "alignment", C=1e-6)
+    assert easy.certified
+    again = second_stage(problem, easy, C=1e4)
+    assert again.status == solution.status
+    assert again.certified or again.message.startswith("the second stage is not certified")
