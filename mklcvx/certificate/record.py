@@ -57,18 +57,10 @@ class Certificate:
         return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
 
     def as_dict(self) -> dict[str, Any]:
-        relative = self.relative_gap
-        fields: dict[str, Any] = {
-            "lower": self.lower,
-            "upper": self.upper,
-            "gap": self.gap,
-            "relative_gap": relative if math.isfinite(relative) else None,
-            "scale": self.scale,
-            "rounding": self.rounding,
-            "ridge": self.ridge,
-            "ridge_share": self.ridge_share,
-            "stretch": self.stretch,
-        }
+        """Numbers for a record; what is not finite, where nothing is proved, is None."""
+        names = ("lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch")
+        values = {name: getattr(self, name) for name in names}
+        fields: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in values.items()}
         if self.ridges is not None:
             fields["ridges"] = list(self.ridges)
         return fields
