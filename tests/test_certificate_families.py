@@ -15,10 +15,12 @@ import pytest
 
 from mklcvx import Instance, formulations, second_stage, solve
 from mklcvx.certificate import alignment, hypergraphs, labels, pairs
+from mklcvx.certificate.pairs import weight_ends
 from mklcvx.formulations import Task
 from mklcvx.formulations._low_rank import LowRank
 from mklcvx.formulations._pairs import Pairs
 from mklcvx.formulations._stack import KernelStack
+from mklcvx.formulations._two_stage import pair_task
 from mklcvx.second_stage import classifier
 
 SAMPLES, KERNELS = 6, 3
@@ -232,6 +234,21 @@ def test_pairs(name, scale, kind):
             mu, beta = rng.random(KERNELS) * 2.0**-scale, rng.random(len(task.labels)) * task.weight
             far = pairs.certified(name, task, beta, mu, 1e-8)
             check(far.certificate, *pair_bounds(name, task, kernels, far, balanced))
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_ends_of_a_weight_are_the_doubles_next_to_it(balanced):
+    for n in range(4, 30):
+        together = np.where(np.eye(n, dtype=bool) | (np.add.outer(np.arange(n), np.arange(n)) % 3 > 0), 1.0, -1.0)
+        task = pair_task(KernelStack(np.ones((1, n, n))), together, balanced, 1.0)
+        positive = task.labels > 0
+        assert positive.any()
+        assert not positive.all()
+        for side in (positive, ~positive):
+            meant = Fraction(1, 2 * int(side.sum())) if balanced else Fraction(2, n * (n + 1))
+            down, up = (exact(ends[side][0]) for ends in weight_ends(task))
+            assert down <= meant <= up
+            assert down == up or up == exact(np.nextafter(float(down), 1))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -74,6 +74,10 @@ class InteriorPairs(Algorithm[State]):
     def step(self, problem: Problem, state: State) -> State:
         if not isinstance(state, CentredPairs):
             return _aligned(problem.task, 0.01 * problem.tolerance)
+        with np.errstate(all="ignore"):  # a step that overflows is a dead end
+            return self._stepped(problem, state)
+
+    def _stepped(self, problem: Problem, state: CentredPairs) -> CentredPairs:
         try:
             newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
         except FloatingPointError:

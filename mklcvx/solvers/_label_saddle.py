@@ -141,7 +141,7 @@ class LabelNewton:
 
     def _factor_small(self) -> None:
         """The system in (p, γ, κ, s), scaled to a diagonal of ones."""
-        from scipy.linalg import lu_factor
+        from scipy.linalg.lapack import dgetrf
 
         at, count, free = self.at, len(self.at.p), len(self.at.slack)
         size, borders = count + free, 2 if free else 1
@@ -159,7 +159,10 @@ class LabelNewton:
         scale[size] = 1 / scale[:count].max()
         if free:
             scale[-1] = 1 / scale[count:size].max()
-        self.scale, self.small = scale, lu_factor(scale[:, None] * small * scale, check_finite=False)
+        factors, pivots, singular = dgetrf(scale[:, None] * small * scale)
+        if singular:
+            raise FloatingPointError("a matrix of Newton's equations")
+        self.scale, self.small = scale, (factors, pivots)
 
     def _solve(self, right: Equations) -> Equations:
         """The unknowns dα, dp, dγ and (dκ, ds)."""
