@@ -10,7 +10,8 @@ From one to the other. For μ ≥ 0, ⟨K(μ), T⟩ ≤ ⟨K(μ), W⟩ ≤ ‖K(
 with μ = v/‖v‖₂ and W = K(v). Its own dual is max −u'Gu subject to Gu ≥ a.
 
     recovery      μ = v/‖v‖₂
-    multipliers   weights = μ; normalised, the alignment divided by ‖T‖_F = n, in [−1, 1]
+    multipliers   weights = μ; normalised, the alignment divided by ‖T‖_F = n, in [−1, 1]; witness = u and epsilon = ε
+                  of the W = K(u) + εI that bounds it from above
 
 Here the maximum is bounded from below by any μ ≥ 0 and from above by any feasible W; K(u) + εI is made feasible by
 the least ε ≥ 0, since ⟨K_m, I⟩ = tr K_m.

@@ -28,6 +28,7 @@ from .solvers import ALGORITHMS, Algorithm, Callback, drive, with_options
 from .solvers.interior import InteriorPoint
 
 Outcome = tuple[CertifiedPoint, Run]
+AIM = 0.5  # of the tolerance: what solvers are asked for, so that there is room for what rounding costs
 MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
 LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
 
@@ -187,7 +188,7 @@ def solved(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     working = task.centred() if isinstance(task, Task) else task
-    found, run = method.run(chosen, working, tol, **given)
+    found, run = method.run(chosen, working, tol if isinstance(task, Task) else AIM * tol, **given)
     certificate, fields, limit, failed = assemble(
         chosen, task, working, found, tol, instance, resolved, polish=not run.trace
     )

@@ -14,7 +14,7 @@ Both bounds are good to a few units of rounding in the value, and the upper one 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,16 +42,15 @@ def certified(pairs: Pairs, together: Array, mu: Array, witness: Array, toleranc
     with np.errstate(all="ignore"):
         for sharp in (False, True):
             at = Aligned(pairs, together, sharp)
-            lower, plain_lower, fitting = at.lower(mu)
+            lower, plain, fitting = at.lower(mu)
             weights = mu if lower > 0 else np.zeros_like(mu)
-            found = min((at.upper(one) for one in (witness, fitting * mu)), key=lambda one: one[0])
-            upper, plain_upper, used, epsilon = found
-            width = total_above([upper, -lower])
-            rounding = max(width - max(plain_upper - plain_lower, 0.0), 0.0)
-            certificate = Certificate(lower, upper, upper, width=width, rounding=rounding)
-            if settled(certificate, tolerance):
+            found = at.proved(lower, plain, weights, witness)
+            if not found.certificate.proves(tolerance):
+                other = at.proved(lower, plain, weights, fitting * mu)
+                found = min(found, other, key=lambda one: one.certificate.upper)
+            if settled(found.certificate, tolerance):
                 break
-    return ProvedAlignment(certificate, weights, used, epsilon, limit_of(certificate, tolerance))
+    return replace(found, limit=limit_of(found.certificate, tolerance))
 
 
 class Aligned:
@@ -77,15 +76,22 @@ class Aligned:
         value = float(below(least / length)) if least > 0 else 0.0
         return value, along / math.sqrt(square), along / square
 
-    def upper(self, u: Array) -> tuple[float, float, Array, float]:
-        """From above, as it is without errors, with the witness and its ε."""
+    def proved(self, lower: float, plain: float, weights: Array, u: Array) -> ProvedAlignment:
+        """The certificate of a lower bound, which without errors is `plain`, with u as the witness."""
+        upper, plain_upper, epsilon = self.upper(u)
+        width = total_above([upper, -lower])
+        rounding = max(width - max(plain_upper - plain, 0.0), 0.0)
+        return ProvedAlignment(Certificate(lower, upper, upper, width=width, rounding=rounding), weights, u, epsilon)
+
+    def upper(self, u: Array) -> tuple[float, float, float]:
+        """From above, as it is without errors, and ε."""
         values, off = self.sums.outputs(u)
         off = np.where(values == 0, off, off + U * (1 + np.abs(values))) if u.any() else np.zeros_like(off)
         rest = self.times * (self.target - values)
         short, error = self.sums.pull(rest)
         epsilon = self._covering(above(short + error + self.sums.reach(self.times * off)))
         plain = self._covering(short)
-        return self._length(values, off, epsilon), self._length(values, 0 * off, plain), u, epsilon
+        return self._length(values, off, epsilon), self._length(values, 0 * off, plain), epsilon
 
     def _covering(self, missing: Array) -> float:
         """The least ε ≥ 0 with ε tr K_m at least what is missing; infinite where there is no trace."""

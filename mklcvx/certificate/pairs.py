@@ -122,19 +122,20 @@ class Evaluation:
         outputs, self.off = self.sums.outputs(mu)
         self.margins = outputs * task.labels
         self.pull, self.pull_off = self.sums.pull(self.beta * task.labels)
-        if not self.curved:
-            self._shorten()
+        self.shortened = 0.0 if self.curved else self._shorten()
 
-    def _shorten(self) -> None:
-        """β as long as P ≤ λ certainly holds."""
+    def _shorten(self) -> float:
+        """β as long as P ≤ λ certainly holds; how much that costs."""
+        before = math.fsum(self.beta)
         for _ in range(SHRINKING):
             strongest = float(np.max(self.pull + self.pull_off))
             if strongest <= self.task.lam:
-                return
+                break
             self.beta = self.beta * (self.task.lam / strongest * (1 - 8 * U))
             self.pull, self.pull_off = self.sums.pull(self.beta * self.task.labels)
         if not float(np.max(self.pull + self.pull_off)) <= self.task.lam:
             self.beta, self.pull, self.pull_off = np.zeros_like(self.beta), *np.zeros((2, len(self.pull)))
+        return before - math.fsum(self.beta)
 
     def certificate(self) -> Certificate:
         lam, mu, parts = self.task.lam, self.mu, self._curved if self.curved else self._linear
@@ -149,7 +150,7 @@ class Evaluation:
             upper=total_above([*penalty, *loss]),
             scale=max(total_below([*penalty, *least]), 0.0),
             width=width,
-            rounding=max(width - plain, 0.0),
+            rounding=min(max(width - plain, 0.0) + self.shortened, width),
         )
 
     def _width(self, parts: Callable[[float], Array], blur: float) -> float:
