@@ -50,6 +50,7 @@ from .rounding import Array, U, above, total_above, total_below
 from .single import MARGIN, NOTHING, OwnCoefficients, Samples, combined_outputs, limit_of, settled
 
 NO_BIAS = (0.0, 0.0)
+LEAST = 2.0**-48  # of the largest weight
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ def certified(
     coefficients: Array | None = None,
 ) -> ProvedLabels:
     """The certificate of α and γ with weights p, or with coefficients of their own: in plain passes, then in slices."""
+    if coefficients is not None:  # a kernel that is used keeps a weight on the grid
+        p = np.where(coefficients.any(axis=(0, 2)), np.maximum(p, LEAST * np.max(p)), p)
     p, alpha = Simplex(task.count).feasible(p), np.clip(np.nan_to_num(alpha), 0.0, task.box)
     gamma = Simplex(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
     for sliced in (False, True):
