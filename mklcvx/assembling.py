@@ -195,6 +195,8 @@ def two_stages(
     notes = _unweighted(instance, "the first stage")
     if not weights.any():
         notes.append("no kernel gets weight: no combination helps here")
+    if machines.failed:
+        notes.append(machines.failed)
     fields = {
         **machines.fields,
         "objective": certificate.lower if formulation.maximises else certificate.upper,

@@ -121,7 +121,7 @@ def second_stage(instance: Instance, solution: Solution, C: float = 1.0) -> Solu
     changed: dict[str, Any] = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
     if machines.failed:
         message = "; ".join(part for part in (solution.message, machines.failed) if part)
-        changed |= {"status": "not_certified", "message": message}
+        changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, machines.failed)}
     return replace(solution, coefficients=None, **changed, **machines.fields)
 
 

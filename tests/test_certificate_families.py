@@ -379,3 +379,4 @@ def test_a_solution_is_as_certified_as_the_worse_of_its_stages():
     again = second_stage(problem, easy, C=1e4)
     assert again.status == solution.status
     assert again.certified or again.message.startswith("the second stage is not certified")
+    assert (again.notes != easy.notes) == (not again.certified)
