@@ -170,10 +170,11 @@ class Classes:
         highs = np.array([one.high for one in values])
         others = [self.fenchel, *self._uneven(values)]
         others += [share * (t - 1) ** 2 * max(square[1], 0.0) / 2 for share, square in self._shared(self.squares)]
+        without = [one.stretched(t, 0.0, None) for one in self.samples]
         width, plain, bare = (
-            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 1.0, **left_out)[1]
-                                          for share, one in self._shared(samples)]), *others])
-            for left_out in ({}, {"blur": 0.0}, {"ridge": 0.0})
+            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 1.0, blur)[1]
+                                          for share, one in self._shared(each)]), *others])
+            for each, blur in ((samples, 1.0), (samples, 0.0), (without, 1.0))
         )  # fmt: skip
         noise = total_above([share * (one[1] - one[0]) for share, one in self._shared(self.squares)])
         off = 2 * max(one.off for one in values) if self.worst else 0.0
@@ -224,7 +225,7 @@ class OwnClasses:
         self.at, self.coefficients = at, coefficients
         used = coefficients.any(axis=(0, 2))
         self.possible = bool((at.p[used] > 0).all())
-        delta = ridges(at.task, used | (at.p > 0))
+        delta = ridges(at.task, used | (at.p > 0), bias=False)
         self.classes = [
             OwnCoefficients(SUM, single_task(at.task, k), at.alpha[k], at.p, own, sliced, Fixed(at.p), delta).bounds()
             for k, own in enumerate(coefficients)
