@@ -55,8 +55,12 @@ def solve_declared(
             break
         report(f"{formulation.name}: {route}")
         declaring = time.perf_counter()
-        scaled = formulation.in_units(task, unit)
-        program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
+        try:
+            scaled = formulation.in_units(task, unit)
+            program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
+        except (ArithmeticError, np.linalg.LinAlgError):  # in these units its numbers are none
+            run.statuses.append("out_of_range")
+            continue
         run.seconds_building += time.perf_counter() - declaring
         if not solve_program(program.problem, _limited(options, left, max_iter), run):
             continue

@@ -188,10 +188,11 @@ def solved(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     working = task.centred() if isinstance(task, Task) else task
-    found, run = method.run(chosen, working, tol if isinstance(task, Task) else AIM * tol, **given)
-    certificate, fields, limit, failed = assemble(
-        chosen, task, working, found, tol, instance, resolved, polish=not run.trace
-    )
+    with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
+        found, run = method.run(chosen, working, tol if isinstance(task, Task) else AIM * tol, **given)
+        certificate, fields, limit, failed = assemble(
+            chosen, task, working, found, tol, instance, resolved, polish=not run.trace
+        )
     reasons = [failed] if failed else []
     if not certificate.proves(tol):
         reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))

@@ -162,6 +162,8 @@ def drive(
                 run.iterations += 1
     except KeyboardInterrupt:
         run.ending = f"it was interrupted after {run.iterations} iterations"
+    except (ArithmeticError, np.linalg.LinAlgError) as fault:  # what was certified before stays
+        run.ending = f"numbers left the range of double precision after {run.iterations} iterations ({fault})"
     run.svm_solves = problem.svm_solves
     return best, run
 
