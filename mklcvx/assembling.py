@@ -106,11 +106,10 @@ def attempts(
     lower, upper = point.lower, point.upper
     functions = upper.coefficients
     roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
-    weights = formulation.weights(upper.norms, roots, **task.own)
-    if isinstance(functions, Implied):
-        weights = functions.weights
+    best = formulation.weights(upper.norms, roots, **task.own)
+    weights = functions.weights if isinstance(functions, Implied) else best
     side = regulariser_of(formulation.name, task.count, task.own)
-    weights = weights if side is None else side.feasible(weights)
+    best, weights = (best, weights) if side is None else (side.feasible(best), side.feasible(weights))
     if np.isfinite(weights).all():
         if polish:
             yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
@@ -118,13 +117,14 @@ def attempts(
         if formulation.between is None:
             alpha, low = refined(stored, task, weights, lower.alpha)
             yield {"alpha": alpha, "mu": weights, "low": low}
-        if isinstance(functions, Implied) and not np.array_equal(functions.signed, lower.alpha * task.y):
-            yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
-    if not isinstance(functions, Implied) or not np.isfinite(weights).all():
+    apart = not isinstance(functions, Implied) or not np.array_equal(functions.signed, lower.alpha * task.y)
+    if isinstance(functions, Implied) and apart and np.isfinite(weights).all():
+        yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
+    if apart or not np.isfinite(weights).all():
         coefficients = np.asarray(functions)
         if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
             coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
-        yield {"alpha": lower.alpha, "mu": weights, "coefficients": coefficients}
+        yield {"alpha": lower.alpha, "mu": best, "coefficients": coefficients}
 
 
 def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
