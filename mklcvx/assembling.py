@@ -120,7 +120,7 @@ def attempts(
     apart = not isinstance(functions, Implied) or not np.array_equal(functions.signed, lower.alpha * task.y)
     if isinstance(functions, Implied) and apart and np.isfinite(weights).all():
         yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
-    if apart or not np.isfinite(weights).all():
+    if apart or not np.array_equal(best, weights):  # functions are priced with the weights that fit them best
         coefficients = np.asarray(functions)
         if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
             coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
