@@ -25,10 +25,10 @@ class CertifiedPoint:
 
     @property
     def certificate(self) -> Certificate:
-        """Of the two bounds as they are: an estimate. What they cross by is rounding."""
+        """Of the two bounds as they are: an estimate. What they cross by is rounding, and counts as a gap."""
         lower, upper = self.lower.value, self.upper.value
         noise = NOISE * max(abs(lower), abs(upper), self.lower.largest_term, self.upper.largest_term)
-        return Certificate(lower, upper, self.scale, width=max(upper - lower, 0.0), rounding=noise)
+        return Certificate(lower, upper, self.scale, width=abs(upper - lower), rounding=noise)
 
 
 def certify(
