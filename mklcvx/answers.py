@@ -2,6 +2,7 @@
 
 An answer has any of weights, α, coefficients and multipliers. From α comes the lower bound, from the coefficients the
 upper one; where they are not given, f_m = weight_m K_m(α∘y). Weights alone are judged with the SVM that they make.
+Bounds of single tasks are rigorous (`proved_answers`): kernels that are not semidefinite make them wide.
 What an answer claims (an objective, a certificate, a status) plays no part in the bounds, nor does its bias: they
 take the best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for
 hypergraphs.
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Certificate, CertifiedPoint, certify
-from .errors import InputError, InternalError
+from .certificate import Certificate, certify
+from .errors import InputError
 from .files import MULTIPLIER, read_record
 from .formulations import Formulation, Points, SingleTask, Task
 from .formulations._hypergraph import Embedding, Hypergraph, HyperTask, solved
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
+SHARP = 1e-8  # a relative gap that most are content with
 FIELDS = ("weights", "alpha", "coefficients")
 CLAIMS = ("bias", "objective")
 
@@ -37,7 +39,7 @@ CLAIMS = ("bias", "objective")
 @dataclass(frozen=True)
 class Answer:
     """What somebody says the solution is; None is what they do not say. Bias and objective are claims: no bound is
-    made from them."""
+    made from them. `alpha_low` is what a solution has below the last bits of α."""
 
     weights: Array | None = None
     alpha: Array | None = None
@@ -46,6 +48,7 @@ class Answer:
     bias: float | Array | None = None  # several for several labels
     objective: float | None = None
     bounds: tuple[float, float] | None = None  # claimed: lower and upper
+    alpha_low: Array | None = None
 
     @property
     def given(self) -> list[str]:
@@ -64,6 +67,8 @@ def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
 def answer_of(record: Mapping[str, Any]) -> Answer:
     """The answer among the fields of a record: numbers, and nothing else."""
     given: dict[str, Any] = {name: as_numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
+    if record.get("alpha_low") is not None and "alpha" in given:
+        given["alpha_low"] = as_numbers("alpha_low", record["alpha_low"])
     if record.get("bias") is not None:
         bias = as_numbers("bias", record["bias"])
         given["bias"] = float(bias.item()) if bias.size == 1 else bias
@@ -85,29 +90,37 @@ def largest_answer(instance: Instance) -> float:
     return 64.0 * (4 * labels * instance.count * samples + samples**2) + 2**20
 
 
-def judge(formulation: Formulation, task: Any, answer: Answer) -> Certificate:
-    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out."""
+def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float = SHARP) -> Certificate:
+    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out. They are
+    made no sharper than the tolerance needs."""
     if all(getattr(answer, name) is None for name in FIELDS):
         raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
     with np.errstate(all="ignore"):
-        offered, known = points(formulation, task, answer), formulation.at_hand(task)
-        point = certify(formulation, task, Points(offered.duals or known.duals, offered.primals or known.primals))
-    return _certificate(point)
-
-
-def _certificate(point: CertifiedPoint) -> Certificate:
-    if not np.isfinite([point.lower.value, point.upper.value]).all():
+        if isinstance(formulation, SingleTask):
+            found = _single_task(formulation, task, answer, tolerance)
+        else:
+            offered, known = points(formulation, task, answer), formulation.at_hand(task)
+            bounds = Points(offered.duals or known.duals, offered.primals or known.primals)
+            found = certify(formulation, task, bounds).certificate
+    if not np.isfinite([found.lower, found.upper]).all():
         raise InputError("answer: its objective is not finite: give numbers of moderate size")
-    try:
-        return point.certificate
-    except InternalError as fault:
-        raise InputError(f"answer: {fault}: are the kernels positive semidefinite?") from None
+    return found
+
+
+def _single_task(formulation: SingleTask, task: Task, answer: Answer, tolerance: float) -> Certificate:
+    from .proved_answers import answer_certificate
+
+    weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
+    alpha = of_shape("alpha", answer.alpha, (task.samples,))
+    low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
+    coefficients = of_shape("coefficients", answer.coefficients, (task.count, task.samples))
+    if alpha is None and coefficients is None and weights is not None:
+        alpha = _machine_alpha(task, weights)
+    return answer_certificate(formulation, task, weights, alpha, coefficients, low, tolerance)
 
 
 def points(formulation: Formulation, task: Any, answer: Answer) -> Points:
-    """The dual and primal points that an answer stands for."""
-    if isinstance(formulation, SingleTask):
-        return _single_task(task, answer)
+    """The dual and primal points that an answer stands for, beyond single tasks."""
     if isinstance(formulation, MultiLabel):
         return _many_labels(task, answer)
     weights = of_shape("weights", answer.weights, (task.count,))
@@ -119,17 +132,6 @@ def points(formulation: Formulation, task: Any, answer: Answer) -> Points:
         return Points([weights], [_projection(task, weights)])
     beta = of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
     return Points([] if beta is None else [beta], [weights])
-
-
-def _single_task(task: Task, answer: Answer) -> Points:
-    weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
-    alpha = of_shape("alpha", answer.alpha, (task.samples,))
-    coefficients = of_shape("coefficients", answer.coefficients, (task.count, task.samples))
-    if alpha is None and coefficients is None and weights is not None:
-        alpha = _machine_alpha(task, weights)
-    if coefficients is None and alpha is not None and weights is not None:
-        coefficients = np.outer(weights, alpha * task.y)
-    return Points([] if alpha is None else [alpha], [] if coefficients is None else [coefficients])
 
 
 def _machine_alpha(task: Task, weights: Array) -> Array:

@@ -43,7 +43,7 @@ class Standing:
 
     @property
     def gap(self) -> float | None:
-        return None if self.certificate is None else max(self.certificate.relative_gap, 0.0)
+        return None if self.certificate is None else self.certificate.relative_gap
 
     @property
     def status(self) -> str:
@@ -61,7 +61,7 @@ class Standing:
         self.peak = max(self.peak or 0, attempt.peak) if attempt.peak is not None else self.peak
         if attempt.answer is not None:
             try:
-                self.certificates.append(judge(formulation, task, attempt.answer))
+                self.certificates.append(judge(formulation, task, attempt.answer, self.asked))
             except InputError as fault:
                 self.fault = str(fault)
         if attempt.seconds is not None and not self.fault:

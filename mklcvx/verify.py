@@ -144,7 +144,7 @@ def judge_submission(
 def _report(
     case: Case, answer: Answer, tol: float, thorough: bool, stated: tuple[str, dict[str, Any]] | None = None
 ) -> Report:
-    parts, known = judged_parts(case, answer)
+    parts, known = judged_parts(case, answer, rigorous=True)
     verdict = verdict_of(parts, tol)
     loose = ranges(case, tol) if thorough and answer.weights is not None else None
     notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []

@@ -10,8 +10,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from ..certificate import Certificate
 from ..judging import Case, pose
-from ..judging.parts import Enclosure
+from ..judging.parts import Enclosure, enclosure_of
 from ..zoo import Specimen
 
 # Only in a checkout: enclosures in ball arithmetic, too long to compute for what a package needs at run time.
@@ -47,8 +48,7 @@ def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]
     entry = _golden(GOLDEN).get((specimen.name, formulation))
     if entry is None or entry["sha256"] != specimen.recorded["sha256"] or entry["parameters"] != dict(parameters):
         return None
-    lower, upper = float(entry["lower"]), float(entry["upper"])
-    return Enclosure(lower, upper, max(abs(lower), abs(upper), float(entry["scale"])) or 1.0)
+    return enclosure_of(Certificate(float(entry["lower"]), float(entry["upper"]), float(entry["scale"])))
 
 
 @cache

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..bench import Contestant
 from ..bench_process import Attempt, Setting, Worker
-from ..errors import InputError, InternalError
+from ..errors import InputError
 from ..files import save_instance
 from ..judging import Case, diagnose, judged_parts
 from ..judging.parts import ACCEPTED, REJECTED, verdict_of
@@ -148,8 +148,8 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
     if attempt.cut or attempt.answer is None:
         return Trial(name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit")
     try:
-        parts, _ = judged_parts(case, attempt.answer)
-    except (InputError, InternalError, ArithmeticError) as fault:
+        parts, _ = judged_parts(case, attempt.answer, rigorous=True)
+    except (InputError, ArithmeticError) as fault:
         return Trial(name, ERROR, attempt.seconds, diagnosis="unusable", words=str(fault))
     verdicts = {key: verdict_of(parts, tolerance) for key, tolerance in LEVELS.items()}
     tolerance = LEVELS[level]

@@ -11,7 +11,7 @@ from .. import formulations
 from ..errors import InputError
 from ..instance import Instance
 from ..solution import Solution
-from .parts import Enclosure
+from .parts import Enclosure, enclosure_of
 
 FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
 SHARP = 1e-10  # what is asked of the reference
@@ -47,9 +47,7 @@ class Case:
 
     @cached_property
     def known(self) -> Enclosure:
-        certificate = self.reference.certificate
-        scale = max(abs(certificate.lower), abs(certificate.upper), certificate.scale) or 1.0
-        return Enclosure(certificate.lower, certificate.upper, scale)
+        return enclosure_of(self.reference.certificate)
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,7 @@ class Altered(Case):
 
     @cached_property
     def known(self) -> Enclosure:
-        certificate = self.point.certificate
-        lower, upper, scale = certificate.lower, certificate.upper, certificate.scale
-        return Enclosure(lower, upper, max(abs(lower), abs(upper), scale) or 1.0)
+        return enclosure_of(self.point.certificate)
 
 
 def pose(instance: Instance, name: str, given: Mapping[str, Any], tolerance: float) -> Case:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..answers import Answer
-from ..errors import InputError, InternalError
+from ..errors import InputError
 from .case import FITS, Altered, Case, pose
 from .families import judged_parts, proved_parts
 from .parts import Part
@@ -115,7 +115,7 @@ def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
         for some in (_quickly_judged(case, answer), answer):
             if some.given and _off(judged_parts(case, some)[0]) > limit:
                 return False
-    except (InputError, InternalError, ArithmeticError, np.linalg.LinAlgError):
+    except (InputError, ArithmeticError, np.linalg.LinAlgError):
         return False  # what cannot be judged explains nothing
     return True
 

@@ -27,18 +27,22 @@ from .parts import Enclosure, Part, Violation
 from .single import added_risk, alpha_violations, machine_alpha, single_task_parts
 
 
-def proved_parts(case: Case, answer: Answer) -> list[Part]:
-    """What the parts of an answer violate, prove and claim."""
+def proved_parts(case: Case, answer: Answer, rigorous: bool = False) -> list[Part]:
+    """What the parts of an answer violate, prove and claim; unless `rigorous`, up to rounding."""
     with np.errstate(all="ignore"):
-        parts = _family(case)(case, answer)
+        if isinstance(case.formulation, SingleTask):
+            parts = single_task_parts(case, answer, rigorous)
+        else:
+            parts = _family(case)(case, answer)
     if answer.objective is not None:
         parts.append(Part("objective", (), "claim", answer.objective))
     return parts
 
 
-def judged_parts(case: Case, answer: Answer) -> tuple[list[Part], Enclosure]:
-    """Every part of the answer, measured, and what is known of the optimal value with the help of the answer."""
-    parts = proved_parts(case, answer)
+def judged_parts(case: Case, answer: Answer, rigorous: bool = False) -> tuple[list[Part], Enclosure]:
+    """Every part of the answer, measured, and what is known of the optimal value with the help of the answer. Plain
+    bounds are for hypotheses; a verdict is `rigorous`."""
+    parts = proved_parts(case, answer, rigorous)
     if answer.bounds is not None:
         parts.append(_claimed_bounds(case, *answer.bounds))
     if not any(part.conclusive for part in parts):
@@ -58,8 +62,6 @@ def _claimed_bounds(case: Case, lower: float, upper: float) -> Part:
 
 
 def _family(case: Case) -> Any:
-    if isinstance(case.formulation, SingleTask):
-        return single_task_parts
     if isinstance(case.formulation, MultiLabel):
         return _many_labels
     return _hypergraph if isinstance(case.formulation, Hypergraph) else _two_stages

@@ -1,9 +1,9 @@
 """A part of an answer, judged: what it violates, what it proves, how far that is from the optimum.
 
-Let L ≤ v* ≤ U enclose the optimal value and let s be its scale. A part that proves an upper bound v has the excess
-(v − L)/s, one that proves a lower bound (U − v)/s, a claimed value the larger of both, none below zero: at least what
-it is off by, at most (U − L)/s more. It is accepted at a tolerance if no constraint is violated by more, relatively,
-and the excess is not above it. Where the enclosure is too wide to tell, it is undecided.
+Let L ≤ v* ≤ U enclose the optimal value and let s be its scale, that of the certificate. A part that proves an upper
+bound v has the excess (v − L)/s, one that proves a lower bound (U − v)/s, a claimed value the larger of both, none below
+zero: at least what it is off by, at most (U − L)/s more. It is accepted at a tolerance if no constraint is violated by
+more, relatively, and the excess is not above it. Where the enclosure is too wide to tell, it is undecided.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from ..certificate import Certificate
 from ..solution import plain
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
@@ -40,6 +41,12 @@ class Enclosure(NamedTuple):
         lowers = [part.value for part in parts if part.proves == "lower" and part.value is not None]
         uppers = [part.value for part in parts if part.proves == "upper" and part.value is not None]
         return self._replace(lower=max([self.lower, *lowers]), upper=min([self.upper, *uppers]))
+
+
+def enclosure_of(certificate: Certificate) -> Enclosure:
+    """With the scale that the certificate compares its gap with."""
+    scale = certificate.size if certificate.vanishing else certificate.scale
+    return Enclosure(certificate.lower, certificate.upper, scale or 1.0)
 
 
 @dataclass(frozen=True)

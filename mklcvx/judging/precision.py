@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..answers import Answer, answer_of
-from ..errors import InputError, InternalError
+from ..errors import InputError
 from ..formulations._low_rank import LowRank
 from ..instance import Instance
 from ..solution import Solution
@@ -29,7 +29,7 @@ def single_precision(case: Case, answer: Answer) -> float | None:
         return None
     try:
         off = _best_in_single(case, answer)
-    except (InputError, InternalError):  # kernels of low rank, rounded, can be indefinite, or leave weights undefined
+    except InputError:  # kernels of low rank, rounded, can be indefinite, or leave weights undefined
         return None
     return ALLOWANCE * max(float(np.finfo(np.float32).eps), off)
 
@@ -47,7 +47,7 @@ def few_decimals(case: Case, answer: Answer) -> tuple[int, float] | None:
         return None
     try:
         parts, _ = judged_parts(case, answer_of({name: np.round(value, decimals) for name, value in best.items()}))
-    except (InputError, InternalError):
+    except InputError:
         return None
     return decimals, ALLOWANCE * max(part.off for part in parts)
 

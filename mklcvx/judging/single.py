@@ -3,7 +3,7 @@
 Weights μ are worth what the best classifier with them costs, V(μ) = max over α of gain(α) − ½ Σ μ_m q_m(α) + R(μ),
 never below the optimum: the SVM with these weights is solved for it. In the block-∞ formulations t and λ of the
 weights are judged apart (`blockwise`). α is worth its lower bound, coefficients their upper bound with the best bias, a
-bias what it adds to the risk of the classifier it comes with.
+bias what it adds to the risk of the classifier it comes with. Bounds are proved where that is asked for, else plain.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import numpy as np
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..formulations import Implied, SingleTask, Task
 from ..formulations._stack import Array
+from ..proved_answers import alpha_lower, upper_certificate, weights_upper
 from .blockwise import saddle_excess
-from .case import Case
+from .case import FINER, Case
 from .domain import placed
 from .multipliers import multiplier_parts
 from .parts import Part, Violation
 
 
-def single_task_parts(case: Case, answer: Answer) -> list[Part]:
+def single_task_parts(case: Case, answer: Answer, rigorous: bool) -> list[Part]:
     task, parts = case.task, []
     weights, alpha, coefficients = arrays(task, answer)
     if weights is not None:
-        parts.append(weights_part(case, weights, spelled_out=coefficients is not None))
+        parts.append(weights_part(case, weights, coefficients is not None, rigorous))
     if alpha is not None:
-        parts.append(alpha_part(case, alpha))
+        parts.append(alpha_part(case, alpha, rigorous))
     if coefficients is not None:
-        bound = case.formulation.upper(task, coefficients)
-        parts.append(Part("coefficients", (), "upper", bound.value, note="with the best bias"))
+        parts.append(coefficients_part(case, coefficients, weights, rigorous))
     if answer.bias is not None:
         parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
     return parts + multiplier_parts(case, alpha, answer)
@@ -45,7 +45,7 @@ def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Arra
 
 
 # ------------------------------------------------------------------------------------------------------- weights
-def weights_part(case: Case, weights: Array, spelled_out: bool) -> Part:
+def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) -> Part:
     """In a block-∞ formulation the weight of a kernel that hardly sees α means nothing: there coefficients, where they
     are `spelled_out`, are judged instead."""
     if not np.isfinite(weights).all():
@@ -55,13 +55,21 @@ def weights_part(case: Case, weights: Array, spelled_out: bool) -> Part:
     if case.formulation.between is not None and spelled_out:
         return Part("weights", shown, note="the coefficients are judged in their place")
     if case.formulation.between is None:
-        value, _ = worth(case.formulation, case.task, feasible)
+        value = _proved_worth(case, feasible) if rigorous else worth(case.formulation, case.task, feasible)[0]
         return Part("weights", shown, "upper", value, note="the SVM with these weights")
     if (feasible > 0).all():
         return Part("weights", shown, excess=saddle_excess(case, feasible), note="t and λ of the weights, judged apart")
-    alpha = machine_alpha(case.task, feasible)
-    bound = case.formulation.upper(case.task, Implied(feasible, alpha * case.task.y))
-    return Part("weights", shown, "upper", bound.value, note="the SVM with these weights")
+    signed = machine_alpha(case.task, feasible) * case.task.y
+    if rigorous:
+        value = upper_certificate(case.formulation, case.task, signed * case.task.y, np.outer(feasible, signed)).upper
+    else:
+        value = case.formulation.upper(case.task, Implied(feasible, signed)).value
+    return Part("weights", shown, "upper", value, note="the SVM with these weights")
+
+
+def _proved_worth(case: Case, weights: Array) -> float:
+    alpha = machine_alpha(case.task, weights)
+    return weights_upper(case.formulation, case.task, weights, alpha, FINER * case.tolerance)
 
 
 def machine_alpha(task: Task, weights: Array) -> Array:
@@ -85,10 +93,20 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
 
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
-def alpha_part(case: Case, alpha: Array) -> Part:
-    return Part(
-        "alpha", tuple(alpha_violations(case.task, alpha)), "lower", case.formulation.lower(case.task, alpha).value
-    )
+def alpha_part(case: Case, alpha: Array, rigorous: bool) -> Part:
+    task, formulation = case.task, case.formulation
+    value = alpha_lower(formulation, task, alpha) if rigorous else formulation.lower(task, alpha).value
+    return Part("alpha", tuple(alpha_violations(task, alpha)), "lower", value)
+
+
+def coefficients_part(case: Case, coefficients: Array, weights: Array | None, rigorous: bool) -> Part:
+    task, formulation = case.task, case.formulation
+    if rigorous:
+        nothing = task.feasible(np.zeros(task.samples))
+        value = upper_certificate(formulation, task, nothing, coefficients, weights).upper
+    else:
+        value = formulation.upper(task, coefficients).value
+    return Part("coefficients", (), "upper", value, note="with the best bias")
 
 
 def alpha_violations(task: Task, alpha: Array) -> list[Violation]:

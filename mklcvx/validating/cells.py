@@ -19,7 +19,7 @@ from .. import formulations
 from ..answers import judge
 from ..bench import InWorker
 from ..bench_process import Attempt
-from ..certificate import ROUNDING, Certificate
+from ..certificate import Certificate
 from ..conformance.references import ProvedCase, case_of
 from ..conformance.trials import Room, suitable
 from ..errors import InputError
@@ -31,6 +31,7 @@ from ..solving import SOLVERS, Solver
 from ..zoo import specimen
 
 MOST = 15.0
+LAST_BITS = 2.0**-50
 BATCH = 10
 FINEST = 1e-9  # the tolerance for which references are made
 CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
@@ -120,7 +121,7 @@ def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: f
     solution = load_solution(room.folder / "answer.npz")
     lies = _dishonest(case, solution, attempt, solver.tolerance)
     return Cell(
-        *where, solution.status, digits(solution.objective, case.known), max(solution.certificate.relative_gap, 0.0),
+        *where, solution.status, digits(solution.objective, case.known), solution.certificate.relative_gap,
         solver.tolerance, attempt.seconds, not lies, lies or solution.message.partition("; ")[2] or solution.message,
         proved,
     )  # fmt: skip
@@ -135,7 +136,7 @@ def digits(value: float, known: Enclosure) -> float:
 def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -> str:
     """What is not true of what a solver says; nothing if all is."""
     said, known = solution.certificate, case.known
-    if said.lower > known.upper + ROUNDING * known.scale or said.upper < known.lower - ROUNDING * known.scale:
+    if said.lower > known.upper or said.upper < known.lower:
         return "its certificate contradicts the optimum"
     if solution.status == CERTIFIED and not said.proves(asked):
         return "certified without the gap that was asked for"
@@ -143,13 +144,14 @@ def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -
         return "not certified, and no reason given"
     assert attempt.answer is not None
     try:
-        return _unproved(judge(case.formulation, case.task, attempt.answer), said, known.scale)
+        return _unproved(judge(case.formulation, case.task, attempt.answer, asked), said)
     except InputError as fault:
         return f"what it returns cannot be judged: {fault}"
 
 
-def _unproved(proved: Certificate, said: Certificate, scale: float) -> str:
-    room = ROUNDING * max(scale, said.scale)
+def _unproved(proved: Certificate, said: Certificate) -> str:
+    """Both are proved, so they may differ by what rounding has cost them."""
+    room = proved.rounding + said.rounding + LAST_BITS * said.size
     if proved.lower < said.lower - room or proved.upper > said.upper + room:
         return f"its point proves a gap of {proved.relative_gap:.1e} only"
     return ""
