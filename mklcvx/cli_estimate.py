@@ -118,9 +118,13 @@ def _table(found: CrossValidation) -> None:
     for column in ("", "point", "mean", "std", "worst gap", "status"):
         table.add_column(column, justify="right" if column in ("mean", "std", "worst gap") else "left")
     for record in records:
-        numbers = f"{record['mean']:.4f}", f"{record['std']:.4f}", f"{max(record['relative_gap'], 0):.1e}"
+        numbers = f"{record['mean']:.4f}", f"{record['std']:.4f}", _gap(record["relative_gap"])
         table.add_row("★" if record["best"] else "", as_is(described(record["parameters"])), *numbers, record["status"])
     Console().print(table)
+
+
+def _gap(value: float | None) -> str:
+    return "∞" if value is None else f"{value:.1e}"
 
 
 # ------------------------------------------------------------------------------------------------------ predictions

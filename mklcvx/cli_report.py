@@ -83,7 +83,7 @@ def report(
         page = report_page(problem, found, runs, reached, instance.name, options)
     save(output, page)
     if not quiet:
-        gap = f"relative gap {max(found.certificate.relative_gap, 0.0):.1e}"
+        gap = f"relative gap {found.certificate.relative_gap:.1e}"
         typer.echo(f"{output}: {formulation}, optimum {found.objective:.10g}, {found.status}, {gap}")
     if not found.certified:
         sys.stderr.write(f"mklcvx: {printable(found.message)}\n")

@@ -99,7 +99,7 @@ class CrossValidation:
                 "mean": float(row.scores.mean()),
                 "std": float(row.scores.std()),
                 "scores": row.scores.tolist(),
-                "relative_gap": row.gap,
+                "relative_gap": row.gap if math.isfinite(row.gap) else None,
                 "status": "certified" if row.certified else "not_certified",
                 "folds": len(row.trials),
                 "seed": self.seed,

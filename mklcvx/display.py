@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from . import formulations
+from .certificate import Certificate
 from .instance import Instance
 from .run import Row
 from .solution import Solution
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .zoo import Specimen
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
+LEAST_SHARE = 0.01  # of the gap
 SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method means as zero
 
 
@@ -75,7 +77,7 @@ def show_solution(solution: Solution) -> None:
     head.add_row("formulation", f"{solution.formulation} ({', '.join(_shown(solution.parameters))})")
     head.add_row("status", solution.status)
     head.add_row("optimum", f"between {certificate.lower:.12g} and {certificate.upper:.12g}")
-    head.add_row("relative gap", f"{max(certificate.relative_gap, 0):.1e}")
+    head.add_row("relative gap", f"{certificate.relative_gap:.1e}{_shares(certificate)}")
     if solution.bias_interval is not None:
         low, high = solution.bias_interval
         wide = high - low > 1e-6 * max(1.0, abs(low))
@@ -94,6 +96,16 @@ def show_solution(solution: Solution) -> None:
     console = Console()
     console.print(head)
     console.print(_kernel_table(solution))
+
+
+def _shares(certificate: Certificate) -> str:
+    """What of the gap was paid for rounding and for δ, where that is a hundredth or more."""
+    if certificate.gap <= 0:
+        return ""
+    rounding, ridge = (share / certificate.gap for share in (certificate.rounding, certificate.ridge_share))
+    shown = [f"{min(rounding, 1.0):.0%} for rounding"] if rounding >= LEAST_SHARE else []
+    shown += [f"{min(ridge, 1.0):.0%} for δ = {certificate.ridge:.1e}"] if ridge >= LEAST_SHARE else []
+    return f", {' and '.join(shown)}" if shown else ""
 
 
 def show_proof(proof: Proof) -> None:

@@ -2,13 +2,15 @@
 
 With shares s_i = α_i/C_i, margins y_i f(x_i), the level 1 (loss nu: ρ), norms ‖f_m‖ and roots √q_m(α),
 
-    upper − lower  =  Σ_i C_i [(1 − s_i)(level − y_i f(x_i))₊ + s_i (y_i f(x_i) − level)₊]     samples
+    primal − dual  =  Σ_i C_i [(1 − s_i)(level − y_i f(x_i))₊ + s_i (y_i f(x_i) − level)₊]     samples
                    +  Σ_m (‖f_m‖ √q_m − Σ_i α_i y_i f_m(x_i))                                  functions
                    +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                        weights
 
 Proof: insert Σ_m Σ_i α_i y_i f_m(x_i) = Σ_i α_i y_i f(x_i), which holds since y'α = 0 (without a bias there is no b),
 and collect. No line is negative, and each vanishes exactly where its condition holds: α_i = 0 beyond the level,
-α_i = C_i short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots.
+α_i = C_i short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots. This is the plain gap, of the
+two objectives at the solution in double precision: the certificate's is not below it but for rounding, which it pays
+for, as it does for δ, and it prices the weights as they are stored.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ def box_of(instance: Instance, solution: Solution) -> Array:
 
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
-    """The certified gap of a single task, taken apart; None for other families."""
+    """The plain gap of a single task, taken apart; None for other families."""
     formulation = formulations.get(solution.formulation)
     if not isinstance(formulation, SingleTask) or solution.alpha is None:
         return None

@@ -2,7 +2,7 @@
 
 All are called alike, `name(instance, C=...)`, and leave an object with `decision_function(test_kernels)` and
 `predict(test_kernels)`. Those that solve a convex problem have its `certificate`; their file states the problem as the
-formulations state theirs, primal and dual, and declares both in CVXPY.
+formulations state theirs, primal and dual, and declares both in CVXPY. Their bounds carry no account of rounding.
 
     best_single   the kernel whose SVM errs least on held-out samples        y, classes, labels
     adaboost      AdaBoost over the SVMs of single kernels                   y

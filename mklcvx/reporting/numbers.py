@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ def power(number: float) -> Markup:
         return Markup("0")
     if 0.01 <= number < 100:
         return Markup(f"{number:.2g}")
+    if math.isinf(number):
+        return Markup("∞")
     digits, exponent = f"{number:.1e}".split("e")
     ten = Markup(f"10{element('sup', str(int(exponent)).replace('-', '−'))}")
     return ten if digits == "1.0" else Markup(f"{digits}·{ten}")

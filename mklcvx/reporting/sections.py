@@ -78,14 +78,16 @@ def certificate(found: Certificate, tolerance: float, asked: str = "asked for") 
         "Two numbers that anyone can recompute without a solver: the dual point proves that the optimal value is not "
         "below the lower bound, the primal point that it is not above the upper one. Whoever found the points, the "
         "optimum lies between, known up to the gap: ",
-        power(found.relative_gap), " of the size of the problem.",
+        power(found.relative_gap), " of its scale. What rounding and the entries may have moved is in the gap.",
     )  # fmt: skip
     rows: list[tuple[str, Any]] = [
         ("lower bound", value(found.lower)),
         ("upper bound", value(found.upper)),
         ("gap", power(found.gap)),
         ("relative gap", joined([power(found.relative_gap), f", {asked} ", power(tolerance)])),
-        ("scale", f"{short(found.scale)}, the largest term of the two objectives"),
+        ("scale", f"{short(found.scale)}, what the penalties of both objectives add up to, without constants"),
+        ("paid for rounding", power(found.rounding)),
+        ("paid for δ", joined([power(found.ridge_share), ", δ = ", power(found.ridge)])),
     ]
     return section("certificate", "Certificate", explained, facts(rows))
 
