@@ -237,7 +237,7 @@ def test_samples_are_left_out_of_everything():
 
 
 # ------------------------------------------------------------------------------------------------ kernels in factors
-FACTORS = [np.random.default_rng(m).normal(size=(12, 2)) for m in range(4)]
+FACTORS = [np.round(np.random.default_rng(m).normal(size=(12, 2)) * 1024) / 1024 for m in range(4)]  # formed exactly
 THIN = Instance(LowRank(FACTORS), np.repeat([1, -1], 6))
 FORMED = Instance(np.array([factor @ factor.T for factor in FACTORS]), THIN.y)
 

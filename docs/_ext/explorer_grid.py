@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklcvx import Instance, path
+from mklcvx.demo import in_factors
 
 Array = NDArray[np.float64]
 
@@ -76,6 +77,7 @@ def entry(solution: Any) -> dict[str, Any]:
     found = {"weights": weights, "alpha": np.asarray(solution.alpha).tolist(), "bias": float(solution.bias)}
     if solution.coefficients is not None:
         found["coefficients"] = np.asarray(solution.coefficients).tolist()
+    found["stretch"] = solution.certificate.stretch
     return {**found, "lower": solution.certificate.lower, "upper": solution.certificate.upper}
 
 
@@ -84,7 +86,7 @@ def data() -> dict[str, Any]:
     scale = len(points) / np.array([np.sum(points**2), len(points), len(points)])
     kernels = [{**kernel, "scale": float(s)} for kernel, s in zip(KERNELS, scale, strict=True)]
     about = {"points": points.tolist(), "y": y.tolist(), "kernels": kernels, "C": PRICES.tolist()}
-    return {**about, "formulations": solutions(Instance(stack(points), y))}
+    return {**about, "formulations": solutions(Instance(in_factors(stack(points)), y))}
 
 
 def main(target: str) -> None:

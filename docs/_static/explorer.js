@@ -22,7 +22,7 @@
     return at.coefficients || at.weights.map((w) => signed.map((s) => w * s));
   }
 
-  /* Both bounds, from the point alone: the dual objective at α, the primal one at f. */
+  /* Both bounds, from the point alone: the dual objective at α, the primal one at f, stretched as the certificate says. */
   const conjugates = {
     l1: (v) => Math.max(...v),
     average: (v) => sum(v) / v.length,
@@ -38,13 +38,15 @@
   function bounds(name, value, C, at) {
     const signed = at.alpha.map((a, i) => a * y[i]);
     const halves = gram.map((K) => Math.max(dot(signed, times(K, signed)), 0) / 2);
-    const c = coefficients(at), images = gram.map((K, m) => times(K, c[m]));
+    const c = coefficients(at).map((row) => row.map((x) => at.stretch * x)), images = gram.map((K, m) => times(K, c[m]));
     const norms = c.map((row, m) => Math.sqrt(Math.max(dot(row, images[m]), 0)));
-    const outputs = points.map((_, i) => sum(images.map((image) => image[i])) + at.bias);
+    const outputs = points.map((_, i) => sum(images.map((image) => image[i])) + at.stretch * at.bias);
     const loss = C * sum(outputs.map((f, i) => Math.max(0, 1 - y[i] * f)));
+    const paid = penalty(name, norms, at.weights), cost = conjugates[name](halves, value);
     return {
-      lower: sum(at.alpha) - conjugates[name](halves, value),
-      upper: penalty(name, norms, at.weights) + loss,
+      lower: sum(at.alpha) - cost,
+      upper: paid + loss,
+      scale: paid + cost,
       norms, outputs,
     };
   }
@@ -156,7 +158,7 @@
     }
     root.querySelector("[data-plane]").innerHTML = plane(at, C);
     root.querySelector("[data-weights]").innerHTML = weightPicture(at, family.rows[row]);
-    const gap = (proved.upper - proved.lower) / Math.max(Math.abs(proved.upper), Math.abs(proved.lower));
+    const gap = (proved.upper - proved.lower) / proved.scale;
     const errors = proved.outputs.filter((f, i) => f * y[i] <= 0).length, support = at.alpha.filter((a) => a > 1e-9 * C).length;
     root.querySelector(".certificate").innerHTML = `<table><tbody>
       <tr><td>lower bound, from α</td><td data-bound="lower">${proved.lower.toPrecision(12)}</td></tr>
