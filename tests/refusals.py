@@ -12,6 +12,9 @@ import pytest
 from mklcvx import InputError
 
 # What a solution's JSON has at least.
+CERTIFICATE = {
+    "lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch",
+}  # fmt: skip
 KEYS = {
     "schema", "formulation", "parameters", "solver", "status", "objective", "weights", "alpha", "bias",
     "coefficients", "multipliers", "certificate", "iterations", "seconds",

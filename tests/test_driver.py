@@ -223,7 +223,9 @@ def test_traces_are_written(tmp_path, ending):
 
 def test_the_returned_point_is_the_certified_one():
     solution = solve(INSTANCE, "l1", solver="silp")
+    certificate = solution.certificate
     lower = L1.lower(TASK, solution.alpha).value
     upper = L1.upper(TASK, solution.all_coefficients).value
-    assert lower == solution.certificate.lower
-    assert upper == solution.certificate.upper
+    assert certificate.lower == pytest.approx(lower, abs=certificate.rounding)
+    assert certificate.upper == pytest.approx(upper, abs=certificate.rounding)
+    assert certificate.lower <= lower <= upper <= certificate.upper

@@ -35,7 +35,7 @@ def deep(depth):
         ("[1, 2]", ("holds no JSON object",)),
         ("3", ("holds no JSON object",)),
         ("{}", ("schema None is not 'mklcvx.solution/1'", "give a file of mklcvx solve -o")),
-        ('{"schema": "mklcvx.solution/2"}', ("schema 'mklcvx.solution/2' is not",)),
+        ('{"schema": "mklcvx.solution/3"}', ("schema 'mklcvx.solution/3' is not",)),
         ('{"schema": ["mklcvx.solution/1"]}', ("schema ['mklcvx.solution/1'] is not",)),
         ('{"schema": "mklcvx.solution/1"}', ("incomplete or damaged (KeyError: 'formulation')",)),
         ('{"schema": NaN}', ("not readable JSON (NaN is no number of JSON)",)),

@@ -190,7 +190,7 @@ def test_json_is_strict_and_has_a_schema(tmp_path):
     save_solution(tmp_path / "answer.json", found)
     text = (tmp_path / "answer.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda token: pytest.fail(f"{token} is no JSON"))
-    assert content["schema"] == "mklcvx.solution/1"
+    assert content["schema"] == "mklcvx.solution/2"
     assert None in content["weights"]
     assert content["coefficients"] is not None
 
