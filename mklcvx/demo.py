@@ -13,8 +13,8 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 
 from .display import bars
+from .factors import in_factors
 from .formulations import FORMULATIONS, SINGLE_TASKS, Formulation
-from .formulations._low_rank import LowRank
 from .instance import Instance
 from .kernels import Gaussian, KernelBank, Linear, Polynomial
 from .preprocess import Preprocessing
@@ -130,7 +130,8 @@ def digits(samples: int, seed: int) -> Instance:
 
 
 def breast_cancer(samples: int, seed: int) -> Instance:
-    """Kernels of unit trace on the three groups of features, and held-out samples with their kernels."""
+    """Kernels of unit trace on the three groups of features, and held-out samples with their kernels. They are given by
+    factors: norms between groups of kernels are certified for nothing less."""
     from sklearn.datasets import load_breast_cancer
 
     features, target = load_breast_cancer(return_X_y=True)
@@ -152,17 +153,6 @@ def breast_cancer(samples: int, seed: int) -> Instance:
         test_kernels=scaling.test(raw_test),
         test_y=labels[test],
     )
-
-
-def in_factors(kernels: Array) -> LowRank:
-    """Dense kernels by their eigenvectors: semidefinite without a doubt, which those of low rank are not, once rounded.
-    Norms between groups of kernels are certified by nothing less."""
-    factors = []
-    for kernel in kernels:
-        values, vectors = np.linalg.eigh(kernel)
-        kept = values > len(kernel) * np.finfo(float).eps * values[-1]
-        factors.append(vectors[:, kept] * np.sqrt(values[kept]))
-    return LowRank(factors)
 
 
 def best_single(instance: Instance, price: float) -> Instance:

@@ -7,23 +7,26 @@ them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as it was gi
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from .certificate import Certificate
 from .certificate.between import Between
 from .certificate.passes import seen
-from .certificate.regularisers import regulariser_of
+from .certificate.regularisers import Ball, regulariser_of
 from .certificate.ridge import combined_ridge, ridges
-from .certificate.rounding import POWER, above, total_below
+from .certificate.rounding import POWER, above, total_above, total_below
 from .certificate.single import Evaluation, OwnCoefficients, certified
 from .errors import InputError
 from .formulations import SingleTask, Task
 from .formulations._stack import Array
+from .formulations.square import SQUARE
 from .polish import balanced
 
 NEAR = 1e-9  # relative: what counts as rounding in an answer
 LEAST = 2.0**-40  # of the largest weight: what a function that has none is given
+NO_PRICE = 2.0**300  # θ of `square`, whose R(μ) = ‖μ‖²/(2θ) is nothing then
 LARGEST = 1e100  # a number whose square is one
 
 
@@ -70,11 +73,18 @@ def upper_certificate(
 
 
 def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Array, tolerance: float) -> float:
-    """What weights in their domain prove with a feasible α; δ is no sharper than the tolerance needs."""
-    at = Evaluation(formulation, task, alpha, weights, sliced=True)
+    """R(μ) + ½μ'q + risk of weights in their domain with a feasible α; δ is no sharper than the tolerance needs.
+
+    Weights inside a ball stay there: they are held, which is `square` without a price."""
+    side = regulariser_of(formulation.name, task.count, task.own)
+    mu = side.feasible(weights)
+    if isinstance(side, Ball):
+        mu = np.minimum(mu, weights)
+    at = Evaluation(SQUARE, replace(task, own={"theta": NO_PRICE}), alpha, mu, sliced=True)
     scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
     enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
-    return at.bounds(combined_ridge(task, at.mu, task.bias, enough)).certificate.upper
+    found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
+    return total_above([found.upper, side.value(mu)])
 
 
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:

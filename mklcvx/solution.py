@@ -108,11 +108,12 @@ class Solution:
     def _part(self, kernel: Array, coefficients: Array, m: int) -> Array:
         """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
         taken away first, for nothing would be left of the digits behind it."""
-        if self.coefficients is None and self.alpha is not None and mostly_constant(kernel):
+        values = np.asarray(kernel @ coefficients.T)
+        if self.coefficients is None and self.alpha is not None and (flat := mostly_constant(kernel)).any():
             signed = self.alpha * self.y
             if all(math.fsum(row) == 0 for row in np.atleast_2d(signed)):
-                return np.asarray(self.weights[m] * ((kernel - kernel[:, :1]) @ signed.T))
-        return np.asarray(kernel @ coefficients.T)
+                values[flat] = self.weights[m] * ((kernel[flat] - kernel[flat, :1]) @ signed.T)
+        return values
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
         """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1.
@@ -171,9 +172,9 @@ class Solution:
         }
 
 
-def mostly_constant(kernel: Array) -> bool:
-    """Whether the entries of a row differ by little beside their size."""
-    return bool(np.ptp(kernel, axis=1).max(initial=0.0) < MOSTLY * np.abs(kernel).max(initial=0.0))
+def mostly_constant(kernel: Array) -> NDArray[np.bool_]:
+    """Rows whose entries differ by little beside their size: each by itself, whatever comes with it."""
+    return np.asarray(np.ptp(kernel, axis=1) < MOSTLY * np.abs(kernel).max(axis=1))
 
 
 def small(value: Any) -> Any:

@@ -202,7 +202,7 @@ def test_golden_enclosures_are_used_for_the_very_problem_they_are_of(tmp_path, m
     (tmp_path / "golden.json").write_text(references.json.dumps({"optima": [entry]}), encoding="utf-8")
     monkeypatch.setattr(references, "GOLDEN", tmp_path / "golden.json")
     case = references.case_of(specimen, "l1", {}, 1e-9)
-    assert case.known == (1.5, 1.75, 1.75)
+    assert case.known == (1.5, 1.75, 1.0)
     assert references.case_of(specimen, "l1", {"C": 2.0}, 1e-9).proved is None
     assert references.case_of(specimen, "sm1", {}, 1e-9).proved is None
     judged = _judged(case, Attempt(seconds=1.0, answer=Answer(objective=1.6)), "by-hand", "high")

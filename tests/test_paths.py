@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cases import on_grid
 from mklcvx import InputError, Instance, path, solve, zoo
-from mklcvx.demo import in_factors
+from mklcvx.factors import in_factors
 from mklcvx.formulations import get
 from mklcvx.paths import combinations
 from mklcvx.solvers import drive
 from mklcvx.solvers.interior import InteriorPoint
+
+from cases import on_grid
 
 WINE = zoo.real("wine", samples=60, count=8)
 PRICES = [0.01, 0.1, 0.3, 1.0, 3.0, 30.0, 100.0]

@@ -236,7 +236,7 @@ def test_every_formulation_takes_part():
 @pytest.mark.parametrize(("name", "make"), MOVES, ids=lambda one: one if isinstance(one, str) else one.__name__)
 def test_ten_tolerances_worse_is_rejected_and_a_tenth_of_one_accepted(name, make, tol):
     found, draw = best(name), np.random.default_rng([NAMES.index(name), round(-np.log10(tol))])
-    size = max(abs(found.objective), found.certificate.scale)
+    size = found.certificate.scale
     move = make(name, draw)
     for share, verdict in ((10.0, "rejected"), (0.1, "accepted")):
         answer = move.answer(move.worse_by(share * tol * size))
@@ -249,7 +249,7 @@ def test_ten_tolerances_worse_is_rejected_and_a_tenth_of_one_accepted(name, make
 @pytest.mark.parametrize("name", NAMES)
 def test_a_claimed_objective_on_either_side_is_judged_by_its_distance(name, tol):
     found = best(name)
-    size = max(abs(found.objective), found.certificate.scale)
+    size = found.certificate.scale
     for side in (-1.0, 1.0):
         for share, verdict in ((10.0, "rejected"), (0.1, "accepted")):
             claim = found.objective + side * share * tol * size

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklcvx import Instance, path
-from mklcvx.demo import in_factors
+from mklcvx.factors import in_factors
 
 Array = NDArray[np.float64]
 

@@ -123,7 +123,7 @@ class Tikhonov:
                 "give less extreme parameters"
             )
         tau = float(ours.multipliers["tau"])
-        if tau <= 0:
+        if ours.certificate.scale <= ours.certificate.rounding:
             raise self._no_function(-math.inf)
         gain = ours.certificate.lower + tau  # the bound is gain(α) − h(α)
         return Trial(tau / t**2, gain >= (1 - ROUNDING) * t * self._largest_gain())

@@ -3,6 +3,7 @@
 The problem is a game, max over α and t of min over λ of gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} λ_m q_m(α). Holding λ can only
 raise its value, holding t can only lower it, and at the optimum neither does. Held, both are problems of the same
 kind: one kernel Σ λ_m K_m per group; or kernels times 2c/t_j^e of which the best of each group counts, `vskl` at s = 2.
+Both are posed in factors, for rounding would make kernels of low rank indefinite.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..factors import in_factors
 from ..formulations._stack import Array
 from .case import Case
 from .domain import shares
@@ -52,6 +54,6 @@ def _optimum(case: Case, kernels: Array, name: str, groups: Any, **own: Any) -> 
 
     instance, given = case.instance, {"C": case.parameters["C"], "bias": case.parameters["bias"], **own}
     changed = instance.with_kernels(
-        kernels, names=None, groups=groups, test_kernels=None, test_y=None, test_diagonals=None
+        in_factors(kernels), names=None, groups=groups, test_kernels=None, test_y=None, test_diagonals=None
     )
     return solve(changed, name, solver="interior", tol=1e-10, **given).certificate

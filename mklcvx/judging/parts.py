@@ -1,9 +1,9 @@
 """A part of an answer, judged: what it violates, what it proves, how far that is from the optimum.
 
 Let L ≤ v* ≤ U enclose the optimal value and let s be its scale, that of the certificate. A part that proves an upper
-bound v has the excess (v − L)/s, one that proves a lower bound (U − v)/s, a claimed value the larger of both, none below
-zero: at least what it is off by, at most (U − L)/s more. It is accepted at a tolerance if no constraint is violated by
-more, relatively, and the excess is not above it. Where the enclosure is too wide to tell, it is undecided.
+bound v has the excess (v − L)/s, one that proves a lower bound (U − v)/s, a claimed value the larger of both, none
+below zero: at least what it is off by, at most (U − L)/s more. It is accepted at a tolerance if no constraint is
+violated by more, relatively, and the excess is not above it. Where the enclosure is too wide, it is undecided.
 """
 
 from __future__ import annotations
