@@ -39,7 +39,7 @@ KINDS = ("upper", "lower", "claim")
 ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, coefficients)
 SOLVED = (*PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)
 ALONE = (*ANSWERED, *SOLVED, bias_wrong)  # ANSWERS and PROBLEMS are tried in pairs, too
-EARLY = 0.2  # relative excess up to which an answer counts as stopped early
+EARLY = 0.2  # excess, of the value, up to which an answer counts as stopped early
 
 
 @dataclass(frozen=True)
@@ -161,16 +161,17 @@ def _off(parts: list[Part]) -> float:
 
 def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis | None:
     """Nothing is wrong but the accuracy."""
-    off = _off(parts)
+    off, known = _off(parts), case.known
+    early = EARLY * max(abs(known.lower), abs(known.upper), known.scale) / known.scale
     honest = single_precision(case, answer)
-    if honest is not None and off <= min(honest, EARLY):
+    if honest is not None and off <= min(honest, early):
         words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
         return Diagnosis("single_precision", words)
     written = few_decimals(case, answer)
     if written is not None and off <= written[1]:
         words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
         return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")
-    if off > EARLY or any(part.violation > max(tolerance, FITS) for part in parts):
+    if off > early or any(part.violation > max(tolerance, FITS) for part in parts):
         return None
     wrong = [part.name for part in parts if part.off > tolerance]
     words = f"stopped early: {', '.join(wrong)} {_are(wrong)} {off:.1e} from the optimum; ask for more accuracy"
