@@ -59,6 +59,7 @@ class Proof:
     solution: Solution | None
     precision: int
     seconds: float
+    names: tuple[str, ...]
 
     @property
     def lower_ball(self) -> arb:
@@ -221,7 +222,7 @@ def _enclosed(
             if not any(part.blurred for part in (enclosure, *stages.values())):
                 break
     seconds = time.perf_counter() - started
-    return Proof(chosen.name, parameters, enclosure, stages, point, solution, precision, seconds)
+    return Proof(chosen.name, parameters, enclosure, stages, point, solution, precision, seconds, instance.names)
 
 
 def _bounds(
