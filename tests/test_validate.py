@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -122,6 +123,13 @@ def test_honest_runs_pass(case, solution):
 def test_lies_are_found(case, solution, change, words):
     told = replace(solution, **change(solution, solution.certificate))
     assert words in _dishonest(case, told, answered(told), 1e-9)
+
+
+def test_a_contradiction_by_one_bit_is_one(case, solution):
+    for end, away in ((case.known.upper, math.inf), (case.known.lower, -math.inf)):
+        beyond = math.nextafter(end, away)
+        told = replace(solution, certificate=Certificate(beyond, beyond, 1.0))
+        assert "contradicts the optimum" in _dishonest(case, told, answered(told), 1e-9)
 
 
 def test_digits_are_those_that_the_enclosure_supports():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import formulations, plot
 from ..errors import InputError
 from ..instance import Instance
+from ..judging.parts import enclosure_of
 from ..residuals import gap_parts, sample_side
 from ..solution import Solution
 from .html import Markup, element, facts, figure, joined, paragraph, section, table
@@ -67,19 +68,19 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     made: list[Any] = []
     parts = gap_parts(instance, solution)
     if parts is not None:
-        size = max(abs(solution.certificate.lower), abs(solution.certificate.upper), solution.certificate.scale) or 1.0
+        scale = enclosure_of(solution.certificate).scale
         said = {
             "samples": "α = 0 beyond the margin, α = C short of it, between them only on it",
             "functions": "every f_m is a multiple of K_m(α∘y)",
             "weights": "the weights fit the norms ‖f_m‖ and the roots √q_m(α)",
         }
         pairs = [
-            (name, joined([power(part / size), ": ", typeset(said[name])])) for name, part in parts._asdict().items()
+            (name, joined([power(part / scale), ": ", typeset(said[name])])) for name, part in parts._asdict().items()
         ]
         made.append(
             paragraph(
                 "The gap is the sum of three numbers, none negative, each of which is zero exactly where a condition "
-                "of Karush, Kuhn and Tucker holds. Relative to the size of the problem:"
+                "of Karush, Kuhn and Tucker holds. Relative to the scale:"
             )
         )
         made.append(facts(pairs))
