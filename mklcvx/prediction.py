@@ -17,7 +17,7 @@ from .errors import InputError
 from .files import write_whole
 from .second_stage import f1_scores
 from .solution import Solution
-from .targets import find_test_targets, named_classes
+from .targets import find_test_targets, largest, named_classes
 
 SCHEMA = "mklcvx.prediction/1"
 
@@ -56,7 +56,7 @@ class Prediction:
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
 
     def _named_classes(self) -> list[str]:
-        return [self.model.label_names[j] for j in np.argmax(self.values, axis=1)]
+        return [self.model.label_names[j] for j in largest(self.values)]
 
     def as_csv(self) -> str:
         """Names that cannot be encoded are spelled out."""

@@ -26,6 +26,7 @@ SHAPES = {
     "labels": "give one row per sample, one column per label, 0 or 1",
 }
 LARGEST_WHOLE = 1e15
+TIE = 1e-12  # relative: what rounding may move decision values by
 NUMBERS = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
     "longdouble",
@@ -168,8 +169,15 @@ def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
     if kind == "labels":
         return (values >= 0).astype(np.int64)
     if kind == "classes":
-        return np.asarray(classes[np.argmax(values, axis=1)])
+        return np.asarray(classes[largest(values)])
     return np.where(values.reshape(len(values)) >= 0, 1, -1)
+
+
+def largest(values: Array) -> NDArray[np.intp]:
+    """The column with the largest value of every row. Values that rounding cannot tell apart, as those of samples on
+    the margins of two classes, are a tie, and the first wins."""
+    near = TIE * np.abs(values).max(axis=1, keepdims=True)
+    return np.asarray(np.argmax(values >= values.max(axis=1, keepdims=True) - near, axis=1))
 
 
 def as_words(values: NDArray[Any]) -> list[str]:

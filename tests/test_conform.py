@@ -207,7 +207,7 @@ def test_golden_enclosures_are_used_for_the_very_problem_they_are_of(tmp_path, m
     assert references.case_of(specimen, "sm1", {}, 1e-9).proved is None
     judged = _judged(case, Attempt(seconds=1.0, answer=Answer(objective=1.6)), "by-hand", "high")
     assert judged.verdict("high") == "undecided"
-    assert judged.off == pytest.approx(0.15 / 1.75)
+    assert judged.off == pytest.approx(0.15)
 
 
 # -------------------------------------------------------------------------------------------------- other languages

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError
+from ..targets import largest
 
 Array = NDArray[np.float64]
 
@@ -82,4 +83,4 @@ def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, norm
 
 def winners(values: Array) -> NDArray[np.intp]:
     """Which class decision values mean: the sign for two, the largest for more."""
-    return (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    return (values > 0).astype(np.intp) if values.ndim == 1 else largest(values)
