@@ -262,8 +262,8 @@ def _hulls_meet(task: Any, solution: Solution) -> str:
     if float(together.max()) > MEETING * float(apart.max()):
         return ""
     return (
-        f"not certified: the classes' hulls meet, or nearly: the optimum lies between {solution.certificate.lower:.1e} "
-        "and 0, f = 0 attains it, and no classifier is better; a smaller nu keeps the hulls apart"
+        f"not certified: the classes' hulls meet, or nearly: the optimum is within {solution.certificate.size:.1e} "
+        "of 0, the value of f = 0; a smaller nu keeps the hulls apart"
     )
 
 
