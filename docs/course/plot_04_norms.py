@@ -224,10 +224,11 @@ assert np.sum(split > 1e-6) > s
 # That is nothing exotic. A linear kernel in the plane has rank two: it sees nothing of
 # :math:`\alpha` as soon as two equations hold, :math:`\sum_i\alpha_iy_ix_i=0`. Here are
 # 36 points in a square, a linear kernel and two Gaussian ones. As :math:`C` grows,
-# :math:`\alpha` gains the freedom to meet the two equations.
+# :math:`\alpha` gains the freedom to meet the two equations. (The points lie on a grid,
+# so that the linear kernel has rank two exactly: rounded entries would not.)
 
 rng = np.random.default_rng(5)
-x = rng.uniform(-1, 1, (36, 2))
+x = np.round(rng.uniform(-1, 1, (36, 2)) * 1024) / 1024
 heights = x[:, 1] - 0.9 * x[:, 0] ** 2 + 0.5 * x[:, 0] + 0.1
 y = np.where(heights + 0.18 * rng.normal(size=36) > 0, 1.0, -1.0)
 distances = ((x[:, None] - x) ** 2).sum(-1)
