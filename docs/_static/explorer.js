@@ -163,7 +163,7 @@
     root.querySelector(".certificate").innerHTML = `<table><tbody>
       <tr><td>lower bound, from α</td><td data-bound="lower">${proved.lower.toPrecision(12)}</td></tr>
       <tr><td>upper bound, from f</td><td data-bound="upper">${proved.upper.toPrecision(12)}</td></tr>
-      <tr><td>relative gap</td><td data-bound="gap">${Math.abs(gap).toExponential(1)}</td></tr>
+      <tr><td>relative gap, in plain double precision</td><td data-bound="gap">${Math.abs(gap).toExponential(1)}</td></tr>
       <tr><td>support vectors, errors on these points</td><td>${support} of ${n}, ${errors}</td></tr></tbody></table>`;
   }
   select.addEventListener("change", changeFormulation);
