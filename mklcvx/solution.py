@@ -36,6 +36,10 @@ class Solution:
     (k, M, n); `target` says whether they stand for y, classes or labels, `classes` which words the named classes are
     in the data, and `classes_kind` the type they have there, such as "int64", if it is one of numbers. A hypergraph's
     solution has no α: it embeds, by B among the multipliers.
+
+    `status` is "certified" if the relative gap is at most `tolerance`; otherwise `message` says why it is not.
+    `alpha_low` (None as a rule) and `bias_low` are what lies below the last bits of α∘y and of the bias: the upper
+    bound is that of the sums. Predictions leave them out.
     """
 
     formulation: str

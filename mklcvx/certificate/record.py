@@ -32,10 +32,12 @@ class Certificate:
 
     @property
     def gap(self) -> float:
+        """The upper bound less the lower one, without cancellation where `width` is known."""
         return self.upper - self.lower if self.width is None else self.width
 
     @property
     def size(self) -> float:
+        """The larger of the two bounds in absolute value."""
         return max(abs(self.lower), abs(self.upper))
 
     @property
