@@ -121,7 +121,7 @@ class Between:
             upper,
             scale=max(float(below(scale, self.steps)), 0.0),
             width=min(width, float(above(upper - lower))),
-            rounding=max(math.fsum(gap) - plain + bare - barest, 0.0),
+            rounding=max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0),
             ridge=float(delta.max(initial=0.0)),
             stretch=t,
             ridges=tuple(delta.tolist()),
