@@ -329,7 +329,7 @@ assert l1.objective < min(alone) - 0.1
 # %%
 
 # Solution 2, by machine
-hand = mklcvx.solve(zoo.by_hand(), "li", C=1.0)
+hand = mklcvx.solve(zoo.by_hand(), "li", C=1.0, solver="exact")
 print("value", round(hand.objective, 8), "weights", hand.weights, "norms", hand.norms)
 assert abs(hand.objective - 1) < 1e-7
 assert np.isnan(hand.weights).tolist() == [False, True]
