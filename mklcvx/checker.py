@@ -7,20 +7,22 @@ about the number
     v = max over α of gain(α) − R*(½ q(α)),     0 ≤ α ≤ box, y'α = 0 with a bias, Σα = 1 with loss nu.
 
 Loss c has gain = Σα and level ℓ = 1, loss nu gain = 0 and level ρ. The file's α proves v ≥ gain(α) − R*(½ q(α)).
-Its weights μ, bias b, stretch t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove
+Let β = α∘y, and β̃ the file's low part of α (which sums to zero, with a bias), or 0. The weights μ, bias b, stretch
+t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove with c = t(β + β̃)
 
-    v ≤ R(μ) + ½t²μ'q + Σ_i max(½δt²α_i², box_i(ℓ − m_i) + ½δ(box_i − tα_i)²)  [− ρ],
-    m_i = t y_i(Σ_m μ_m K_m(α∘y) + b)_i,
+    v ≤ R(μ) + ½c'K(μ)c + Σ_i max(½δc_i², box_i(ℓ − m_i) + ½δ(box_i − y_i c_i)²)  [− ρ],
+    m_i = y_i(K(μ)c + tb)_i,
 
-because −½β'Kβ ≤ ½c'Kc − c'Kβ + ½δ‖β − c‖² for c = tα∘y, and what is convex in β_i is largest at an end of its box.
-Coefficients c_m of functions of their own prove, if K_m + δI ⪰ 0 wherever μ_m > 0, with m_i = y_i(Σ_m K_m c_m + b)_i,
+because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖², and what is convex in β̂_i is largest at an end of its box. The bias b is
+the sum of two doubles. Coefficients c_m of functions of their own prove, if K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for
+vectors that sum to zero, with a bias and if c_m does), with m_i = y_i(Σ_m K_m c_m + b)_i,
 
     v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
-          + Σ_i max(½δΣ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½δΣ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
+          + Σ_i max(½Σ_m δ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½Σ_m δ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
 
-For li, ckl and vskl, penalties U of the norms with conjugate U*(√q), a_m = √(c_m'K_m c_m + δ‖c_m‖²) and B = ‖box‖,
+For li, ckl and vskl, penalties U of the norms with conjugate U*(√q), a_m = √(c_m'K_m c_m + δ_m‖c_m‖²) and B = ‖box‖,
 
-    v ≤ U(a) + Σ_i box_i(1 − m_i)₊ + Σ_m (a_m√δ + δ‖c_m‖)B.
+    v ≤ U(a) + Σ_i box_i(1 − m_i)₊ + Σ_m (a_m√δ_m + δ_m‖c_m‖)B.
 
 Both bounds are evaluated exactly, stored numbers being what they are, and claims are compared with them without slack.
 `checker_numbers` has the arithmetic and the proof of δ, `checker_claims` the comparison; none of them depends on the
@@ -66,6 +68,7 @@ class Sides(NamedTuple):
     q: list
     upper: Fraction
     squares: list  # of the norms of its functions
+    penalty: Fraction  # twice what the upper bound has of them
 
 
 class Machine(NamedTuple):
@@ -79,8 +82,10 @@ class Machine(NamedTuple):
     coefficients: Any
     bias: Fraction = Fraction(0)
     stretch: Fraction = Fraction(1)
-    ridge: Fraction = Fraction(0)
     level: Fraction = Fraction(1)
+    low: Any = None  # far below the last bits of alpha∘y
+    ridge: Fraction = Fraction(0)
+    ridges: Any = None  # of every kernel, for coefficients
 
 
 # ------------------------------------------------------------------------------------------------- the two bounds
@@ -107,21 +112,22 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     feasible(alpha, y, box, bias, nu, exactly)
     machine = Machine(stack, y, box, alpha, [], coefficients, **free(record, name, nu, own))
     require(bias or machine.bias == 0, "bias: there is none in this problem")
+    machine = machine._replace(low=low_part(record, (n,), bias, name not in BLOCKWISE and own is None))
     if name in WITH_TAU and given.get("l1_ratio") != 1:
         given["tau"] = number(multipliers.get("tau"), "multipliers.tau")
     if name in BLOCKWISE:
         return blockwise(name, given, machine, weights, groups_of(groups, name, count), record)
-    machine = machine._replace(mu=domain(name, weights, given, exactly))
-    ridge = proved_ridge(record, machine, bias)
-    sides = two_sides(machine._replace(ridge=ridge))
+    machine = ridged(record, machine._replace(mu=domain(name, weights, given, exactly)), bias)
+    sides = two_sides(machine)
     price = weights_price(name, machine.mu, given)
     gain = Fraction(0) if nu else dot(fractions(alpha), np.ones(n, int))
     cost = dual_cost(name, sides.q, given, groups)
     level = machine.level if nu else Fraction(0)
-    energy = HALF * (dot(machine.mu, sides.q) + penalty_at(machine, sides))
+    energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     upper = sides.upper + price - level
     size = gain + abs(cost) + price + abs(level) + abs(upper) + uncancelled(machine)
-    return Point(gain - cost, upper, energy, size, ridge, sides.squares, spread_of(machine))
+    loose = gain - dual_cost(name, in_doubles(machine, sides.q), given, groups)
+    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread_of(machine), loose=loose)
 
 
 def sample_side(record, name):
@@ -135,7 +141,21 @@ def free(record, name, nu, own):
     plain = not (nu or name in BLOCKWISE or own is not None)
     require(plain or stretch == 1, "certificate.stretch: must be 1 here")
     level = number(record["multipliers"].get("rho"), "multipliers.rho") if nu else Fraction(1)
-    return {"bias": number(record["bias"], "bias"), "stretch": stretch, "level": level}
+    bias = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
+    return {"bias": bias, "stretch": stretch, "level": level}
+
+
+def low_part(record, shape, bias, allowed=True):
+    """β̃, or nothing."""
+    values = record.get("alpha_low")
+    if values is None:
+        return None
+    require(allowed, "alpha_low: there is none beside coefficients")
+    low = numbers(values, shape, "alpha_low")
+    require(
+        not bias or not any(sum(fractions(row)) for row in np.atleast_2d(low)), "alpha_low: it does not sum to zero"
+    )
+    return low
 
 
 def box_of(given, y, weight, bias):
@@ -161,73 +181,111 @@ def feasible(alpha, y, box, bias, nu, exactly=True):
     require(not nu or abs(sum(exact) - 1) <= slack, "alpha does not sum to one")
 
 
-def proved_ridge(record, machine, bias):
-    """The file's δ, proved; where it has none, one of our own."""
-    centred = bias and machine.coefficients is None
+def ridged(record, machine, bias):
+    """The machine with the file's δ, proved; where the file has none, with one of our own."""
     if machine.coefficients is None:
-        scale = len(machine.mu) if any(w.denominator & (w.denominator - 1) for w in machine.mu) else 1
-        parts = [(machine.kernels, [float(w * scale) for w in machine.mu], scale)]
-    else:
-        parts = [([k], [1.0], 1) for k, w in zip(machine.kernels, machine.mu, strict=True) if w > 0]
+        require("ridges" not in record["certificate"], "certificate.ridges: one ridge is for all kernels here")
+        return machine._replace(ridge=proved_ridge(record, machine, bias))
+    used = [w > 0 for w in machine.mu]
+    ridges = proved_ridges(record, machine.kernels, used, balanced(machine.coefficients, bias))
+    return machine._replace(ridge=max(ridges), ridges=ridges)
+
+
+def balanced(coefficients, bias):
+    """Which rows sum to zero, if there is a bias."""
+    return [bool(bias) and not sum(row) for row in fractions(coefficients)]
+
+
+def proved_ridge(record, machine, centred):
+    """δ of Σ μ_m K_m."""
+    scale = len(machine.mu) if any(w.denominator & (w.denominator - 1) for w in machine.mu) else 1
+    weights = [float(w * scale) for w in machine.mu]
     if "ridge" not in record["certificate"]:
-        return max((least_ridge(kernels, w, centred) / scale for kernels, w, scale in parts), default=Fraction(0))
+        return least_ridge(machine.kernels, weights, centred) / scale
     ridge = number(record["certificate"]["ridge"], "certificate.ridge")
-    require(ridge >= 0, "certificate.ridge: negative")
-    for kernels, weights, scale in parts:
-        require(is_semidefinite(kernels, weights, ridge * scale, centred), "certificate.ridge: ridge is not proved")
+    proved = ridge >= 0 and is_semidefinite(machine.kernels, weights, ridge * scale, centred)
+    require(proved, "certificate.ridge: ridge is not proved")
     return ridge
+
+
+def proved_ridges(record, kernels, used, centred):
+    """δ_m of every kernel that is used."""
+    said, each = record["certificate"], list(zip(kernels, used, centred, strict=True))
+    if "ridge" not in said:
+        return [least_ridge([k], [1.0], alone) if there else Fraction(0) for k, there, alone in each]
+    ridge = number(said["ridge"], "certificate.ridge")
+    ridges = [ridge] * len(kernels)
+    if "ridges" in said:
+        ridges = list(fractions(numbers(said["ridges"], (len(kernels),), "certificate.ridges")))
+        require(max(ridges) == ridge, "certificate.ridge: not the largest of the ridges")
+    for delta, (kernel, there, alone) in zip(ridges, each, strict=True):
+        proved = delta >= 0 and (not there or is_semidefinite([kernel], [1.0], delta, alone))
+        require(proved, "certificate.ridges: ridge is not proved")
+    return ridges
 
 
 def two_sides(machine):
     """q, and the upper bound without the price of weights and the margin."""
     kernels, y, mu = machine.kernels, machine.y.astype(int), machine.mu
-    alpha, t, delta = fractions(machine.alpha), machine.stretch, machine.ridge
-    signed = machine.alpha * machine.y
+    t, delta, signed = machine.stretch, machine.ridge, machine.alpha * machine.y
     images = [k.image(signed) for k in kernels]
     exact = fractions(signed)
     q = [dot(exact, image) for image in images]
-    if machine.coefficients is None:
-        outputs = sum(w * image for w, image in zip(mu, images, strict=True))
-        squares = [w * w * x for w, x in zip(mu, q, strict=True)]
-        margins = t * y * (outputs + machine.bias)
-        ends = [
-            max(delta * t * t * a * a / 2, b * (machine.level - m) + delta * (b - t * a) ** 2 / 2)
-            for a, b, m in zip(alpha, machine.box, margins, strict=True)
-        ]
-        return Sides(q, t * t * dot(mu, q) / 2 + sum(ends), squares)
-    own = fractions(machine.coefficients)
-    images = [k.image(c) for k, c in zip(kernels, machine.coefficients, strict=True)]
+    if machine.coefficients is not None:
+        return own_sides(machine, q)
+    squares = [w * w * x for w, x in zip(mu, q, strict=True)]
+    if machine.low is not None:
+        images = [image + k.image(machine.low) for k, image in zip(kernels, images, strict=True)]
+        exact = exact + fractions(machine.low)
+    outputs = sum(w * image for w, image in zip(mu, images, strict=True))
+    penalty, margins = t * t * dot(exact, outputs), t * y * (outputs + machine.bias)
+    ends = [
+        max(delta * a * a / 2, b * (machine.level - m) + delta * (b - a) ** 2 / 2)
+        for a, b, m in zip(t * y * exact, machine.box, margins, strict=True)
+    ]
+    return Sides(q, penalty / 2 + sum(ends), squares, penalty)
+
+
+def own_sides(machine, q):
+    """The same from coefficients."""
+    own, y, mu, delta = fractions(machine.coefficients), machine.y.astype(int), machine.mu, machine.ridges
+    images = [k.image(c) for k, c in zip(machine.kernels, machine.coefficients, strict=True)]
     squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
     used = [m for m in range(len(mu)) if mu[m] > 0]
     for m, c in enumerate(machine.coefficients):
         require(mu[m] > 0 or not c.any(), "weights: a kernel of weight zero is used")
     margins = y * (sum(images) + machine.bias)
-    total = sum((squares[m] / mu[m] for m in used), Fraction(0)) / 2
+    penalty = sum((squares[m] / mu[m] for m in used), Fraction(0))
+    total = penalty / 2
     for i, (b, margin) in enumerate(zip(machine.box, margins, strict=True)):
-        inside = sum((own[m, i] ** 2 / mu[m] for m in used), Fraction(0))
-        across = sum((mu[m] * (b - y[i] * own[m, i] / mu[m]) ** 2 for m in used), Fraction(0))
-        total += max(delta * inside / 2, b * (machine.level - margin) + delta * across / 2)
-    return Sides(q, total, squares)
-
-
-def penalty_at(machine, sides):
-    """t²μ'q, or Σ c_m'K_m c_m/μ_m."""
-    if machine.coefficients is None:
-        return machine.stretch**2 * dot(machine.mu, sides.q)
-    return sum((s / w for s, w in zip(sides.squares, machine.mu, strict=True) if w > 0), Fraction(0))
+        inside = sum((delta[m] * own[m, i] ** 2 / mu[m] for m in used), Fraction(0))
+        across = sum((delta[m] * mu[m] * (b - y[i] * own[m, i] / mu[m]) ** 2 for m in used), Fraction(0))
+        total += max(inside / 2, b * (machine.level - margin) + across / 2)
+    return Sides(q, total, squares, penalty)
 
 
 def uncancelled(machine):
-    """½(Σ α_i √K_ii)² at the weights: what μ'q would be if nothing cancelled."""
-    sizes = [np.abs(machine.alpha) @ np.sqrt(np.abs(k.diagonal())) for k in machine.kernels]
-    return Fraction(sum(float(w) * s * s for w, s in zip(machine.mu, sizes, strict=True)))
+    """Σ μ_m max|K_m| Σα Σbox: what μ'q and the margins would cost if nothing cancelled."""
+    sizes = [w * size for w, size in zip(machine.mu, largest_entries(machine.kernels), strict=True)]
+    return sum(sizes) * sum(fractions(machine.alpha)) * sum(machine.box)
 
 
 def spread_of(machine):
-    """Σ_i |c_mi| √K_ii: the norms of functions if nothing cancelled."""
+    """Σ_i |c_mi| √max|K_m|: the norms of functions if nothing cancelled."""
     c = machine.coefficients
     c = np.outer([float(w) for w in machine.mu], machine.alpha) if c is None else c
-    return [float(np.abs(row) @ np.sqrt(np.abs(k.diagonal()))) for row, k in zip(c, machine.kernels, strict=True)]
+    sizes = largest_entries(machine.kernels)
+    return [float(np.abs(row).sum() * np.sqrt(float(size))) for row, size in zip(c, sizes, strict=True)]
+
+
+def largest_entries(kernels):
+    return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in kernels]
+
+
+def in_doubles(machine, q):
+    """q from above, as sums of doubles may leave it."""
+    length, rounding = sum(fractions(machine.alpha)), Fraction(len(machine.alpha) + 64, 2**50)
+    return [x + rounding * size * length**2 for x, size in zip(q, largest_entries(machine.kernels), strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------ prices of weights
@@ -235,14 +293,12 @@ def cap_of(theta, count):
     return max(theta, Fraction(-(-(2**52) // count), 2**52))
 
 
-def dual_cost(name, q, number, groups):
+def dual_cost(name, q, given, groups):
     """R*(½q) from above, at the τ that is given where it is a minimum over τ."""
-    q = [Fraction(x) for x in q]
     if name in BLOCKWISE:
-        return block_conjugate(name, [root(positive(x), 1) for x in q], number, groups, 1)
+        return block_conjugate(name, [root(positive(x), 1) for x in q], given, groups, 1)
     v = [x / 2 for x in q]
-    own: Any = {key: Fraction(number[key]) for key in ("theta", "p", "l1_ratio", "tau") if number.get(key) is not None}
-    theta, p, tau, r = (own.get(key) for key in ("theta", "p", "tau", "l1_ratio"))
+    theta, p, tau, r = (given.get(key) for key in ("theta", "p", "tau", "l1_ratio"))
     if name == "elastic":
         if r == 1 or max(v) <= 0:
             return positive(max(v))
@@ -324,32 +380,38 @@ def blockwise(name, given, machine, weights, groups, record):
     signed = machine.alpha * machine.y
     seen = [k.image(signed) for k in stack]
     q = [dot(fractions(signed), image) for image in seen]
+    bias = record["parameters"]["bias"]
     if machine.coefficients is None:
         mu = list(fractions(weights))
         require(all(w >= 0 for w in mu), "weights: a weight is negative")
         images = [w * image for w, image in zip(mu, seen, strict=True)]
         squares = [w * w * x for w, x in zip(mu, q, strict=True)]
         lengths = [w * w * dot(alpha, alpha) for w in mu]
-        machine = machine._replace(mu=mu)
+        machine, centred = machine._replace(mu=mu), [bias] * len(stack)
     else:
         own = fractions(machine.coefficients)
         images = [k.image(c) for k, c in zip(stack, machine.coefficients, strict=True)]
         squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
         lengths = [dot(c, c) for c in own]
-        machine = machine._replace(mu=[Fraction(0)] * len(stack))
-    used = [Fraction(int(length > 0)) for length in lengths]
-    ridge = proved_ridge(record, machine._replace(mu=used, coefficients=()), False)
-    norms = [root(positive(x + ridge * size), 1) for x, size in zip(squares, lengths, strict=True)]
+        machine, centred = machine._replace(mu=[Fraction(0)] * len(stack)), balanced(machine.coefficients, bias)
+    ridges = proved_ridges(record, stack, [length > 0 for length in lengths], centred)
+    each = list(zip(ridges, squares, lengths, strict=True))
+    norms = [root(positive(x + delta * size), 1) for delta, x, size in each]
     reach = root(dot(machine.box, machine.box), 1)
-    blur = sum((a * root(ridge, 1) + ridge * root(x, 1) for a, x in zip(norms, lengths, strict=True)), Fraction(0))
+    blur = sum(
+        (a * root(delta, 1) + delta * root(size, 1) for a, (delta, _, size) in zip(norms, each, strict=True)),
+        Fraction(0),
+    )
     margins = y * (sum(images) + machine.bias)
     risk = sum((b * positive(1 - m) for b, m in zip(machine.box, margins, strict=True)), Fraction(0))
     cost, gain = dual_cost(name, q, given, groups), sum(alpha)
     upper = block_penalty(name, norms, given, groups, 1) + risk + blur * reach
     scale = block_penalty(name, [root(positive(x), -1) for x in squares], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in q], given, groups, -1)
-    size = gain + cost + upper
-    return Point(gain - cost, upper, scale, size, ridge, squares, spread_of(machine))
+    spread = spread_of(machine)
+    size = gain + cost + upper + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
+    loose = gain - dual_cost(name, in_doubles(machine, q), given, groups)
+    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, loose=loose)
 
 
 # ---------------------------------------------------------------------------------------------------------- files

@@ -7,10 +7,14 @@ A checker evaluates two bounds at the file's point, exactly: a `Point`. The file
 
 the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
 a maximum), both bounds are those of the point to nine digits of their terms, the norms those of its functions to six,
-and labels and names those of the instance. A relative gap of null says that nothing but rounding is left of the scale.
+and labels and names those of the instance. A gap up to 2^-900 counts as none.
+
+Where the scale vanishes, at most 2^-40 of the larger bound, nothing in the value speaks of the classifier. Then that
+bound takes the place of the scale, and what is certified has a relative gap of at most 2^-40.
 """
 
 import json
+import os
 import sys
 import warnings
 from fractions import Fraction
@@ -22,6 +26,8 @@ from mklcvx.checker_numbers import Refused, positive, require, root, rounded
 
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
 ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # whose y has a row for every label, even for one
+VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
+ALMOST = 1 + Fraction(1, 2**20)  # times the point's bounds: what claims of bounds may stand for in a small relative gap
 PAIRS = ("ts", "ts_l1", "alignment")  # which need no semidefinite kernels
 LIMITS = {
     "theta": ("theta > 0", lambda theta, count: theta > 0),
@@ -49,6 +55,7 @@ class Point(NamedTuple):
     squares: Any = ()  # of the norms of functions, and what the norms were if nothing cancelled
     spread: Any = ()
     second: Fraction = Fraction(0)  # the relative gap of the second stage
+    loose: Any = None  # the lower bound where products with kernels are known as doubles know them
 
 
 def number(value, name):
@@ -123,23 +130,31 @@ def claims(record, point):
     require(record["formulation"] in PAIRS or {"ridge", "stretch"} <= set(said), "certificate: no ridge or no stretch")
     lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
     tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9
-    difference, limit = point.upper - point.lower, upper if maximum else point.scale
-    require(point.lower - near <= lower <= point.lower, "certificate.lower: not what alpha proves")
+    difference, limit = point.upper - point.lower, upper if maximum else positive(point.scale)
+    least = (point.lower if point.loose is None else point.loose) - near
+    require(least <= lower <= point.lower, "certificate.lower: not what alpha proves")
     require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
     require(lower <= upper, "certificate: the bounds cross")
     require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
-    require(scale <= limit, "certificate.scale: larger than the terms of the objectives")
+    require(0 <= scale <= limit, "certificate.scale: larger than the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
     objective = number(record["objective"], "objective")
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
+    larger = max(abs(lower), abs(upper))
+    vanishing = scale <= VANISHING * larger
     if said["relative_gap"] is None:
-        rounding = number(said["rounding"], "certificate.rounding")
-        require(scale <= rounding <= near, "certificate.relative_gap: missing, and more than rounding is at stake")
-        certified = gap <= rounding
+        require(scale == larger == 0, "certificate.relative_gap: missing")
+        certified = False
     else:
         relative = number(said["relative_gap"], "certificate.relative_gap")
-        require(limit > 0 and relative >= difference / limit, "certificate.relative_gap: smaller than the gap is")
-        certified = relative <= tolerance
+        if relative <= VANISHING:
+            larger = min(larger, max(abs(point.lower), abs(point.upper)) * ALMOST)
+        base = larger if vanishing and limit <= 2 * VANISHING * larger else limit
+        require(
+            relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
+        )
+        require(relative >= 0, "certificate.relative_gap: negative")
+        certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")
         require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
@@ -154,7 +169,7 @@ def same_norms(record, point):
         return
     said = numbers(record["norms"], (len(point.squares),), "norms")
     norms = np.array([float(root(positive(x), 1)) for x in point.squares])
-    rounding = len(np.ravel(record["y"])) * 2.0**-50 * np.square(point.spread)
+    rounding = len(np.ravel(record["y"])) * 2.0**-50 * np.square(point.spread) + float(NOTHING)
     near = (np.abs(said - norms) <= 1e-6 * norms.max()) | (np.abs(said**2 - norms**2) <= rounding)
     require((said >= 0).all() and near.all(), "norms: not those of the functions")
 
@@ -162,11 +177,12 @@ def same_norms(record, point):
 def lists(record, used, skipped):
     """What is vouched for and what is not: every field in one of the two."""
     vouched = ["schema", "formulation", "parameters", "status", "objective", "weights", "alpha", "bias", "coefficients"]
+    vouched += ["alpha_low", "bias_low"]
     vouched += ["multipliers", "tolerance", "target", "y", "label_names", "classes", "names", "norms", "preprocessing"]
     fields = [key for key in record if key not in ("certificate", "multipliers")]
     fields += [f"certificate.{key}" for key in record["certificate"]]
     fields += [f"multipliers.{key}" for key in record["multipliers"]] or ["multipliers"]
-    parts = ("lower", "upper", "gap", "relative_gap", "scale", "stretch", "ridge")
+    parts = ("lower", "upper", "gap", "relative_gap", "scale", "stretch", "ridge", "ridges")
     known = {*vouched, *(f"certificate.{k}" for k in parts), *(f"multipliers.{k}" for k in used)} - set(skipped)
     return [key for key in fields if key in known], [key for key in fields if key not in known]
 
@@ -212,6 +228,7 @@ def parsed(text):
 
 def read_solution(path):
     """The record of a solution file, .json or .npz."""
+    require(os.path.isfile(path), f"{path}: not a regular file")
     if not str(path).endswith(".npz"):
         with open(path, encoding="utf-8") as file:
             return parsed(file.read())
@@ -230,6 +247,8 @@ def audited(arguments, evaluate, used_by):
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
+        for path in arguments:
+            require(os.path.isfile(path), f"{path}: not a regular file")
         with warnings.catch_warnings(), np.load(arguments[0], allow_pickle=False) as file:
             warnings.simplefilter("ignore")
             data = dict(file)

@@ -25,7 +25,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from mklcvx.checker import HALF, Machine, box_of, feasible, penalty_at, proved_ridge, spread_of, two_sides, uncancelled
+from mklcvx.checker import (
+    HALF,
+    Machine,
+    box_of,
+    feasible,
+    low_part,
+    proved_ridge,
+    ridged,
+    spread_of,
+    two_sides,
+    uncancelled,
+)
 from mklcvx.checker_claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from mklcvx.checker_numbers import (
     dot,
@@ -87,7 +98,8 @@ def evaluated(kernels, labels, record, weight=1.0):
     if second:
         return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
     alone = name.startswith("hypergraph") and record["alpha"] is None
-    require(alone and number(record["bias"], "bias") == 0, "multipliers.second_stage_gap: missing")
+    require(alone and record.get("alpha_low") is None, "multipliers.second_stage_gap: missing")
+    require(not any(biases({**record, "bias": [record["bias"]]}, (1,))), "bias: there is none in this family")
     return point
 
 
@@ -103,7 +115,8 @@ def many_labels(stack, signs, p, record, given, weight):
     alpha = numbers(record["alpha"], (classes, n), "alpha")
     coefficients = [None] * classes if own is None else numbers(own, (classes, count, n), "coefficients")
     require(not record["parameters"]["bias"], "parameters.bias: there is none in this family")
-    require(not numbers(record["bias"], (classes,), "bias").any(), "bias: there is none in this family")
+    require(not any(biases(record, (classes,))), "bias: there is none in this family")
+    low = low_part(record, (classes, n), False, own is None)
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1 and (own is None or stretch == 1), "certificate.stretch: below 1, or not 1 for coefficients")
     box = [Fraction(x) for x in (float(given["C"]) * np.asarray(weight, dtype=float) * np.ones(n)).tolist()]
@@ -111,11 +124,13 @@ def many_labels(stack, signs, p, record, given, weight):
     if record["formulation"] == "ml_minimax":
         gamma = list(fractions(numbers(record["multipliers"].get("gamma"), (classes,), "multipliers.gamma")))
         on_simplex(gamma, "multipliers.gamma: they do", exactly)
+    lows = [None] * classes if low is None else low
     machines = [
-        Machine(stack, y, box, a, p, c, stretch=stretch) for y, a, c in zip(signs, alpha, coefficients, strict=True)
+        Machine(stack, y, box, a, p, c, stretch=stretch, low=fine)
+        for y, a, c, fine in zip(signs, alpha, coefficients, lows, strict=True)
     ]
-    ridge = proved_ridge(record, machines[0], False)
-    machines = [machine._replace(ridge=ridge) for machine in machines]
+    first = ridged(record, machines[0], False)
+    machines = [machine._replace(ridge=first.ridge, ridges=first.ridges) for machine in machines]
     for machine in machines:
         feasible(machine.alpha, machine.y, box, False, False)
     sides = [two_sides(machine) for machine in machines]
@@ -123,11 +138,18 @@ def many_labels(stack, signs, p, record, given, weight):
     gain = dot(gamma, [sum(fractions(a)) for a in alpha])
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
-    penalty = dot(gamma, [penalty_at(m, side) for m, side in zip(machines, sides, strict=True)])
+    penalty = dot(gamma, [side.penalty for side in sides])
     squares = [sum(side.squares[a] for side in sides) for a in range(count)]
     spread = np.sum([spread_of(machine) for machine in machines], axis=0)
     size = gain + abs(upper) + sum(uncancelled(machine) for machine in machines)
-    return Point(gain - max(q) / 2, upper, HALF * (dot(p, q) + penalty), size, ridge, squares, spread)
+    return Point(gain - max(q) / 2, upper, HALF * (dot(p, q) + penalty), size, first.ridge, squares, spread)
+
+
+def biases(record, shape):
+    """Both parts of every bias, added."""
+    low = record.get("bias_low", 0.0)
+    low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
+    return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------------ two stages
@@ -239,15 +261,17 @@ def second_stage(stack, signs, mu, record, given, weight):
     rows, exactly = signs if record["target"] != "y" else signs[0], record.get("schema") != OLD
     alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
     single = record["target"] == "y"
-    biases = [number(record["bias"], "bias")] if single else fractions(numbers(record["bias"], (len(signs),), "bias"))
+    low = low_part(record, rows.shape, True)
+    lows = [None] * len(signs) if low is None else np.atleast_2d(low)
+    shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
     ridge, worst = ridge_of_machines(stack, mu, record), Fraction(0)
-    for y, a, bias in zip(signs, alpha, biases, strict=True):
+    for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
         box = box_of({"C": given["C"]}, y, weight, True)
         feasible(a, y, box, True, False, exactly)
-        machine = Machine(stack, y, box, a, mu, None, bias=bias, ridge=ridge)
+        machine = Machine(stack, y, box, a, mu, None, bias=bias, ridge=ridge, low=fine)
         sides, gain = two_sides(machine), sum(fractions(a))
-        energy = dot(mu, sides.q)
-        gap = sides.upper - (gain - energy / 2)
+        energy = HALF * (dot(mu, sides.q) + sides.penalty)
+        gap = sides.upper - (gain - dot(mu, sides.q) / 2)
         nothing = energy <= 0 and gap <= sum(box) / 10**12
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the machines prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
