@@ -98,7 +98,8 @@ class Between:
         lack = samples.lack(bias, 1.0)
         stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
         tried = [self._at(samples, t, bias, squares, lengths, along, delta) for t in stretches]
-        norms, roots = (np.sqrt(np.maximum(ends[1], 0.0)) for ends in (lengths, squares))
+        high = self.weights**2 * self.dual.high if self.found is None else self.found.high
+        norms, roots = (np.sqrt(np.maximum(square, 0.0)) for square in (high, squares[1]))  # of K_mc_m, as it predicts
         interval = outputs.around(risk.bias_interval, bias)
         best = min(tried, key=lambda one: one.gap)
         return Proved(best, self.alpha, self.weights, self.own, bias, interval, None, None, norms, roots)
