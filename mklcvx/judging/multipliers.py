@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..answers import Answer, in_shape
+from ..certificate.regularisers import regulariser_of
 from ..formulations._groups import group_sums
 from ..formulations._stack import Array
 from .blockwise import held_between, held_within
@@ -51,7 +52,9 @@ def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
     task, name = case.task, case.formulation.name
     roots = case.formulation.lower(task, alpha).roots
     least = case.formulation.conjugate(roots, **task.own)
-    from ..checker import dual_cost  # a program of its own, which must not be loaded before it is run as one
-
-    cost = dual_cost(name, roots**2, {**task.own, "tau": tau}, None) if name in THRESHOLDS else tau
-    return Part("tau", excess=abs(float(cost) - least) / case.known.scale, note="at the α given")
+    if name == "elastic" and tau <= 0 and task.own["l1_ratio"] < 1 and roots.any():
+        return Part("tau", (Violation("tau > 0", 1.0),))
+    cost = tau
+    if name in THRESHOLDS:
+        cost = regulariser_of(name, task.count, task.own).conjugate(roots**2 / 2, tau)
+    return Part("tau", excess=abs(cost - least) / case.known.scale, note="at the α given")
