@@ -3,11 +3,11 @@
 A checker evaluates two bounds at the file's point, exactly: a `Point`. The file's claims hold if
 
     claimed lower ≤ lower,   upper ≤ claimed upper,   upper − lower ≤ claimed gap,   claimed scale ≤ scale,
-    (upper − lower)/scale ≤ claimed relative gap,
+    (upper − lower)/scale ≤ claimed relative gap,   which is the claimed gap over the claimed scale,
 
 the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
-a maximum), both bounds are those of the point to nine digits of their terms, the norms those of its functions to six,
-and labels and names those of the instance. A gap up to 2^-900 counts as none.
+a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
+six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
 
 Where the scale vanishes, at most 2^-40 of the larger bound, nothing in the value speaks of the classifier. Then that
 bound takes the place of the scale, and what is certified has a relative gap of at most 2^-40.
@@ -27,6 +27,7 @@ from mklcvx.checker_numbers import Refused, positive, require, root, rounded
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
 ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # whose y has a row for every label, even for one
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
+NEARLY = 1 + Fraction(1, 2**50)  # what a quotient or difference of doubles may be off by
 ALMOST = 1 + Fraction(1, 2**20)  # times the point's bounds: what claims of bounds may stand for in a small relative gap
 PAIRS = ("ts", "ts_l1", "alignment")  # which need no semidefinite kernels
 LIMITS = {
@@ -136,7 +137,8 @@ def claims(record, point):
     require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
     require(lower <= upper, "certificate: the bounds cross")
     require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
-    require(0 <= scale <= limit, "certificate.scale: larger than the terms of the objectives")
+    require(gap <= (upper - lower) * NEARLY, "certificate.gap: larger than the difference of the claims")
+    require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
     objective = number(record["objective"], "objective")
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
@@ -146,14 +148,17 @@ def claims(record, point):
         require(scale == larger == 0, "certificate.relative_gap: missing")
         certified = False
     else:
-        relative = number(said["relative_gap"], "certificate.relative_gap")
+        relative, wanted = number(said["relative_gap"], "certificate.relative_gap"), gap if gap > NOTHING else 0
+        quotient = relative * (larger if vanishing else scale)
+        require(
+            wanted <= quotient * NEARLY and quotient <= wanted * NEARLY, "certificate.relative_gap: not the gap's share"
+        )
         if relative <= VANISHING:
             larger = min(larger, max(abs(point.lower), abs(point.upper)) * ALMOST)
         base = larger if vanishing and limit <= 2 * VANISHING * larger else limit
         require(
             relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
         )
-        require(relative >= 0, "certificate.relative_gap: negative")
         certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")

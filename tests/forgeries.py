@@ -14,7 +14,7 @@ import numpy as np
 from honest import claimed, honest
 
 from mklcvx import Instance, solve, zoo
-from mklcvx.checker import BLOCKWISE
+from mklcvx.checker import BLOCKWISE, OWN
 from mklcvx.checker_claims import PAIRS
 
 Record = dict[str, Any]
@@ -51,20 +51,45 @@ CASES: dict[str, tuple[Instance, str, dict[str, Any]]] = {
 }
 
 
+def features(kind: type, seed: int = 0) -> Instance:
+    """Kernels of rank two in a narrow type: they are not semidefinite."""
+    draws = [np.random.default_rng(seed + m).normal(size=(14, 2)) for m in range(2)]
+    return Instance(np.stack([x @ x.T for x in draws]).astype(kind), BINARY.y)
+
+
+def years() -> Instance:
+    """Features of four digits, which differ in the last two."""
+    dates = np.random.default_rng(0).integers(1950, 2021, size=(2, 14)).astype(float)
+    return Instance(dates[:, :, None] * dates[:, None, :], BINARY.y)
+
+
+HARD: dict[str, tuple[Instance, str, dict[str, Any]]] = {
+    "l1, single precision": (features(np.float32), "l1", {"C": 0.7}),
+    "l2, half precision": (features(np.float16), "l2", {"C": 0.7}),
+    "li, half precision": (features(np.float16), "li", {"C": 0.7}),
+    "l1, functions of their own": (zoo.random(16, 3, seed=11), "l1", {"C": 100.0, "bias": False, "solver": "exact"}),
+    "li, functions of their own": (zoo.random(16, 3, seed=11), "li", {"C": 1.0, "solver": "exact"}),
+    "lp, years": (years(), "lp", {"C": 1e-4, "p": 1.5}),
+}
+EVERY = CASES | HARD
+
+
 @cache
 def original(case: str) -> Record:
-    instance, name, given = CASES[case]
-    return honest(instance, solve(instance, name, tol=1e-10, **given))
+    instance, name, given = EVERY[case]
+    return honest(instance, solve(instance, name, **{"tol": 1e-10, **given}))
 
 
 def forgeries(case: str) -> list[Forgery]:
-    """All forgeries of one honest file."""
-    record = original(case)
-    changed = [(what, json.dumps(forged)) for what, forged in changes(case, record)]
-    return changed + texts(record)
+    """Forgeries of one honest file: every third untruth, and every ninth number or word that is none, beginning
+    elsewhere for every case."""
+    record, place = original(case), list(EVERY).index(case)
+    false, none = list(untruths(record)), list(nonsense(record))
+    chosen = [*false[place % 3 :: 3], *none[place % 9 :: 9]]
+    return [(what, json.dumps(forged)) for what, forged in chosen] + texts(record)[place % 3 :: 3]
 
 
-def changes(case: str, record: Record) -> Iterator[tuple[str, Record]]:
+def nonsense(record: Record) -> Iterator[tuple[str, Record]]:
     stretched = not record["formulation"].startswith("hypergraph")
     for path in numbers_in(record):
         for what, value in broken_numbers(at(record, path)):
@@ -77,8 +102,13 @@ def changes(case: str, record: Record) -> Iterator[tuple[str, Record]]:
     for path in words_in(record):
         for what, value in broken_words(at(record, path)):
             yield f"{path}: {what}", changed(record, path, value)
+
+
+def untruths(record: Record) -> Iterator[tuple[str, Record]]:
     yield from false_claims(record)
-    yield from false_points(case, record)
+    yield from false_points(record)
+    if record["formulation"] in OWN:
+        yield from false_parts(record)
     yield from false_problems(record)
 
 
@@ -205,13 +235,18 @@ def false_claims(record: Record) -> Iterator[tuple[str, Record]]:
     yield "relative gap halved", claim(relative_gap=said["relative_gap"] / 2)
     yield "relative gap of zero", claim(relative_gap=0.0)
     yield "no relative gap, rounding of 1e30", claim(relative_gap=None, rounding=1e30)
+    yield "relative gap doubled", claim(relative_gap=said["relative_gap"] * 2)
+    larger = max(abs(said["lower"]), abs(said["upper"]))
+    nothing = claim(scale=0.0, relative_gap=said["gap"] / larger)
+    for status in ("certified", "not_certified"):
+        yield f"scale of zero, {status}", changed(nothing, "status", status)
     if record["formulation"] not in PAIRS:
         yield "ridge negative", claim(ridge=-1e-3)
         yield "ridge of 1", claim(ridge=1.0)
     for stretch in (0.999, 0.0, -1.0, 2.0):
         yield f"stretch of {stretch}", claim(stretch=stretch)
     for key in said:
-        if key != "rounding" and not (record["formulation"] in PAIRS and key in ("ridge", "stretch")):
+        if key not in ("rounding", "ridge_share", "ridges") and not (record["formulation"] in PAIRS and key in ("ridge", "stretch")):
             yield f"no {key}", without(record, f"certificate.{key}")
     yield from false_verdicts(record)
 
@@ -231,7 +266,34 @@ def false_verdicts(record: Record) -> Iterator[tuple[str, Record]]:
         yield "second stage's gap of zero", changed(record, "multipliers.second_stage_gap", -1e-3)
 
 
-def false_points(case: str, record: Record) -> Iterator[tuple[str, Record]]:
+def false_parts(record: Record) -> Iterator[tuple[str, Record]]:
+    """What single tasks have more: low parts of α and of the bias, and a ridge of every kernel."""
+    n, low, ridges = len(record["y"]), record["alpha_low"], record["certificate"].get("ridges")
+    yield "bias_low moved", changed(record, "bias_low", 0.1)
+    if low is None:
+        yield "a low part that is none", changed(record, "alpha_low", [0.1, -0.1] + [0.0] * (n - 2))
+        yield "a low part of zero that is short", changed(record, "alpha_low", [0.0] * (n - 1))
+    else:
+        for factor in (2.0**-3, -(2.0**-3)):  # of the largest
+            large = np.array(low) * 2.0 ** -np.frexp(np.abs(low).max())[1] * factor
+            yield f"low part up to {factor}", changed(record, "alpha_low", large.tolist())
+        yield "low part as coefficients", changed(record, "coefficients", [low] * len(record["weights"]))
+        if record["parameters"]["bias"]:
+            yield "low part unbalanced", changed(record, "alpha_low", [low[0] + 1e-20, *low[1:]])
+    if ridges is None:
+        if record["coefficients"] is None:
+            yield "a ridge of every kernel", changed(record, "certificate.ridges", [record["certificate"]["ridge"]] * n)
+        return
+    yield "ridges short", changed(record, "certificate.ridges", ridges[:-1])
+    yield "ridges negative", changed(record, "certificate.ridges", [*ridges[:-1], -1e-9])
+    yield "ridges above the ridge", changed(record, "certificate.ridges", [*ridges[:-1], 1.0])
+    if max(ridges) > 0:
+        yield "ridges of zero", changed(record, "certificate.ridges", [0.0] * len(ridges))
+        nothing = changed(record, "certificate.ridges", [0.0] * len(ridges))
+        yield "ridge of zero too", changed(nothing, "certificate.ridge", 0.0)
+
+
+def false_points(record: Record) -> Iterator[tuple[str, Record]]:
     name = record["formulation"]
     blockwise_own = name in BLOCKWISE and record["coefficients"] is not None
     if not blockwise_own:
@@ -251,7 +313,8 @@ def false_points(case: str, record: Record) -> Iterator[tuple[str, Record]]:
         yield "alpha unbalanced", changed(record, "alpha", (alpha - first.reshape(alpha.shape)).tolist())
         for factor in (-1.0, 0.99, 1e3):
             yield f"alpha times {factor}", changed(record, "alpha", (alpha * factor).tolist())
-        yield "alpha permuted", changed(record, "alpha", np.roll(alpha, 1, axis=-1).tolist())
+        if np.ptp(alpha) > 1e-3 * alpha.max():
+            yield "alpha permuted", changed(record, "alpha", np.roll(alpha, 1, axis=-1).tolist())
         yield "bias moved", changed(record, "bias", (np.array(record["bias"]) + 0.1).tolist())
     if record["coefficients"] is not None:
         for factor in (1.01, 0.99, -1.0, 0.0):
@@ -281,7 +344,7 @@ def false_problems(record: Record) -> Iterator[tuple[str, Record]]:
         if isinstance(value, bool):
             yield f"parameter {key} as a number", changed(record, f"parameters.{key}", int(value))
         elif isinstance(value, float):
-            for other in (-1.0, 0.0, value * 0.5):
+            for other in (-1.0, 0.0, 1.0 if key == "nu" else value * 0.5):  # a smaller nu has wider boxes
                 if key != "C" or other < np.max(record["alpha"]):  # else the answer is that of the other C too
                     yield f"parameter {key} = {other}", changed(record, f"parameters.{key}", other)
     yield "a parameter too many", changed(record, "parameters.more", 1.0)
@@ -308,7 +371,7 @@ def single_precision() -> tuple[Instance, Callable[[], Record]]:
         values, vectors = np.linalg.eigh(kernel.astype(float))
         assert values[0] < 0
         coefficients = 1e5 * vectors[:, :1].T + np.array(record["alpha"]) * np.array(record["y"])
-        record.update(coefficients=coefficients.tolist(), bias=0.0)
+        record.update(coefficients=coefficients.tolist(), alpha_low=None, bias=0.0, bias_low=0.0)
         record["certificate"]["ridge"] = 0.0
         with patch("mklcvx.checker.is_semidefinite", return_value=True):
             return claimed(instance, record)

@@ -1,5 +1,5 @@
-"""Solution files of the second schema, made from solutions: the point moved onto its constraints exactly, the claims
-those that the point proves."""
+"""Records of solution files: as solutions of single tasks write them; for the other families made from solutions, the
+point moved onto its constraints exactly, the claims those that the point proves."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ SIMPLEX = ("l1", "sm1", "sm2", "smp", "ml_sum", "ml_minimax", "hypergraph", "hyp
 BALLS = ("l2", "lp", "elastic")
 
 
+def written(solution: Solution) -> dict[str, Any]:
+    """The record as a file has it."""
+    return json.loads(json.dumps(solution.as_dict(), allow_nan=False))
+
+
 def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> dict[str, Any]:
-    record = json.loads(json.dumps(solution.as_dict()))
-    record.update(schema="mklcvx.solution/2", tolerance=tolerance)
+    record = written(solution)
     name, multipliers = record["formulation"], record["multipliers"]
+    if name in checker.OWN:
+        return record
+    record.update(schema="mklcvx.solution/2", tolerance=tolerance)
     record["weights"] = on_domain(record, instance.count)
     if record["alpha"] is not None:
         record["alpha"] = feasible(record, instance)
@@ -28,10 +35,9 @@ def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> d
         multipliers["beta"] = in_box(record, instance, solution.multipliers["beta"])
     if name == "ml_minimax":
         multipliers["gamma"] = filled(multipliers["gamma"], np.ones(len(multipliers["gamma"])), 1.0)
-    if record["coefficients"] is not None and None not in record["weights"] and name not in checker.BLOCKWISE:
-        unused = np.array(record["weights"]) == 0
+    if record["coefficients"] is not None:
         coefficients = np.array(record["coefficients"])
-        coefficients[..., unused, :] = 0.0
+        coefficients[..., np.array(record["weights"]) == 0, :] = 0.0
         record["coefficients"] = coefficients.tolist()
     record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0, "rounding": 0.0}
     return claimed(instance, record)
@@ -40,13 +46,13 @@ def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> d
 def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
     """The record with the claims that its point proves, rounded outward."""
     point = evaluate(instance, record)
-    lower, upper, gap = rounded(point.lower, -1), rounded(point.upper, 1), rounded(point.upper - point.lower, 1)
+    lower, upper = rounded(point.lower, -1), rounded(point.upper, 1)
+    gap = math.nextafter(rounded(point.upper - point.lower, 1), math.inf)
     maximum = record["formulation"] == "alignment"
     scale = upper if maximum else rounded(point.scale, -1)
-    relative = rounded(Fraction(gap) / Fraction(scale), 1) if scale > 0 else None
-    said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": relative}
-    record["certificate"].update(said, rounding=0.0 if scale > 0 else gap)
-    certified = relative is None or relative <= record["tolerance"]
+    said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": gap / scale}
+    record["certificate"].update(said)
+    certified = gap / scale <= record["tolerance"]
     if "second_stage_gap" in record["multipliers"]:
         record["multipliers"]["second_stage_gap"] = second = rounded(point.second, 1)
         certified = certified and second <= record["tolerance"]
@@ -122,9 +128,7 @@ def in_box(record: dict[str, Any], instance: Instance, beta: np.ndarray) -> list
 
 
 def ridge_for(instance: Instance, record: dict[str, Any]) -> float:
-    name, stack = record["formulation"], stack_of(instance.kernels)
-    if name in ("ts", "ts_l1", "alignment"):
+    if record["formulation"] in ("ts", "ts_l1", "alignment"):
         return 0.0
-    if name in checker.BLOCKWISE:
-        return max(float(least_ridge([kernel], [1.0])) for kernel in stack)
+    stack = stack_of(instance.kernels)
     return max(max(1e-13 * float(np.trace(k.dense)), 2 * float(least_ridge([k], [1.0]))) for k in stack)
