@@ -12,8 +12,8 @@ and products. With L any lower triangular matrix, here the Cholesky factor of H 
 is semidefinite if R is. R is nearly sI and is computed with a bound on its error: L = L1 + L2 with so few digits in L1
 that L1L1' is exact in doubles, and L2 so small that rounding in its products hardly counts. R ⪰ 0 follows by
 Gershgorin's circles, or if ‖R − sI‖ is at most s. To prove that K + δI is semidefinite for vectors that sum to zero,
-g1' + 1g' may be subtracted first with any g. Where that fails and the matrix is small, elimination in whole numbers
-decides.
+g1' + 1g' may be subtracted first with any g. Where that fails elimination in whole numbers decides: of K + δI if it is
+small, else of every K_m by itself, which takes as many steps as its rank.
 """
 
 import decimal
@@ -26,6 +26,7 @@ import numpy as np
 UNIT = 2.0**-53
 BITS = 240  # of roots
 SMALL = 60  # samples up to which elimination in whole numbers takes a second
+LARGE, STEPS = 500, 17  # samples and steps up to which it is tried for kernels of low rank
 
 
 class Refused(ValueError):
@@ -193,7 +194,10 @@ def is_semidefinite(kernels, weights, ridge, centred=False):
     with np.errstate(all="ignore"):
         if by_cholesky(used, max(rounded(ridge, -1), 0.0), centred):
             return True
-    return used[0][0].samples <= SMALL and by_elimination(used, ridge, centred)
+    n = used[0][0].samples
+    if n <= SMALL:
+        return by_elimination(used, ridge, centred)
+    return n <= LARGE and all(by_elimination([(k, 1.0)], Fraction(0), centred, STEPS) for k, _ in used)
 
 
 def least_ridge(kernels, weights, centred=False):
@@ -301,9 +305,9 @@ def residual_is_semidefinite(high, low, missed, shift):
     return bool(by_circles or distance + error <= shift)
 
 
-def by_elimination(used, ridge, centred):
-    """In whole numbers, by pivots: a matrix is semidefinite if no pivot is negative and a pivot of zero has zeros in
-    its row. Vectors that sum to zero are combinations of e_i − e_n."""
+def by_elimination(used, ridge, centred, steps=SMALL):
+    """In whole numbers, by the largest pivots: a matrix is semidefinite if they are positive until nothing is left, in
+    so many steps. Vectors that sum to zero are combinations of e_i − e_n."""
     parts = [(*kernel.entries(), *Fraction(weight).as_integer_ratio()) for kernel, weight in used]
     step = max([ridge.denominator] + [w[3] * (1 << max(0, -w[1])) for w in parts])
     common = math.lcm(step, ridge.denominator)
@@ -313,13 +317,11 @@ def by_elimination(used, ridge, centred):
     if centred:
         matrix = matrix[:-1, :-1] - matrix[:-1, -1:] - matrix[-1:, :-1] + matrix[-1, -1]
     last = 1
-    while len(matrix):
-        pivot, row = matrix[0, 0], matrix[0, 1:]
-        if pivot < 0 or (pivot == 0 and any(row)):
-            return False
-        if pivot == 0:
-            matrix = matrix[1:, 1:]
-            continue
-        matrix = (matrix[1:, 1:] * pivot - np.outer(row, row)) // last
-        last = pivot
-    return True
+    for _ in range(steps + 1):
+        k = int(np.argmax(np.diagonal(matrix))) if len(matrix) else 0
+        if not len(matrix) or matrix[k, k] <= 0:
+            return not matrix.any()
+        pivot, row = matrix[k, k], np.delete(matrix[k], k)
+        rest = np.delete(np.delete(matrix, k, 0), k, 1)
+        matrix, last = (rest * pivot - np.outer(row, row)) // last, pivot
+    return False

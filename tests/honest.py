@@ -47,12 +47,16 @@ def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
     """The record with the claims that its point proves, rounded outward."""
     point = evaluate(instance, record)
     lower, upper = rounded(point.lower, -1), rounded(point.upper, 1)
-    gap = math.nextafter(rounded(point.upper - point.lower, 1), math.inf)
+    gap = rounded((point.upper - point.lower) * (1 + Fraction(1, 2**52)), 1)
     maximum = record["formulation"] == "alignment"
     scale = upper if maximum else rounded(point.scale, -1)
-    said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": gap / scale}
+    larger = max(abs(lower), abs(upper))
+    vanishing = scale <= 2.0**-40 * larger
+    base = larger if vanishing else scale
+    relative = gap / base if gap > 2.0**-900 else 0.0
+    said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": relative}
     record["certificate"].update(said)
-    certified = gap / scale <= record["tolerance"]
+    certified = relative <= (min(record["tolerance"], 2.0**-40) if vanishing else record["tolerance"])
     if "second_stage_gap" in record["multipliers"]:
         record["multipliers"]["second_stage_gap"] = second = rounded(point.second, 1)
         certified = certified and second <= record["tolerance"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from honest import claimed, honest
+from honest import claimed, written
 
 from mklcvx import Instance, solve, zoo
 from mklcvx.checker import check, evaluated, evaluated_file, point_multipliers
@@ -24,7 +24,7 @@ INSTANCE = zoo.random(20, 3, seed=3)
 
 
 def record_of(name: str, instance: Instance = INSTANCE, **given) -> dict:
-    return honest(instance, solve(instance, name, tol=1e-10, **given))
+    return written(solve(instance, name, tol=1e-10, **given))
 
 
 def audit(folder: Path, record: dict, instance: Instance = INSTANCE) -> int:

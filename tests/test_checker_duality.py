@@ -41,6 +41,7 @@ def somewhere(case: str, near: float, draw: np.random.Generator) -> dict[str, An
     move = lambda best, end: ((1 - near) * end + near * np.array(best)).tolist()  # noqa: E731
     count = instance.count
     record["certificate"] = {"stretch": 1.0}
+    record["alpha_low"] = None
     record["weights"] = move(record["weights"], draw.dirichlet(np.ones(count)))
     record["weights"] = on_domain(record, count)
     if record["alpha"] is not None:
@@ -57,6 +58,10 @@ def somewhere(case: str, near: float, draw: np.random.Generator) -> dict[str, An
             record["coefficients"] = None
             plain = name not in checker.BLOCKWISE and "nu" not in record["parameters"]
             record["certificate"]["stretch"] = 1 + 0.1 * draw.random() if plain else 1.0
+            if name in checker.OWN and name not in checker.BLOCKWISE and draw.random() < 0.5:
+                low = draw.integers(-100, 100, size=len(record["y"]))
+                low[-1] -= low.sum()
+                record["alpha_low"] = (low * 2.0**-10 * (1 - near)).tolist()
     if record["parameters"].get("bias"):
         record["bias"] += (1 - near) * draw.normal()
     for key in ("tau", "rho"):
@@ -70,16 +75,18 @@ def somewhere(case: str, near: float, draw: np.random.Generator) -> dict[str, An
     if "Z" in record["multipliers"]:
         z = np.array(record["multipliers"]["Z"])
         record["multipliers"]["Z"] = (z + (1 - near) * draw.normal(size=z.shape)).tolist()
-    record["certificate"]["ridge"] = ridge_of(case, record)
+    kernels = dented(case)
+    if record["coefficients"] is None and name not in checker.BLOCKWISE:
+        record["certificate"]["ridge"] = ridge_of(np.tensordot(record["weights"], kernels, axes=1))
+    else:
+        ridges = [ridge_of(kernel) for kernel in kernels]
+        record["certificate"].update(ridge=max(ridges), ridges=ridges)
     return record
 
 
-def ridge_of(case: str, record: dict[str, Any]) -> float:
-    """A little more than what makes the kernels in use semidefinite."""
-    kernels = dented(case)
-    alone = record["coefficients"] is not None or record["formulation"] in checker.BLOCKWISE
-    used = kernels if alone else np.tensordot(record["weights"], kernels, axes=1)
-    return 1e-9 - 1.001 * min(0.0, float(np.linalg.eigvalsh(used).min()))
+def ridge_of(kernel: np.ndarray) -> float:
+    """A little more than what makes it semidefinite."""
+    return 1e-9 - 1.001 * min(0.0, float(np.linalg.eigvalsh(kernel).min()))
 
 
 def bounds(case: str) -> tuple[Fraction, Fraction]:
