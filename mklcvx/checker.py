@@ -267,7 +267,12 @@ def own_sides(machine, q):
 def uncancelled(machine):
     """Σ μ_m max|K_m| Σα Σbox: what μ'q and the margins would cost if nothing cancelled."""
     sizes = [w * size for w, size in zip(machine.mu, largest_entries(machine.kernels), strict=True)]
-    return sum(sizes) * sum(fractions(machine.alpha)) * sum(machine.box)
+    return sum(sizes) * sum(fractions(machine.alpha)) * sum(machine.box) + rounding_of_margins(machine)
+
+
+def rounding_of_margins(machine):
+    """Σ box (ℓ + |b|), of which nine digits would be too few where boxes differ in size: fourteen are asked for."""
+    return sum(machine.box) * (abs(machine.level) + abs(machine.bias)) / 2**16
 
 
 def spread_of(machine):
@@ -409,7 +414,13 @@ def blockwise(name, given, machine, weights, groups, record):
     scale = block_penalty(name, [root(positive(x), -1) for x in squares], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in q], given, groups, -1)
     spread = spread_of(machine)
-    size = gain + cost + upper + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
+    size = (
+        gain
+        + cost
+        + upper
+        + rounding_of_margins(machine)
+        + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
+    )
     loose = gain - dual_cost(name, in_doubles(machine, q), given, groups)
     return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, loose=loose)
 

@@ -130,7 +130,7 @@ def claims(record, point):
     maximum, said = record["formulation"] == "alignment", record["certificate"]
     require(record["formulation"] in PAIRS or {"ridge", "stretch"} <= set(said), "certificate: no ridge or no stretch")
     lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
-    tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9
+    tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9 + NOTHING
     difference, limit = point.upper - point.lower, upper if maximum else positive(point.scale)
     least = (point.lower if point.loose is None else point.loose) - near
     require(least <= lower <= point.lower, "certificate.lower: not what alpha proves")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 from honest import claimed, written
 
-from mklcvx import Instance, solve, zoo
+from mklcvx import Instance, formulations, solve, zoo
+from mklcvx.certificate.single import certified
 from mklcvx.checker import check, evaluated, evaluated_file, point_multipliers
 from mklcvx.checker_claims import audited, read_solution
 from mklcvx.files import save_instance
@@ -79,6 +81,79 @@ def test_functions_of_their_own_are_confirmed(tmp_path):
     record["coefficients"] = np.outer(record["weights"], signed).tolist()
     assert audit(tmp_path, claimed(INSTANCE, record)) == 0
     assert record["certificate"]["relative_gap"] < 1e-10
+
+
+def dates(samples: int) -> Instance:
+    """Features of four digits: kernels of whole numbers, of rank one and two."""
+    x = np.random.default_rng(7).integers(1950, 2021, size=(samples, 2)).astype(float)
+    y = np.where(np.arange(samples) % 3 == 0, 1, -1)
+    return Instance(np.stack([np.outer(x[:, 0], x[:, 0]), x @ x.T]), y)
+
+
+@pytest.mark.parametrize("price", [1e-6, 1e-2, 1e4])
+@pytest.mark.parametrize("name", ["l1", "average", "lp", "li"])
+def test_features_of_four_digits_are_confirmed(tmp_path, capsys, name, price):
+    instance = dates(20)
+    own = own_parameters(name)[0]
+    for bias in (True, False):
+        record = record_of(name, instance, C=price, bias=bias, **own)
+        assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
+
+
+def test_many_samples_of_low_rank_need_no_ridge(tmp_path, capsys):
+    instance = dates(80)
+    record = record_of("l2", instance, C=1e-2)
+    assert record["certificate"]["ridge"] == 0
+    assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
+
+
+def test_a_low_part_and_both_parts_of_the_bias_are_read(tmp_path, capsys):
+    features = np.random.default_rng(0).normal(size=(20, 2))
+    instance = Instance((features @ features.T).astype(np.float32)[None], INSTANCE.y)
+    record = record_of("l1", instance, C=0.7)
+    before = evaluated(instance.kernels, instance.y, record)
+    record["bias"], record["bias_low"] = 0.0, record["bias"]
+    record["alpha_low"] = [0.25, -0.25] + [0.0] * 18
+    record["certificate"]["stretch"] = 1.0
+    moved = claimed(instance, record)
+    assert moved["certificate"]["upper"] > float(before.upper)
+    assert moved["certificate"]["lower"] == pytest.approx(float(before.lower))
+    assert audit(tmp_path, moved, instance) == 0, capsys.readouterr()
+
+
+def test_where_the_scale_vanishes_the_bounds_take_its_place(tmp_path, capsys):
+    instance = Instance(np.ones((1, 14, 14)), np.where(np.arange(14) < 6, 1, -1))
+    record = record_of("svm", instance, C=0.7)
+    assert record["status"] == "certified"
+    assert record["certificate"]["scale"] <= 2.0**-40 * record["objective"]
+    assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
+    record["bias"] -= 1e-10
+    loose = claimed(instance, record)
+    assert 2.0**-40 < loose["certificate"]["relative_gap"] < 1e-9
+    assert loose["status"] == "not_certified"
+    loose["tolerance"] = 1e-9
+    assert audit(tmp_path, loose, instance) == 0, capsys.readouterr()
+    assert audit(tmp_path, {**loose, "status": "certified"}, instance) == 1
+
+
+def test_a_scale_that_does_not_vanish_cannot_be_said_to(tmp_path):
+    """Else a gap that is small beside a large constant would count."""
+    record = record_of("sm2", theta=1e-11)
+    said = record["certificate"]
+    said.update(scale=0.0, relative_gap=said["gap"] / max(abs(said["lower"]), abs(said["upper"])))
+    assert audit(tmp_path, {**record, "status": "certified"}) == 1
+
+
+def test_functions_of_kernels_without_weight_are_no_part_of_a_certificate():
+    """They would separate the samples for nothing."""
+    best, formulation = solve(INSTANCE, "l1"), formulations.get("l1")
+    free = np.zeros((3, 20))
+    free[1] = 50 * np.linalg.solve(INSTANCE.kernels[1] + 1e-3 * np.eye(20), INSTANCE.y)
+    weights = np.array([1.0, 0.0, 0.0])
+    task = formulation.task(INSTANCE, {"C": 1.0})[0]
+    found = certified(formulation, task, best.alpha, weights, 1e-8, coefficients=free)
+    assert found.certificate.upper >= best.certificate.lower
+    assert not found.coefficients.any()
 
 
 def test_nu_at_its_limit_has_boxes_that_are_wide_enough(tmp_path):
@@ -177,6 +252,18 @@ def test_missing_files_and_words_are_said_in_one_line(tmp_path):
         done = run(tmp_path, *arguments)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
+
+
+def test_what_is_no_regular_file_is_not_opened(tmp_path):
+    audit(tmp_path, record_of("l1"))
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.npz").mkdir()
+    for arguments in (("problem.npz", "pipe.json"), ("pipe.json", "answer.json"), ("folder.npz", "answer.json")):
+        done = run(tmp_path, *arguments)
+        assert done.returncode == 2
+        assert "not a regular file" in done.stderr
+    with pytest.raises(ValueError, match="not a regular file"):
+        read_solution(os.devnull)
 
 
 def test_classes_are_sent_to_the_other_checker(tmp_path, capsys):

@@ -116,6 +116,14 @@ def test_elimination_decides():
     assert is_semidefinite([dented], [1.0], Fraction(2.0**-60))
 
 
+def test_low_ranks_are_eliminated_one_kernel_at_a_time():
+    features = np.arange(200.0) % 7
+    whole = Kernel(np.outer(features, features) + 4e6)
+    assert is_semidefinite([whole, whole], [0.3, 0.1], Fraction(0))
+    dented = Kernel(np.outer(features, features) + 4e6 - np.diag(np.arange(200) == 5) * 2.0**-20)
+    assert not is_semidefinite([whole, dented], [0.3, 0.1], Fraction(0))
+
+
 def test_with_a_bias_only_vectors_that_sum_to_zero_count():
     kernel = stack_of((np.eye(80) * 1e-3 - np.ones((80, 80)))[None])
     assert is_semidefinite(kernel, [1.0], Fraction(0), centred=True)
