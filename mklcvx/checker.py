@@ -37,6 +37,7 @@ import numpy as np
 
 from mklcvx.checker_claims import OLD, Point, audited, number, numbers, parameters_of
 from mklcvx.checker_numbers import (
+    Refused,
     dot,
     fractions,
     is_semidefinite,
@@ -126,7 +127,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     upper = sides.upper + price - level
     size = gain + abs(cost) + price + abs(level) + abs(upper) + uncancelled(machine)
-    loose = gain - dual_cost(name, in_doubles(machine, sides.q), given, groups)
+    loose = loose_bound(name, gain, machine, sides.q, given, groups)
     return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread_of(machine), loose=loose)
 
 
@@ -287,10 +288,15 @@ def largest_entries(kernels):
     return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in kernels]
 
 
-def in_doubles(machine, q):
-    """q from above, as sums of doubles may leave it."""
+def loose_bound(name, gain, machine, q, given, groups):
+    """The lower bound with q from above, as sums of doubles may leave it; None if that is beyond all numbers."""
     length, rounding = sum(fractions(machine.alpha)), Fraction(len(machine.alpha) + 64, 2**50)
-    return [x + rounding * size * length**2 for x, size in zip(q, largest_entries(machine.kernels), strict=True)]
+    sizes = largest_entries(machine.kernels)
+    try:
+        q = [x + rounding * size * length**2 for x, size in zip(q, sizes, strict=True)]
+        return gain - dual_cost(name, q, given, groups)
+    except Refused:
+        return None
 
 
 # ------------------------------------------------------------------------------------------------ prices of weights
@@ -421,7 +427,7 @@ def blockwise(name, given, machine, weights, groups, record):
         + rounding_of_margins(machine)
         + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
     )
-    loose = gain - dual_cost(name, in_doubles(machine, q), given, groups)
+    loose = loose_bound(name, gain, machine, q, given, groups)
     return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, loose=loose)
 
 

@@ -155,7 +155,7 @@ def claims(record, point):
         )
         if relative <= VANISHING:
             larger = min(larger, max(abs(point.lower), abs(point.upper)) * ALMOST)
-        base = larger if vanishing and limit <= 2 * VANISHING * larger else limit
+        base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
         require(
             relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
         )

@@ -75,7 +75,7 @@ def test_importing_the_package_and_its_command_line_is_cheap():
 
 
 CHECKERS = ("checker", "checker_claims", "checker_families", "checker_numbers")
-STANDARD = {"decimal", "fractions", "json", "math", "sys", "typing", "warnings"}
+STANDARD = {"decimal", "fractions", "json", "math", "os", "sys", "typing", "warnings"}
 
 
 @pytest.mark.parametrize("name", CHECKERS)

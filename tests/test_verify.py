@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -105,7 +107,8 @@ def weights_worth(name, weights, given):
 
 def alpha_worth(name, alpha, given):
     q = np.array([(alpha * BINARY.y) @ kernel @ (alpha * BINARY.y) for kernel in BINARY.kernels])
-    return alpha.sum() - float(dual_cost(name, q, given, BINARY.groups))
+    exact = {key: Fraction(value) for key, value in given.items()}
+    return alpha.sum() - float(dual_cost(name, [Fraction(x) for x in q], exact, BINARY.groups))
 
 
 WEIGHTED = {
