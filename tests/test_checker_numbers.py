@@ -8,6 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from mklcvx import Instance, formulations
+from mklcvx.certificate.ridge import exactly_semidefinite
 from mklcvx.checker_numbers import (
     UNIT,
     Kernel,
@@ -143,3 +145,14 @@ def test_a_ridge_of_a_few_roundings_is_proved(samples):
 def test_kernels_far_from_semidefinite_are_refused():
     with pytest.raises(ValueError, match="far from semidefinite"):
         least_ridge(stack_of(-1e30 * np.eye(3)[None] + 1e30), [1.0])
+
+
+def test_certificates_and_the_auditor_eliminate_alike():
+    """Entries of either sign that need 64 bits are whole numbers too."""
+    for seed in range(60, 120):
+        features = np.random.default_rng(seed).normal(size=(4, 1))
+        kernel = features @ features.T
+        task = formulations.get("svm").task(Instance(kernel[None], [1, -1, 1, -1]), {"C": 1.0})[0]
+        for bias in (False, True):
+            decided = by_elimination([(Kernel(kernel), 1.0)], Fraction(0), bias)
+            assert exactly_semidefinite(task, 0, bias) == decided
