@@ -246,7 +246,9 @@ def false_claims(record: Record) -> Iterator[tuple[str, Record]]:
     for stretch in (0.999, 0.0, -1.0, 2.0):
         yield f"stretch of {stretch}", claim(stretch=stretch)
     for key in said:
-        if key not in ("rounding", "ridge_share", "ridges") and not (record["formulation"] in PAIRS and key in ("ridge", "stretch")):
+        if key not in ("rounding", "ridge_share", "ridges") and not (
+            record["formulation"] in PAIRS and key in ("ridge", "stretch")
+        ):
             yield f"no {key}", without(record, f"certificate.{key}")
     yield from false_verdicts(record)
 
