@@ -54,12 +54,13 @@ def assemble(
     instance: Instance,
     parameters: Mapping[str, Any],
     polish: bool = True,
+    refine: bool = True,
 ) -> Assembled:
     """The certificate of the point found, and the fields of its solution. `working` is the task as the solver had it,
-    in centred coordinates. With `polish` α may be improved on the way; without, as for a published algorithm, the
-    point is reported as it was found, but for its place on the grid."""
+    in centred coordinates. With `polish` α may be improved on the way, and with `refine` in its last bits; without, as
+    for a published algorithm, the point is reported as it was found, its equalities made exact."""
     if isinstance(formulation, SingleTask):
-        return single_task(formulation, task, working, point, tolerance, polish)
+        return single_task(formulation, task, working, point, tolerance, polish, refine)
     if isinstance(formulation, MultiLabel):
         return many_labels(formulation, task, point, tolerance, polish)
     if isinstance(formulation, Hypergraph):
@@ -68,11 +69,12 @@ def assemble(
 
 
 def single_task(
-    formulation: SingleTask, task: Task, working: Task, point: CertifiedPoint, tolerance: float, polish: bool
-) -> Assembled:
+    formulation: SingleTask, task: Task, working: Task, point: CertifiedPoint, tolerance: float, polish: bool,
+    refine: bool,
+) -> Assembled:  # fmt: skip
     """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
     tried: list[Proved] = []
-    for attempt in attempts(formulation, task, working, point, polish):
+    for attempt in attempts(formulation, task, working, point, polish, refine):
         tried.append(certified(formulation, task, tolerance=tolerance, **attempt))
         if tried[-1].certificate.proves(tolerance):
             break
@@ -100,7 +102,7 @@ def single_task(
 
 
 def attempts(
-    formulation: SingleTask, stored: Task, task: Task, point: CertifiedPoint, polish: bool
+    formulation: SingleTask, stored: Task, task: Task, point: CertifiedPoint, polish: bool, refine: bool
 ) -> Iterator[dict[str, Any]]:
     """α and weights as they were found, sharpened, and in two parts; α of the functions found; these by themselves."""
     lower, upper = point.lower, point.upper
@@ -114,7 +116,7 @@ def attempts(
         if polish:
             yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
         yield {"alpha": lower.alpha, "mu": weights}
-        if formulation.between is None:
+        if refine and formulation.between is None:
             alpha, low = refined(stored, task, weights, lower.alpha)
             yield {"alpha": alpha, "mu": weights, "low": low}
     apart = not isinstance(functions, Implied) or not np.array_equal(functions.signed, lower.alpha * task.y)

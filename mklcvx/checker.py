@@ -20,9 +20,9 @@ vectors that sum to zero, with a bias and if c_m does), with m_i = y_i(Σ_m K_m 
     v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
           + Σ_i max(½Σ_m δ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½Σ_m δ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
 
-For li, ckl and vskl, penalties U of the norms with conjugate U*(√q), a_m = √(c_m'K_m c_m + δ_m‖c_m‖²) and B = ‖box‖,
-
-    v ≤ U(a) + Σ_i box_i(1 − m_i)₊ + Σ_m (a_m√δ_m + δ_m‖c_m‖)B.
+li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are about
+K̃_m = K_m + δ_m I ⪰ 0, and prove gain(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i box_i(1 − m_i)₊ with q̃_m = q_m + δ_m‖β‖²,
+a_m = √(c_m'K̃_m c_m) and m_i = t y_i(Σ_m K̃_m c_m + b)_i.
 
 Both bounds are evaluated exactly, stored numbers being what they are, and claims are compared with them without slack.
 `checker_numbers` has the arithmetic and the proof of δ, `checker_claims` the comparison; none of them depends on the
@@ -128,7 +128,9 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     upper = sides.upper + price - level
     size = gain + abs(cost) + price + abs(level) + abs(upper) + uncancelled(machine)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
-    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread_of(machine), loose=loose)
+    return Point(
+        gain - cost, upper, energy, size, machine.ridge, sides.squares, spread_of(machine), gain=gain, loose=loose
+    )
 
 
 def sample_side(record, name):
@@ -139,7 +141,7 @@ def free(record, name, nu, own):
     """What the file may choose: bias, stretch, margin."""
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1, "certificate.stretch: below 1")
-    plain = not (nu or name in BLOCKWISE or own is not None)
+    plain = not nu and (name in BLOCKWISE or own is None)
     require(plain or stretch == 1, "certificate.stretch: must be 1 here")
     level = number(record["multipliers"].get("rho"), "multipliers.rho") if nu else Fraction(1)
     bias = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
@@ -405,20 +407,20 @@ def blockwise(name, given, machine, weights, groups, record):
         squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
         lengths = [dot(c, c) for c in own]
         machine, centred = machine._replace(mu=[Fraction(0)] * len(stack)), balanced(machine.coefficients, bias)
-    ridges = proved_ridges(record, stack, [length > 0 for length in lengths], centred)
-    each = list(zip(ridges, squares, lengths, strict=True))
-    norms = [root(positive(x + delta * size), 1) for delta, x, size in each]
-    reach = root(dot(machine.box, machine.box), 1)
-    blur = sum(
-        (a * root(delta, 1) + delta * root(size, 1) for a, (delta, _, size) in zip(norms, each, strict=True)),
-        Fraction(0),
+    ridges = proved_ridges(record, stack, [True] * len(stack), centred)
+    lifted = [x + delta * dot(alpha, alpha) for x, delta in zip(q, ridges, strict=True)]
+    each = [x + delta * size for x, delta, size in zip(squares, ridges, lengths, strict=True)]
+    norms, t = [root(positive(x), 1) for x in each], machine.stretch
+    rows = (
+        [w * fractions(signed) for w in machine.mu] if machine.coefficients is None else fractions(machine.coefficients)
     )
-    margins = y * (sum(images) + machine.bias)
+    outputs = sum(images) + sum(delta * row for delta, row in zip(ridges, rows, strict=True))
+    margins = t * y * (outputs + machine.bias)
     risk = sum((b * positive(1 - m) for b, m in zip(machine.box, margins, strict=True)), Fraction(0))
-    cost, gain = dual_cost(name, q, given, groups), sum(alpha)
-    upper = block_penalty(name, norms, given, groups, 1) + risk + blur * reach
-    scale = block_penalty(name, [root(positive(x), -1) for x in squares], given, groups, -1)
-    scale += block_conjugate(name, [root(positive(x), -1) for x in q], given, groups, -1)
+    cost, gain, reach = dual_cost(name, lifted, given, groups), sum(alpha), root(dot(machine.box, machine.box), 1)
+    upper = t * t * block_penalty(name, norms, given, groups, 1) + risk
+    scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
+    scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
     spread = spread_of(machine)
     size = (
         gain
@@ -427,8 +429,8 @@ def blockwise(name, given, machine, weights, groups, record):
         + rounding_of_margins(machine)
         + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
     )
-    loose = loose_bound(name, gain, machine, q, given, groups)
-    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, loose=loose)
+    loose = loose_bound(name, gain, machine, lifted, given, groups)
+    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gain, loose=loose)
 
 
 # ---------------------------------------------------------------------------------------------------------- files

@@ -9,8 +9,9 @@ the status follows from the relative gap and the tolerance, the objective is the
 a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
 six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
 
-Where the scale vanishes, at most 2^-40 of the larger bound, nothing in the value speaks of the classifier. Then that
-bound takes the place of the scale, and what is certified has a relative gap of at most 2^-40.
+Where the scale vanishes, at most 2^-40 of the gain (families that have none: of the larger bound), next to nothing in
+the value speaks of the classifier. Then the gain takes the place of the scale, and what is certified has a relative gap
+of at most 2^-40.
 """
 
 import json
@@ -56,6 +57,7 @@ class Point(NamedTuple):
     squares: Any = ()  # of the norms of functions, and what the norms were if nothing cancelled
     spread: Any = ()
     second: Fraction = Fraction(0)  # the relative gap of the second stage
+    gain: Any = None  # beside which the scale may vanish; without it, the larger bound
     loose: Any = None  # the lower bound where products with kernels are known as doubles know them
 
 
@@ -142,7 +144,10 @@ def claims(record, point):
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
     objective = number(record["objective"], "objective")
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
-    larger = max(abs(lower), abs(upper))
+    larger, exactly = max(abs(lower), abs(upper)), max(abs(point.lower), abs(point.upper))
+    if point.gain is not None:
+        larger, exactly = number(said.get("gain"), "certificate.gain"), point.gain
+        require(0 <= exactly - larger <= near, "certificate.gain: not that of alpha")
     vanishing = scale <= VANISHING * larger
     if said["relative_gap"] is None:
         require(scale == larger == 0, "certificate.relative_gap: missing")
@@ -154,7 +159,7 @@ def claims(record, point):
             wanted <= quotient * NEARLY and quotient <= wanted * NEARLY, "certificate.relative_gap: not the gap's share"
         )
         if relative <= VANISHING:
-            larger = min(larger, max(abs(point.lower), abs(point.upper)) * ALMOST)
+            larger = min(larger, exactly * ALMOST)
         base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
         require(
             relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
@@ -187,7 +192,7 @@ def lists(record, used, skipped):
     fields = [key for key in record if key not in ("certificate", "multipliers")]
     fields += [f"certificate.{key}" for key in record["certificate"]]
     fields += [f"multipliers.{key}" for key in record["multipliers"]] or ["multipliers"]
-    parts = ("lower", "upper", "gap", "relative_gap", "scale", "stretch", "ridge", "ridges")
+    parts = ("lower", "upper", "gap", "relative_gap", "scale", "stretch", "ridge", "ridges", "gain")
     known = {*vouched, *(f"certificate.{k}" for k in parts), *(f"multipliers.{k}" for k in used)} - set(skipped)
     return [key for key in fields if key in known], [key for key in fields if key not in known]
 

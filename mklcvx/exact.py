@@ -96,7 +96,7 @@ def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bo
         warnings.simplefilter("ignore")  # "solution may be inaccurate": measured by the certificate instead
         try:
             problem.solve(**settings)
-        except cp.SolverError:
+        except (cp.SolverError, ValueError):  # the latter for data that are no numbers
             run.statuses.append("solver_error")
             return False
     stats = problem.solver_stats

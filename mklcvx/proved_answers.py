@@ -58,7 +58,7 @@ def upper_certificate(
         coefficients = np.stack([_balanced(row) for row in coefficients])
     if formulation.between is not None:
         at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
-        return at.bounds(ridges(task, at.used, at.balanced)).certificate
+        return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.correlations(alpha)
     used = coefficients.any(axis=1)
     tried = [formulation.weights(norms, roots, **task.own)]

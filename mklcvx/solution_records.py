@@ -93,7 +93,8 @@ def _certificate(said: Mapping[str, Any]) -> Certificate:
     shares = {name: float(said[name]) for name in ("rounding", "ridge", "ridge_share", "stretch")}
     each = said.get("ridges")
     ridges = None if each is None else tuple(float(delta) for delta in each)
-    return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges)
+    gain = None if said.get("gain") is None else float(said["gain"])
+    return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges, gain=gain)
 
 
 def _check_fit(solution: Solution) -> None:

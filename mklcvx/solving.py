@@ -191,7 +191,7 @@ def solved(
     with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
         found, run = method.run(chosen, working, tol if isinstance(task, Task) else AIM * tol, **given)
         certificate, fields, limit, failed = assemble(
-            chosen, task, working, found, tol, instance, resolved, polish=not run.trace
+            chosen, task, working, found, tol, instance, resolved, polish=not run.trace, refine=not method.reference
         )
     reasons = [failed] if failed else []
     if not certificate.proves(tol):

@@ -317,7 +317,8 @@ def false_points(record: Record) -> Iterator[tuple[str, Record]]:
             yield f"alpha times {factor}", changed(record, "alpha", (alpha * factor).tolist())
         if np.ptp(alpha) > 1e-3 * alpha.max():
             yield "alpha permuted", changed(record, "alpha", np.roll(alpha, 1, axis=-1).tolist())
-        yield "bias moved", changed(record, "bias", (np.array(record["bias"]) + 0.1).tolist())
+        open_by = np.ptp(record["bias_interval"] or 0.0)  # within it, any bias is as good
+        yield "bias moved", changed(record, "bias", (np.array(record["bias"]) + 0.1 + open_by).tolist())
     if record["coefficients"] is not None:
         for factor in (1.01, 0.99, -1.0, 0.0):
             coefficients = (np.array(record["coefficients"]) * factor).tolist()

@@ -50,12 +50,12 @@ def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
     gap = rounded((point.upper - point.lower) * (1 + Fraction(1, 2**52)), 1)
     maximum = record["formulation"] == "alignment"
     scale = upper if maximum else rounded(point.scale, -1)
-    larger = max(abs(lower), abs(upper))
+    larger = max(abs(lower), abs(upper)) if point.gain is None else rounded(point.gain, -1)
     vanishing = scale <= 2.0**-40 * larger
     base = larger if vanishing else scale
     relative = gap / base if gap > 2.0**-900 else 0.0
     said = {"lower": lower, "upper": upper, "gap": gap, "scale": scale, "relative_gap": relative}
-    record["certificate"].update(said)
+    record["certificate"].update(said if point.gain is None else {**said, "gain": larger})
     certified = relative <= (min(record["tolerance"], 2.0**-40) if vanishing else record["tolerance"])
     if "second_stage_gap" in record["multipliers"]:
         record["multipliers"]["second_stage_gap"] = second = rounded(point.second, 1)

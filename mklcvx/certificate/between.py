@@ -121,9 +121,10 @@ class Between:
             lower,
             upper,
             scale=max(float(below(scale, self.steps)), 0.0),
-            width=min(width, float(above(upper - lower))),
+            width=min(width, float(above(upper - lower, 1))),
             rounding=max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0),
             ridge=float(delta.max(initial=0.0)),
             stretch=t,
             ridges=tuple(delta.tolist()),
+            gain=max(float(below(math.fsum(self.alpha))), 0.0),
         )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-VANISHING = 2.0**-40  # of the value: no term of the classifier is larger
+VANISHING = 2.0**-40  # of the gain: no term of the classifier is larger
 NOTHING = 2.0**-900  # what guards against underflow add up to
 
 
@@ -17,7 +17,7 @@ class Certificate:
     `width` is the gap where it was computed without cancellation, which may be less than upper − lower as rounded.
     `scale` is what the gap is compared with: U(‖f‖) + U*(√q) at the point for single tasks, constants cancelled.
     `rounding` and `ridge_share` are the parts of the gap that were paid for rounding and for δ; `ridge` is δ itself
-    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f.
+    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f. `gain` is that of α.
     """
 
     lower: float
@@ -29,6 +29,7 @@ class Certificate:
     ridge_share: float = 0.0
     stretch: float = 1.0
     ridges: tuple[float, ...] | None = None
+    gain: float | None = None
 
     @property
     def gap(self) -> float:
@@ -37,12 +38,12 @@ class Certificate:
 
     @property
     def size(self) -> float:
-        """The larger of the two bounds in absolute value."""
-        return max(abs(self.lower), abs(self.upper))
+        """What the scale may vanish beside: the gain where it is known, which no constant enters, else the value."""
+        return max(abs(self.lower), abs(self.upper)) if self.gain is None else self.gain
 
     @property
     def vanishing(self) -> bool:
-        """Whether nothing in the value speaks of the classifier: f = 0 is optimal, or as good as that."""
+        """Whether next to nothing in the value speaks of the classifier: f = 0 is optimal, or as good as that."""
         return self.scale <= VANISHING * self.size
 
     @property
@@ -63,6 +64,8 @@ class Certificate:
         names = ("lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch")
         values = {name: getattr(self, name) for name in names}
         fields: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in values.items()}
+        if self.gain is not None:
+            fields["gain"] = self.gain
         if self.ridges is not None:
             fields["ridges"] = list(self.ridges)
         return fields

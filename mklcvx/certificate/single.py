@@ -242,10 +242,11 @@ class Evaluation:
             lower,
             upper,
             scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
-            width=min(width, float(above(upper - lower))),
+            width=min(width, float(above(upper - lower, 1))),
             rounding=max(rounding, 0.0),
             ridge=delta,
             stretch=t,
+            gain=max(float(below(gain)), 0.0),
         )
         return certificate, level if nu else None
 
@@ -306,11 +307,12 @@ class OwnCoefficients:
             least,
             most,
             scale=max(float(below(scale)), 0.0),
-            width=min(width, float(above(most - least))),
+            width=min(width, float(above(most - least, 1))),
             rounding=max(width - plain - away - max(lower.fenchel - lower.fenchel_noise, 0.0), 0.0),
             ridge=float(self.ridges.max()),
             ridge_share=max(width - without_ridge, 0.0),
             ridges=tuple(self.ridges.tolist()),
+            gain=max(float(below(gain)), 0.0),
         )
 
     def _reach(self) -> Array:
