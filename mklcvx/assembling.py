@@ -15,8 +15,9 @@ from .certificate.alignment import ProvedAlignment
 from .certificate.hypergraphs import ProvedHypergraph
 from .certificate.labels import ProvedLabels
 from .certificate.pairs import ProvedPairs
+from .certificate.proving import certified
 from .certificate.regularisers import Simplex, regulariser_of
-from .certificate.single import Proved, certified
+from .certificate.single import Proved
 from .formulations import Formulation, Implied, SingleTask, Task
 from .formulations._hypergraph import Hypergraph, HyperTask
 from .formulations._hypergraph import solved as best_z

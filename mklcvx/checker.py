@@ -20,9 +20,9 @@ vectors that sum to zero, with a bias and if c_m does), with m_i = y_i(Σ_m K_m 
     v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
           + Σ_i max(½Σ_m δ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½Σ_m δ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
 
-li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are about
-K̃_m = K_m + δ_m I ⪰ 0, and prove gain(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i box_i(1 − m_i)₊ with q̃_m = q_m + δ_m‖β‖²,
-a_m = √(c_m'K̃_m c_m) and m_i = t y_i(Σ_m K̃_m c_m + b)_i.
+li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are
+about K̃_m = K_m + δ_m I ⪰ 0, and prove gain(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i box_i(1 − m_i)₊ with
+q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t y_i(Σ_m K̃_m c_m + b)_i.
 
 Both bounds are evaluated exactly, stored numbers being what they are, and claims are compared with them without slack.
 `checker_numbers` has the arithmetic and the proof of δ, `checker_claims` the comparison; none of them depends on the

@@ -55,7 +55,7 @@ class Instance:
 
     def __init__(
         self,
-        kernels: ArrayLike | Sequence[ArrayLike],
+        kernels: ArrayLike | Sequence[ArrayLike] | LowRank,
         y: ArrayLike | None = None,
         *,
         classes: ArrayLike | None = None,

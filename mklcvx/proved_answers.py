@@ -13,11 +13,13 @@ import numpy as np
 
 from .certificate import Certificate
 from .certificate.between import Between
+from .certificate.own import OwnCoefficients
 from .certificate.passes import seen
+from .certificate.proving import certified
 from .certificate.regularisers import Ball, regulariser_of
 from .certificate.ridge import combined_ridge, ridges
 from .certificate.rounding import POWER, above, total_above, total_below
-from .certificate.single import Evaluation, OwnCoefficients, certified
+from .certificate.single import Evaluation
 from .errors import InputError
 from .formulations import SingleTask, Task
 from .formulations._stack import Array

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import certify
+from .certificate.proving import certified
 from .certificate.regularisers import Fixed
-from .certificate.single import Proved, certified
+from .certificate.single import Proved
 from .errors import InputError
 from .exact import solve_declared
 from .formulations import Points, Task

@@ -257,7 +257,7 @@ def _hulls_meet(task: Any, solution: Solution) -> str:
     if not (isinstance(task, Task) and task.loss == "nu" and solution.alpha is not None):
         return ""
     centred = task.centred()
-    apart = sum(centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1))
+    apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
     together = centred.squares(solution.alpha * task.y)
     if float(together.max()) > MEETING * float(apart.max()):
         return ""

@@ -49,7 +49,7 @@ def kernel_count(name: str) -> int:
 
 
 def on_grid(instance: Instance, bits: int = 12) -> Instance:
-    """Kernels of rank one whose entries are exact products: semidefinite as they are stored, not only up to rounding."""
+    """Kernels of rank one whose entries are exact products: semidefinite as they are stored."""
     columns = [np.round(kernel[:, 0] / np.sqrt(kernel[0, 0]) * 2**bits) / 2**bits for kernel in instance.kernels]
     return instance.with_kernels(np.stack([np.outer(column, column) for column in columns]))
 

@@ -14,7 +14,7 @@ import pytest
 from honest import claimed, written
 
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.certificate.single import certified
+from mklcvx.certificate.proving import certified
 from mklcvx.checker import check, evaluated, evaluated_file, point_multipliers
 from mklcvx.checker_claims import audited, read_solution
 from mklcvx.files import save_instance

@@ -14,7 +14,7 @@ from mklcvx.files import load_solution, save_instance
 from mklcvx.preprocess import Preprocessing
 from mklcvx.targets import as_words
 
-from refusals import CERTIFICATE, KEYS, strict
+from refusals import KEYS, strict
 from stacks import FOR_COMMANDS
 
 N, M, T = 8, 3, 5

@@ -51,7 +51,11 @@ def per_label(
         np.stack([label.coefficients for label in found]),
         np.array([label.bias for label in found]),
         found[0].weights if alone else np.stack([label.weights for label in found]),
-        Certificate(*(float(sum(getattr(proof, part) for proof in proofs)) for part in ("lower", "upper", "scale"))),
+        Certificate(
+            lower=sum(proof.lower for proof in proofs),
+            upper=sum(proof.upper for proof in proofs),
+            scale=sum(proof.scale for proof in proofs),
+        ),
         {key: value[0] for key, value in together.items()} if alone else together,
         message="; ".join(missed),
     )

@@ -20,9 +20,8 @@ import numpy as np
 
 from ..formulations._pairs import Pairs
 from .pairs import PairSums
-from .record import Certificate
+from .record import Certificate, limit_of, settled
 from .rounding import Array, U, above, below, total_above, total_below
-from .single import limit_of, settled
 
 
 @dataclass(frozen=True)

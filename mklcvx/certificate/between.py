@@ -26,10 +26,11 @@ import numpy as np
 
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
-from .record import Certificate
+from .record import Certificate, limit_of
 from .ridge import ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .single import MARGIN, Outputs, Parts, Proved, Samples, combined_outputs, limit_of
+from .samples import Outputs, Parts, Samples, combined_outputs
+from .single import MARGIN, Proved
 
 Interval = tuple[Array, Array]  # from below and from above
 
@@ -70,12 +71,11 @@ class Between:
         """q̃ and ‖f_m‖² from below and above, f at the samples, and Σ_m β'K̃_mc_m from below."""
         extra = delta * total_above(self.beta**2)
         squares = self.dual.low + below(extra), self.dual.high + above(extra)
+        own: Array = np.outer(self.weights, self.beta) if self.own is None else self.own
         if self.found is None:
-            own = np.outer(self.weights, self.beta)
             norms = self.weights**2 * np.maximum(squares[0], 0.0), self.weights**2 * squares[1]
             outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
         else:
-            own = self.own
             longer = delta * above(np.sum(own**2, axis=1), self.task.samples)
             norms = self.found.low, self.found.high + above(longer)
             outputs = combined_outputs(self.found, np.ones(self.task.count))

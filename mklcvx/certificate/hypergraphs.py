@@ -34,11 +34,10 @@ import numpy as np
 
 from ..formulations._hypergraph import HyperTask
 from .passes import seen
-from .record import Certificate
+from .record import Certificate, limit_of, settled
 from .regularisers import Simplex
 from .ridge import combined_ridge
 from .rounding import POWER, TINY, Array, U, above, product_terms, total_above, total_below
-from .single import limit_of, settled
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,8 @@ class Embedded:
     def _largest(self) -> tuple[float, float, tuple[float, float]]:
         """max s from above, nothing for θ, and the gap between s and its mean, with and without errors."""
         middle, simplex = (self.low + self.high) / 2, Simplex(len(self.theta))
-        ends = [simplex.fenchel(self.theta, *pair, None) for pair in ((self.low, self.high), (middle, middle))]
-        return float(self.high.max()), 0.0, (ends[0], ends[1])
+        ends = simplex.fenchel(self.theta, self.low, self.high, None), simplex.fenchel(self.theta, middle, middle, None)
+        return float(self.high.max()), 0.0, ends
 
     def _smoothed(self) -> tuple[float, float, tuple[float, float]]:
         """The same for the smoothed maximum; the second is −μΣθ log θ from below."""

@@ -42,12 +42,14 @@ import numpy as np
 from ..formulations import Task
 from ..formulations._multi_label import LabelTask
 from ..formulations.sum import SUM
+from .own import OwnCoefficients
 from .passes import seen
-from .record import Certificate
+from .record import Certificate, limit_of, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
-from .single import MARGIN, NOTHING, OwnCoefficients, Samples, combined_outputs, limit_of, settled
+from .samples import Samples, combined_outputs
+from .single import MARGIN, NOTHING
 
 NO_BIAS = (0.0, 0.0)
 LEAST = 2.0**-48  # of the largest weight

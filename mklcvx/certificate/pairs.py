@@ -33,9 +33,8 @@ import numpy as np
 from ..formulations._low_rank import LowRank
 from ..formulations._pairs import Pairs
 from ..formulations._two_stage import PairTask
-from .record import Certificate
+from .record import Certificate, limit_of, settled
 from .rounding import Array, U, above, product_terms, total_above, total_below
-from .single import limit_of, settled
 
 SHRINKING = 4  # times that β is shortened before it is given up
 

@@ -2,8 +2,8 @@
 
 Let s be the number of nonzero β_i, and 2^E ≥ max |K_ij|.
 
-**Plain.** Any order of summation, with or without fused operations, leaves |z_i − (Kβ)_i| ≤ (s+1)u max|K| ‖β‖₁ (Jeannerod
-& Rump 2013).
+**Plain.** Any order of summation, with or without fused operations, leaves |z_i − (Kβ)_i| ≤ (s+1)u max|K| ‖β‖₁
+(Jeannerod & Rump 2013).
 
 **Sliced** (Ozaki et al. 2012). K = K₁ + K₂ + K₃ in slices of p bits, and β = b₁ + b₂ + b₃ in slices of r bits, with
 p + r + ⌈log₂ s⌉ ≤ 53. All sums in K₁b₁, K₁b₂ and K₂b₁ are whole multiples of a power of two, fewer than 2⁵³: exact in
@@ -34,7 +34,8 @@ ROWS = 1 << 16  # entries of a kernel that are sliced at a time: they stay in th
 
 @dataclass(frozen=True)
 class Seen:
-    """What the kernels make of a vector β: K_mβ = z_m ± error_m + shift_m ± shift_error_m, (M, n), and β'K_mβ within [low_m, high_m]."""
+    """What the kernels make of a vector β: K_mβ = z_m ± error_m + shift_m ± shift_error_m, (M, n), and β'K_mβ within
+    [low_m, high_m]."""
 
     z: Array
     error: Array
@@ -179,5 +180,6 @@ def _exact_products(factor: Array, taken: Array, columns: Array, beta: Array) ->
     """(F − 1c')'β to the last bit: of the products nothing is lost, nor what the subtraction rounds."""
     back = columns - factor
     lost = (factor - (columns - back)) - (taken + back)  # F − 1c' less `columns`, exactly (Knuth)
-    w = np.array([math.fsum(product_terms(np.append(c, e), np.tile(beta, 2))) for c, e in zip(columns.T, lost.T)])
+    twice, both = np.tile(beta, 2), np.vstack([columns, lost])
+    w = np.array([math.fsum(product_terms(column, twice)) for column in both.T])
     return w, above(2 * U * np.abs(w))

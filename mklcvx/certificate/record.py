@@ -17,7 +17,8 @@ class Certificate:
     `width` is the gap where it was computed without cancellation, which may be less than upper − lower as rounded.
     `scale` is what the gap is compared with: U(‖f‖) + U*(√q) at the point for single tasks, constants cancelled.
     `rounding` and `ridge_share` are the parts of the gap that were paid for rounding and for δ; `ridge` is δ itself
-    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f. `gain` is that of α.
+    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f.
+    `gain` is that of α.
     """
 
     lower: float
@@ -69,3 +70,18 @@ class Certificate:
         if self.ridges is not None:
             fields["ridges"] = list(self.ridges)
         return fields
+
+
+def settled(certificate: Certificate, tolerance: float) -> bool:
+    """Whether slices cannot help: there is enough, or rounding is not what is wrong."""
+    return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
+
+
+def limit_of(certificate: Certificate, tolerance: float) -> str:
+    """Which share forbids the tolerance, if one does: "rounding", "entries", or none."""
+    if certificate.proves(tolerance):
+        return ""
+    share = max(certificate.ridge_share, certificate.rounding)
+    if share < certificate.gap / 3:
+        return ""
+    return "entries" if certificate.ridge_share >= certificate.rounding else "rounding"

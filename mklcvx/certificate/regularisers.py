@@ -102,6 +102,7 @@ class Capped(Simplex):
         return total_above(np.append(self.cap * np.maximum(v - tau, 0.0), tau))
 
     def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        assert tau is not None
         return total_above((self.cap - mu) * np.maximum(high - tau, 0.0) + mu * np.maximum(tau - low, 0.0))
 
 
@@ -165,6 +166,7 @@ class Powered(Simplex):
         return np.asarray(self.theta / 2 * slack ** (self.p / (self.p - 1)))
 
     def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        assert tau is not None
         return total_above(np.maximum(*(self._each(mu, v - tau) for v in (low, high))), self.steps)
 
     def _each(self, mu: Array, slack: Array) -> Array:

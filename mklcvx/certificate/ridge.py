@@ -23,8 +23,10 @@ differences to one sample, K_ij − K_i0 − K_0j + K_00.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..formulations._low_rank import LowRank
 from ..formulations._stack import KernelStack, mirrored, offsets_of
@@ -52,7 +54,7 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
     return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else ridge(matrix, off, enough)
 
 
-def ridges(stack: KernelStack, used: Array, bias: bool) -> Array:
+def ridges(stack: KernelStack, used: NDArray[Any], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own."""
     return np.array([combined_ridge(stack, one, bias) if used[m] else 0.0 for m, one in enumerate(np.eye(stack.count))])
 

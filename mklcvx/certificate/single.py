@@ -26,35 +26,28 @@ U(‖f‖) + U*(√q) = ½(1 + t²)μ'q, in which constants such as R(μ) cancel
 **Stretching.** t slightly above 1 lifts the margins of the free samples over the level by what rounding and δ may take
 from them: that costs α_i instead of C_i times as much. For loss nu a lower ρ does the same.
 
-**A low part.** Where C is large, f = K(μ)β may be a small difference of large numbers, and the last bit of α too coarse.
-Then c = t(β + β̃) with a β̃ far below the last bits of β (Σβ̃ = 0 with a bias): α in two parts, of which the lower
-bound sees the first. In the gap ½(c − β)'K(μ)(c − β) takes the place of ½(t−1)²μ'q.
-
-**Own coefficients.** Where f_m = K_mc_m is not of the form μ_mK_mβ, every kernel pays with a δ_m of its own:
-½c_m'K_mc_m/μ_m, and ½δ_mμ_m(β̂_i − c_mi/μ_m)² in the terms of the samples. The gap then has ½(c_m − μ_mβ)'K_m(c_m − μ_mβ)/μ_m
-in place of ½(t−1)²μ'q.
+**A low part.** Where C is large, f = K(μ)β may be a small difference of large numbers, and the last bit of α too
+coarse. Then c = t(β + β̃) with a β̃ far below the last bits of β (Σβ̃ = 0 with a bias): α in two parts, of which the
+lower bound sees the first. In the gap ½(c − β)'K(μ)(c − β) takes the place of ½(t−1)²μ'q.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import InternalError
 from ..formulations import SingleTask, Task
-from ..formulations._low_rank import LowRank
-from .passes import Seen, own_seen, seen, sum_to_zero
+from .passes import seen
 from .record import Certificate
 from .regularisers import regulariser_of
-from .ridge import combined_ridge, ridges
-from .rounding import Array, U, above, below, product_terms, total_above, total_below
+from .rounding import Array, U, above, below, total_above, total_below
+from .samples import Parts, Samples, combined_outputs
 
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 NOTHING = np.zeros(0)
-Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
 
 
 @dataclass(frozen=True)
@@ -73,88 +66,6 @@ class Proved:
     roots: Array
     low: Array | None = None
     limit: str = ""
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """f(x_i) + shift ± error at the samples; the shift is the exact sum of `terms`, up to `shift_error`."""
-
-    values: Array
-    error: Array
-    terms: Array
-    shift_error: float
-
-    def margins(self, y: Array, bias: Parts) -> tuple[Array, Array]:
-        """y(f + b) and its error."""
-        constant = math.fsum([*bias, *self.terms])
-        values = self.values + constant
-        off = self.error + self.shift_error + 2 * U * abs(constant) + 2 * U * np.abs(values)
-        return y * values, above(off)
-
-    @property
-    def shift(self) -> float:
-        return math.fsum(self.terms)
-
-    def uncentred(self, bias: float) -> Parts:
-        """The bias less the shift, in two parts: with large constants in the kernels one would be too coarse."""
-        high = math.fsum([bias, *(-self.terms)])
-        return high, math.fsum([bias, *(-self.terms), -high])
-
-    def around(self, interval: Parts, bias: Parts) -> Parts:
-        """An interval of biases less the shift, as doubles; the bias that was chosen lies in it."""
-        low, high = (end - self.shift for end in interval)
-        return min(low, bias[0]), max(high, bias[0])
-
-    def plus(self, other: Outputs) -> Outputs:
-        values = self.values + other.values
-        error = above(self.error + other.error + U * np.abs(values))
-        terms = np.concatenate([self.terms, other.terms])
-        return Outputs(values, error, terms, float(above(self.shift_error + other.shift_error)))
-
-
-@dataclass(frozen=True)
-class Samples:
-    """The samples' side: what the margins of a point cost, from above."""
-
-    task: Task
-    alpha: Array
-    outputs: Outputs
-    at_zero: Array  # ½δ(α̂ − c)² where α̂ = 0, and where it is at the box
-    at_box: Array
-
-    def stretched(self, t: float, delta: float, low: Array | None) -> Samples:
-        c = t * (self.alpha if low is None else self.alpha + self.task.y * low)
-        far = np.abs(self.task.box - c) + 3 * U * np.abs(c)
-        return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
-
-    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> tuple[Array, Array]:
-        """Of the upper bound, and of the gap; `blur` 0 leaves out what rounding costs."""
-        margins, off = self.outputs.margins(self.task.y, bias)
-        excess = t * margins - level
-        off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
-        zero, full = self.at_zero, self.at_box
-        alpha, room = self.alpha, self.task.box - self.alpha
-        bound = np.maximum(zero, above(self.task.box * (off - excess)) + full)
-        gap = np.maximum(above(alpha * (excess + off)) + zero, above(room * (off - excess)) + full)
-        return bound, gap
-
-    def lack(self, bias: Parts, level: float) -> float:
-        """What the margins of free samples lack, with what rounding may take from them."""
-        margins, off = self.outputs.margins(self.task.y, bias)
-        free = (self.alpha > 0) & (self.alpha < self.task.box)
-        return float(np.max((level - margins + off)[free], initial=0.0))
-
-
-def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
-    """Σ μ_m (z_m + shift_m)."""
-    count = len(mu) + 2 + int(inexact)
-    values = mu @ found.z
-    error = above(mu @ found.error + count * U * (mu @ np.abs(found.z)), count + 8)
-    terms = product_terms(mu, found.shift)
-    shift_error = total_above(mu * found.shift_error)
-    if inexact:
-        shift_error += above(U * total_above(np.abs(terms)))
-    return Outputs(values, error, terms, float(shift_error))
 
 
 class Evaluation:
@@ -226,7 +137,7 @@ class Evaluation:
         return [(1.0, 1.0), *((1 + MARGIN * size, 1.0) for size in {lack, half} if 0 < size < 0.1)]
 
     def _at(
-        self, samples: Samples, t: float, level: float, bias: float, delta: float
+        self, samples: Samples, t: float, level: float, bias: Parts, delta: float
     ) -> tuple[Certificate, float | None]:
         nu, others = self.task.loss == "nu", [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
         bound, gap = samples.terms(t, bias, level)
@@ -249,139 +160,3 @@ class Evaluation:
             gain=max(float(below(gain)), 0.0),
         )
         return certificate, level if nu else None
-
-
-class OwnCoefficients:
-    """f_m = K_mc_m with coefficients of their own, beside α: every kernel pays with its own δ."""
-
-    def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool,
-        side: Any = None, delta: Array | None = None,
-    ) -> None:  # fmt: skip
-        self.lower = Evaluation(formulation, task, alpha, mu, sliced, side=side)
-        self.task, self.mu = task, self.lower.mu
-        coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
-        self.coefficients, used = coefficients, coefficients.any(axis=1)
-        self.balanced = task.bias and sum_to_zero(coefficients)
-        self.ridges = ridges(task, used | (self.mu > 0), self.balanced) if delta is None else delta
-        self.found = own_seen(task, coefficients, self.balanced, sliced)
-        self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, False, sliced)
-        self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
-
-    def bounds(self) -> Proved:
-        task, alpha, over, delta = self.task, self.lower.alpha, self.over, self.ridges
-        outputs = combined_outputs(self.found, np.ones(task.count))
-        risk = task.risk(outputs.values)
-        centre = over[:, None] * self.coefficients * task.y
-        to_zero, to_box = (above(((delta * self.mu)[:, None] * (far**2) / 2).sum(axis=0), task.count + 8)
-                           for far in (centre, np.abs(task.box - centre) + 4 * U * (task.box + np.abs(centre))))  # fmt: skip
-        samples = Samples(task, alpha, outputs, to_zero, to_box)
-        level, bias = 1.0 if risk.rho is None else risk.rho, outputs.uncentred(risk.bias)
-        tried = [level] if task.loss == "c" else [level, level - MARGIN * samples.lack(bias, level)]
-        best = min((self._at(samples, bias, one) for one in tried), key=lambda found: found.gap)
-        norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
-        rho = None if risk.rho is None else min(tried, key=lambda one: self._at(samples, bias, one).gap)
-        interval = outputs.around(risk.bias_interval, bias)
-        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.lower.tau, norms, roots)
-
-    def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
-        lower, nu = self.lower, self.task.loss == "nu"
-        # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
-        rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(lower.alpha))
-        reach = np.abs(self.apart.z) + self.apart.error
-        sizes = self.task.largest_entries if not isinstance(self.task.kernels, LowRank) else self._reach()
-        blur = above(2 * (rounded * reach).sum(axis=1) + sizes * rounded.sum(axis=1) ** 2, self.task.samples)
-        away = total_above(self.over * (np.maximum(self.apart.high, 0.0) + blur) / 2)
-        bound, gap = samples.terms(1.0, bias, level)
-        others = [away, lower.fenchel]
-        width = total_above([*gap, *others])
-        penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
-        gain = 0.0 if nu else math.fsum(lower.alpha)
-        scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
-        plain = math.fsum(samples.terms(1.0, bias, level, blur=0.0)[1])
-        bare = replace(samples, at_zero=np.zeros_like(bound), at_box=np.zeros_like(bound))
-        without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
-        least = total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)])
-        most = total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])])
-        return Certificate(
-            least,
-            most,
-            scale=max(float(below(scale)), 0.0),
-            width=min(width, float(above(most - least, 1))),
-            rounding=max(width - plain - away - max(lower.fenchel - lower.fenchel_noise, 0.0), 0.0),
-            ridge=float(self.ridges.max()),
-            ridge_share=max(width - without_ridge, 0.0),
-            ridges=tuple(self.ridges.tolist()),
-            gain=max(float(below(gain)), 0.0),
-        )
-
-    def _reach(self) -> Array:
-        """max |K_ij| from above for kernels in factors."""
-        stack: LowRank = self.task.kernels
-        return np.array([float(above(np.max(np.sum(stack.factor(m) ** 2, axis=1)), 64)) for m in range(len(stack))])
-
-
-def certified(
-    formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None = None,
-    low: Array | None = None, side: Any = None,
-) -> Proved:  # fmt: skip
-    """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices. `side`
-    takes the place of the formulation's regulariser."""
-    alpha = task.feasible(alpha)
-    if not exactly_feasible(task, alpha):
-        raise InternalError("the equalities of alpha do not hold exactly")
-    if formulation.between is not None:
-        from .between import certified as between_groups
-
-        return between_groups(formulation, task, alpha, mu, tolerance, coefficients)
-    for sliced in (False, True) if low is None else (True,):
-        if coefficients is not None:
-            found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced, side).bounds()
-        else:
-            at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
-            found = bare = at.bounds(0.0)
-            if sliced or low is not None or settled(found.certificate, tolerance):
-                delta = combined_ridge(task, at.mu, task.bias, harmless(at, bare.certificate, tolerance))
-                found = with_ridge(at, delta, bare)
-        if settled(found.certificate, tolerance):
-            break
-    return replace(found, limit=limit_of(found.certificate, tolerance))
-
-
-def exactly_feasible(task: Task, alpha: Array) -> bool:
-    """Whether 0 ≤ α ≤ C, y'α = 0 with a bias and Σα = 1 for loss nu hold: sums are exact where they vanish."""
-    inside = bool((alpha >= 0).all() and (alpha <= task.box).all())
-    balanced = not task.bias or math.fsum(alpha * task.y) == 0
-    return inside and balanced and (task.loss == "c" or math.fsum([*alpha, -1.0]) == 0)
-
-
-def with_ridge(at: Evaluation, delta: float, bare: Proved) -> Proved:
-    """The certificate with δ; what it has cost is what the gap has grown by."""
-    if delta == 0:
-        return bare
-    found = at.bounds(delta)
-    share = max(found.certificate.gap - bare.certificate.gap, 0.0)
-    rounding = bare.certificate.rounding
-    return replace(found, certificate=replace(found.certificate, ridge_share=share, rounding=rounding))
-
-
-def settled(certificate: Certificate, tolerance: float) -> bool:
-    """Whether slices cannot help: there is enough, or rounding is not what is wrong."""
-    return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
-
-
-def harmless(at: Evaluation, bare: Certificate, tolerance: float) -> float:
-    """A δ that costs a hundredth of the tolerance, or of the gap that is there without it: no sharper one is needed."""
-    cost = float(at.task.box.max()) * math.fsum(at.alpha)
-    allowed = max(tolerance * bare.scale, bare.gap)
-    return 1e-2 * allowed / cost if cost > 0 else math.inf
-
-
-def limit_of(certificate: Certificate, tolerance: float) -> str:
-    """Which share forbids the tolerance, if one does: "rounding", "entries", or none."""
-    if certificate.proves(tolerance):
-        return ""
-    share = max(certificate.ridge_share, certificate.rounding)
-    if share < certificate.gap / 3:
-        return ""
-    return "entries" if certificate.ridge_share >= certificate.rounding else "rounding"
