@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mklcvx.checker_claims import OLD, Point, audited, number, numbers, parameters_of
+from mklcvx.checker_claims import OLD, Point, audited, number, numbers, parameters_of, read_solution
 from mklcvx.checker_numbers import (
     Refused,
     dot,
@@ -51,6 +51,7 @@ from mklcvx.checker_numbers import (
     stack_of,
 )  # fmt: skip
 
+__all__ = ["check", "read_solution"]
 HALF = Fraction(1, 2)
 GRID = Fraction(1, 2**52)
 BLOCKWISE = ("li", "ckl", "vskl")

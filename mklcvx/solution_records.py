@@ -77,7 +77,7 @@ def _solution(record: Mapping[str, Any]) -> Solution:
         notes=_words(record["notes"]),
         svm_solves=int(record["svm_solves"]),
         alpha_low=_optional(record["alpha_low"]),
-        bias_low=float(record["bias_low"]),
+        bias_low=_numbers(record["bias_low"]) if np.ndim(record["bias_low"]) else float(record["bias_low"]),
         tolerance=None if record["tolerance"] is None else float(record["tolerance"]),
     )
     _check_fit(solution)

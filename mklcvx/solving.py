@@ -248,8 +248,9 @@ def _why_not(
     if run.ending and run.ending != "certified":
         return f"{words}; {run.ending}"
     within = " within the time limit" if time_limit is not None else ""
-    last = f"; the solver's last status was {run.statuses[-1]}" if run.statuses else "; the point found proves no more"
-    return f"{words}{within}{last}"
+    if run.statuses:
+        return f"{words}{within}; the solver's last status was {run.statuses[-1]}"
+    return f"{words}{within}; {'the point found proves no more' if run.iterations else 'nothing was solved'}"
 
 
 def _hulls_meet(task: Any, solution: Solution) -> str:
