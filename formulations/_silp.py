@@ -16,7 +16,7 @@ Theorem 2.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def restricted_master(scores: Array, cap: float = 1.0) -> RestrictedMaster:
 
 def separation_oracle(task: Task, weights: Array) -> tuple[Task, DualProgram]:
     """The SVM dual for given weights: its α is the constraint that these weights violate most."""
-    single = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True)
+    single = task.alone(task.combined(weights))
     return single, SVM.declare_dual(single)
 
 

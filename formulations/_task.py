@@ -81,6 +81,10 @@ class Task(KernelStack):
         changed = self.without_constants() if self.bias else {}
         return replace(self, **changed) if changed else self
 
+    def alone(self, kernel: Array) -> Task:
+        """The same samples with one kernel that is given as it is, such as a combination of these."""
+        return replace(self, kernels=kernel[None], own={}, symmetric=True, sizes=None, offsets=None)
+
     def value_unit(self, size: float) -> float:
         """What the value is multiplied by when every kernel is divided by `size`."""
         return size if self.loss == "c" else 1 / size

@@ -435,6 +435,12 @@ def blockwise(name, given, machine, weights, groups, record):
 
 
 # ---------------------------------------------------------------------------------------------------------- files
+def check_file(data, record):
+    """(lower, upper) of the files' contents, rounded outward."""
+    point = evaluated_file(data, record)
+    return rounded(point.lower, -1), rounded(point.upper, 1)
+
+
 def evaluated_file(data, record):
     require("y" in data, "y: no labels y in the instance: for classes and labels use checker_families")
     return evaluated(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), data.get("groups"))

@@ -226,7 +226,7 @@ def alignment(stack, together, mu):
     require(lengths, "certificate.upper: no W was found")
     upper = root(positive(min(lengths)), 1)
     lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)
-    return Point(lower, upper, upper, upper + abs(lower), Fraction(0))
+    return Point(lower, upper, upper, upper + abs(lower), Fraction(0), gain=Fraction(n))
 
 
 def projection(stack, reach, seen):
@@ -375,6 +375,12 @@ def orthonormal(labels):
 
 
 # ------------------------------------------------------------------------------------------------------------ files
+def check_file(data, record):
+    """(lower, upper) of the files' contents, rounded outward."""
+    point = evaluated_file(data, record)
+    return rounded(point.lower, -1), rounded(point.upper, 1)
+
+
 def evaluated_file(data, record):
     signs = targets_of(data)[1]
     labels = np.atleast_2d(signs).T > 0

@@ -320,7 +320,7 @@ def ridge_upside_down(case: Case) -> Parts:
     "hypergraph",
     "λ was multiplied by the number of samples: K + nλI",
     lam=0.1,
-    named="kernels_trace",
+    named="parameter: lam n",
 )
 def ridge_times_n(case: Case) -> Parts:
     return embedded(case, lam=0.1 * case.instance.samples)

@@ -13,7 +13,7 @@ from mklcvx import InputError
 
 # What a solution's JSON has at least.
 CERTIFICATE = {
-    "lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch",
+    "lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch", "gain",
 }  # fmt: skip
 KEYS = {
     "schema", "formulation", "parameters", "solver", "status", "objective", "weights", "alpha", "bias",

@@ -239,7 +239,7 @@ def test_the_bias_interval_is_reported_where_the_bias_is_open():
         ("alpha", lambda v: [2.0, *v[1:]], "alpha leaves its box"),
         ("alpha", lambda v: [v[0] * 0.999, *v[1:]], "y'alpha is not zero"),
         ("weights", lambda v: [w * 1.01 for w in v], "they do not sum to one"),
-        ("weights", lambda v: [0.9, 0.05, 0.05], "a weight exceeds theta"),
+        ("weights", lambda v: [0.875, 0.0625, 0.0625], "a weight exceeds theta"),
         ("weights", lambda v: [-0.1, 0.55, 0.55], "a weight is negative"),
         ("weights", lambda v: [0.0, 0.5, 0.5], "a kernel of weight zero is used"),
     ],

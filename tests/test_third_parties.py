@@ -100,7 +100,7 @@ def test_a_linear_program_by_scipy_and_subgradient_steps_are_accepted_for_pairs(
         weights = linprog(cost, np.hstack([-z, -np.eye(pairs)]), -np.ones(pairs)).x[:count]
     else:
         weights = pegasos(z, lam)
-    tolerance = 1e-6 if penalty == "ts_l1" else 1e-3
+    tolerance = 1e-6 if penalty == "ts_l1" else 5e-3  # of λ‖μ‖², a small part of the value
     assert verify(instance, penalty, weights=weights, lam=lam, tol=tolerance).accepted
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -87,7 +88,12 @@ def proved(name: str, alpha: np.ndarray) -> float:
     instance, own = instance_for(name), PARAMETERS[name]
     signed = alpha * instance.y
     q = np.array([signed @ kernel @ signed for kernel in instance.kernels])
-    cost = lambda tau: float(dual_cost(name, q, {**own, "tau": tau}, instance.groups))  # noqa: E731
+    exact = {key: Fraction(value) for key, value in own.items()}
+
+    def cost(tau: float | None) -> float:
+        given = exact if tau is None else {**exact, "tau": Fraction(tau)}
+        return float(dual_cost(name, [Fraction(x) for x in q], given, instance.groups))
+
     if name not in THRESHOLDS:
         return float(alpha.sum() - cost(None))
     found = minimize_scalar(cost, bounds=(1e-9, q.max()), method="bounded", options={"xatol": 1e-13})

@@ -80,7 +80,11 @@ class Aligned:
         upper, plain_upper, epsilon = self.upper(u)
         width = total_above([upper, -lower])
         rounding = max(width - max(plain_upper - plain, 0.0), 0.0)
-        return ProvedAlignment(Certificate(lower, upper, upper, width=width, rounding=rounding), weights, u, epsilon)
+        # No kernel aligns better than the target itself, ‖T‖ = n: beside that an alignment may vanish.
+        certificate = Certificate(
+            lower, upper, upper, width=width, rounding=rounding, gain=float(self.pairs.stack.samples)
+        )
+        return ProvedAlignment(certificate, weights, u, epsilon)
 
     def upper(self, u: Array) -> tuple[float, float, float]:
         """From above, as it is without errors, and ε."""

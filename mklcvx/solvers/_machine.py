@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,16 +66,13 @@ class Machine:
 
     def __call__(self, kernel: Array) -> Array:
         """α, good enough for the tolerance: from LIBSVM as it is, or sharpened, or from our own method."""
-        task = self.task
-        if not task.bias and task.loss == "c":
-            self.last = box_qp(_signed(kernel, task.y), task.box, self.last)
-            return self.last
-        single = replace(task, kernels=kernel[None], own={}, symmetric=True)
+        single = self.task.alone(kernel)
         return min(self._attempts(single), key=lambda point: point.certificate.gap).lower.alpha
 
     def _attempts(self, single: Task) -> Iterator[CertifiedPoint]:
         """One α after another, until one is ten times better than the tolerance."""
-        for attempt in (self._by_libsvm, self._by_interior_point):
+        box_alone = not single.bias and single.loss == "c"
+        for attempt in (self._by_box if box_alone else self._by_libsvm, self._by_interior_point):
             alpha = attempt(single)
             if alpha is None:
                 continue
@@ -87,6 +84,10 @@ class Machine:
                 yield point
             if point.certificate.proves(ENOUGH * self.tolerance):
                 return
+
+    def _by_box(self, task: Task) -> Array:
+        self.last = box_qp(_signed(task.kernels[0], task.y), task.box, self.last)
+        return self.last
 
     def _by_libsvm(self, task: Task) -> Array | None:
         kernel, accuracy = task.kernels[0], self.accuracy
