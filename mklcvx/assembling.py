@@ -128,6 +128,8 @@ def attempts(
         if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
             coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
         yield {"alpha": lower.alpha, "mu": best, "coefficients": coefficients}
+    nothing = np.zeros(task.count) if side is None else side.feasible(np.zeros(task.count))
+    yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or next to it, whatever the numbers are
 
 
 def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:

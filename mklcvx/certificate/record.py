@@ -32,6 +32,16 @@ class Certificate:
     ridges: tuple[float, ...] | None = None
     gain: float | None = None
 
+    def __post_init__(self) -> None:
+        """What overflow has made no number proves nothing."""
+        for name, value in {"lower": -math.inf, "upper": math.inf, "scale": 0.0, "width": math.inf}.items():
+            said = getattr(self, name)
+            if said is not None and math.isnan(said):
+                object.__setattr__(self, name, value)
+        for name in ("rounding", "ridge_share"):
+            if math.isnan(getattr(self, name)):
+                object.__setattr__(self, name, 0.0)
+
     @property
     def gap(self) -> float:
         """The upper bound less the lower one, without cancellation where `width` is known."""
