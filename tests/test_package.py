@@ -74,7 +74,7 @@ def test_importing_the_package_and_its_command_line_is_cheap():
     assert done.stdout.strip() == "[]"
 
 
-CHECKERS = ("checker", "checker_claims", "checker_families", "checker_numbers")
+CHECKERS = ("checker", "checker_claims", "checker_families", "checker_numbers", "checker_prices")
 STANDARD = {"decimal", "fractions", "json", "math", "os", "sys", "typing", "warnings"}
 
 
