@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +44,9 @@ class Standing:
 
     @property
     def gap(self) -> float | None:
-        return None if self.certificate is None else self.certificate.relative_gap
+        """None without an answer, or where there is nothing to compare its gap with."""
+        gap = math.inf if self.certificate is None else self.certificate.relative_gap
+        return gap if math.isfinite(gap) else None
 
     @property
     def status(self) -> str:

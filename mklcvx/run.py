@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,7 +22,9 @@ class Row(NamedTuple):
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        return {**self._asdict(), "weights": [float(weight) for weight in self.weights]}
+        """Plain numbers; a gap that there is nothing to compare with is None."""
+        gap = self.gap if math.isfinite(self.gap) else None
+        return {**self._asdict(), "gap": gap, "weights": [float(weight) for weight in self.weights]}
 
 
 @dataclass

@@ -121,7 +121,7 @@ def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: f
     solution = load_solution(room.folder / "answer.npz")
     lies = _dishonest(case, solution, attempt, solver.tolerance)
     return Cell(
-        *where, solution.status, digits(solution.objective, case.known), solution.certificate.relative_gap,
+        *where, solution.status, digits(solution.objective, case.known), _finite(solution.certificate.relative_gap),
         solver.tolerance, attempt.seconds, not lies, lies or solution.message.partition("; ")[2] or solution.message,
         proved,
     )  # fmt: skip
@@ -155,3 +155,8 @@ def _unproved(proved: Certificate, said: Certificate) -> str:
     if proved.lower < said.lower - room or proved.upper > said.upper + room:
         return f"its point proves a gap of {proved.relative_gap:.1e} only"
     return ""
+
+
+def _finite(gap: float) -> float | None:
+    """None where there is nothing that a gap could be compared with."""
+    return gap if math.isfinite(gap) else None
