@@ -31,7 +31,6 @@ from ..solving import SOLVERS, Solver
 from ..zoo import specimen
 
 MOST = 15.0
-LAST_BITS = 2.0**-50
 BATCH = 10
 FINEST = 1e-9  # the tolerance for which references are made
 CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
@@ -144,15 +143,14 @@ def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -
         return "not certified, and no reason given"
     assert attempt.answer is not None
     try:
-        return _unproved(judge(case.formulation, case.task, attempt.answer, asked), said)
+        return _unproved(judge(case.formulation, case.task, attempt.answer, asked), said, asked)
     except InputError as fault:
         return f"what it returns cannot be judged: {fault}"
 
 
-def _unproved(proved: Certificate, said: Certificate) -> str:
-    """Both are proved, so they may differ by what rounding has cost them."""
-    room = proved.rounding + said.rounding + LAST_BITS * said.size
-    if proved.lower < said.lower - room or proved.upper > said.upper + room:
+def _unproved(proved: Certificate, said: Certificate, asked: float) -> str:
+    """Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for."""
+    if said.proves(asked) and not proved.proves(asked) and proved.gap > said.gap + proved.rounding + proved.ridge_share:
         return f"its point proves a gap of {proved.relative_gap:.1e} only"
     return ""
 
