@@ -34,7 +34,7 @@ from .rounding import TINY, Array, U, above
 
 TRIES = (1.0, 8.0, 64.0, 4096.0)  # times n·u·(largest diagonal entry): shifts of the factorisation
 
-LOW, LONGEST, BITS = 16, 4e6, 200  # ranks, numbers and their lengths up to which whole numbers are asked
+LOW, LONGEST, BITS = 16, 4e5, 200  # ranks, numbers and their lengths up to which whole numbers are asked
 
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
@@ -49,9 +49,10 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
         entry = above((len(used) + 1) * U * float(weights @ stack.largest_entries), len(used) + 8)
         off = float(above(stack.samples * entry))
     quick = ridge(matrix, off, math.inf)
-    if quick <= enough:
-        return quick
-    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else ridge(matrix, off, enough)
+    sharp = quick if quick <= enough else ridge(matrix, off, enough)
+    if sharp <= enough:
+        return sharp
+    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else sharp
 
 
 def ridges(stack: KernelStack, used: NDArray[Any], bias: bool) -> Array:
