@@ -75,11 +75,10 @@ def test_less_redundant_kernels_favour_li(quick):
 
 
 def test_machines_on_digits_are_better_than_chance_and_certified(quick):
-    """Rounded entries of smooth kernels forbid 1e-6 to norms between groups, which pay the root of δ."""
     for part, classes in (("kernels", 4), ("sizes", 3)):
         for one in results(quick, "govindaraj", part=part):
             assert one["accuracy"] > 1.5 / classes
-            assert one["gap"] <= (1e-5 if one["method"] in ("li", "ckl") else 1e-6), one
+            assert one["gap"] <= 1e-6, one
 
 
 def test_integrated_kernels_beat_the_best_single_one(quick):
