@@ -193,7 +193,8 @@ def test_rounds_are_counted_and_solvers_are_certified(contest, told, exact):
 def test_commands_that_solve_are_certified_and_one_that_lies_is_not(told):
     assert told["json"].status == told["npz"].status == "certified"
     assert told["lies"].status == "not_certified"
-    assert told["lies"].gap > 0.5
+    assert told["lies"].certificate.gap > 0.5
+    assert told["lies"].gap is None  # alpha = 0: nothing to compare its gap with
 
 
 @pytest.mark.parametrize(
