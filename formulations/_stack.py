@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from ._low_rank import LowRank
 Array = NDArray[np.float64]
 
 MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
+STRIP = 1 << 16  # entries of a kernel that are centred at a time: they stay in the cache
+LOW = 48  # columns up to which a kernel without its constant is sought as a factor
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -40,6 +43,8 @@ class KernelStack:
     offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    _few: dict[tuple[int, bool], Array | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self) -> int:
@@ -76,6 +81,9 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
+        if self.offsets is not None:
+            self._centred_pass(kernel, weights, None)
+            return
         total = self._total(kernel)
         for m in np.flatnonzero(weights):
             daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
@@ -88,6 +96,8 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.images(vector)
+        if self.offsets is not None:
+            return self._centred_pass(kernel, weights, vector)
         images, total = np.empty((self.count, self.samples)), self._total(kernel)
         for m in range(self.count):
             base = self._entries(m)
@@ -96,6 +106,35 @@ class KernelStack:
                 daxpy(self._flat(base), total.ravel(), a=weights[m])
         self._mirror(kernel, total)
         return images
+
+    def _centred_pass(self, kernel: Array | None, weights: Array, vector: Array | None) -> Array:
+        """`swept` for kernels less their offsets, a strip of rows at a time and up to the diagonal: no kernel is
+        centred as a whole."""
+        images, room = np.zeros((self.count, self.samples)), np.empty(max(STRIP, self.samples))
+        for start in range(0, self.samples, height := max(1, STRIP // self.samples)):
+            stop = min(start + height, self.samples)
+            rows, before, total = slice(start, stop), slice(0, start), np.zeros((stop - start, stop))
+            for m in range(self.count) if vector is not None else np.flatnonzero(weights):
+                strip = self._strip(m, start, stop, room)
+                if vector is not None:
+                    images[m, rows] += strip @ vector[:stop]
+                    images[m, before] += vector[rows] @ strip[:, before]
+                if weights[m] != 0:
+                    strip *= weights[m]
+                    total += strip
+            if kernel is not None:
+                kernel[rows, :stop] += total
+                kernel[before, rows] += total[:, before].T
+        return images
+
+    def _strip(self, m: int, start: int, stop: int, room: Array) -> Array:
+        """Rows of kernel m less its offsets, up to the diagonal's block, which is symmetric."""
+        strip = room[: (stop - start) * stop].reshape(stop - start, stop)
+        np.subtract(self.kernels[m][start:stop, :stop], self.offsets[m, start:stop, None], out=strip)
+        strip -= self.offsets[m, :stop]
+        if not self.symmetric:
+            strip[:, start:] = mirrored(strip[:, start:])
+        return strip
 
     def _total(self, kernel: Array) -> Array:
         """Where kernels are summed up: to mirror the sum costs less than to mirror every kernel."""
@@ -136,6 +175,8 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.images(vector)
+        if self.offsets is not None:
+            return self._centred_pass(None, np.zeros(self.count), vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def own_images(self, vectors: Array) -> Array:
@@ -243,7 +284,20 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
+        each = (self.few_columns(m, True) for m in range(self.count))
+        factors = list(takewhile(lambda factor: factor is not None, each))
+        if len(factors) == self.count:  # steps with few columns cost next to nothing
+            return {"kernels": LowRank(factors), "sizes": None}
         return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
+
+    def few_columns(self, m: int, centred: bool) -> Array | None:
+        """F of few columns with FF' equal, up to rounding, to kernel m, or to what it is for features counted from the
+        reference; None if there is none. Made once."""
+        if (m, centred) not in self._few:
+            kernel = self._doubles(m)
+            offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
+            self._few[m, centred] = _pivoted(kernel, offsets)
+        return self._few[m, centred]
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""
@@ -254,6 +308,23 @@ class KernelStack:
 def offsets_of(kernel: Array, reference: int) -> Array:
     """g with which K − g1' − 1g' is K_ij − K_ir − K_rj + K_rr, up to rounding: exactly where entries have one size."""
     return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
+
+
+def _pivoted(kernel: Array, offsets: Array) -> Array | None:
+    """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows; None if that is not low rank.
+    What is left is semidefinite, so that its diagonal bounds it: nothing but rounding of the stored entries."""
+    n = len(kernel)
+    left = (np.diagonal(kernel) - offsets) - offsets
+    enough = n * np.finfo(float).eps * float(np.max(left, initial=0.0))
+    factor = np.zeros((n, min(LOW, n // 4) + 1))
+    for r in range(factor.shape[1] - 1):
+        k = int(np.argmax(left))
+        if left[k] <= enough:
+            return factor[:, : max(r, 1)].copy()
+        row = (kernel[k] - offsets) - offsets[k]
+        factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
+        left -= factor[:, r] ** 2
+    return None
 
 
 def mirrored(kernel: Array) -> Array:

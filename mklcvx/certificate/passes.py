@@ -29,7 +29,7 @@ from ..formulations._low_rank import LowRank
 from ..formulations._stack import KernelStack
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
-ROWS = 1 << 16  # entries of a kernel that are sliced at a time: they stay in the cache
+ROWS = 1 << 15  # entries of a kernel that are sliced at a time: they stay in the cache
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
         length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
         errors = above((support + 1) * U * stack.largest_entries * length)
         return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)
-    parts = [_sliced(kernel, beta, size) for kernel, size in _with_sizes(stack)]
+    cut = _cut(beta)
+    parts = [_sliced(kernel, cut, size) for kernel, size in _with_sizes(stack)]
     high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
     return _measured(high, low, error, beta[None], bias)
 
@@ -77,7 +78,7 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Se
     found = []
     for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
         if sliced:
-            found.append(_sliced(kernel, vector, size))
+            found.append(_sliced(kernel, _cut(vector), size))
         else:
             length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
             error = np.full(len(vector), above((support + 1) * U * size * length))
@@ -112,17 +113,36 @@ def _measured(high: Array, low: Array, error: Array, vectors: Array, bias: bool)
     return Seen(z, errors, shift, np.zeros(count), squares - above(off), squares + above(off))
 
 
-def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Array]:
-    """Kβ as a sum high + low, with its error."""
-    n, support = len(beta), int(np.count_nonzero(beta))
-    if support == 0 or size == 0:
-        return np.zeros(n), np.zeros(n), np.full(n, TINY)
-    sums = (support - 1).bit_length()
+class Cut(NamedTuple):
+    """A vector in slices, as a kernel in slices of `bits` needs them: all three, the first and the others together,
+    and the lengths of the last, of the last two and of the whole."""
+
+    beta: Array
+    support: int
+    bits: int
+    whole: Array
+    part: Array
+    lengths: tuple[float, float, float]
+
+
+def _cut(beta: Array) -> Cut:
+    support = int(np.count_nonzero(beta))
+    sums = max(support - 1, 0).bit_length()
     bits = (53 - sums) // 2
     (first, second), third = _slices(beta, 53 - sums - bits)
+    rests = (third, second + third, beta)
+    whole, part = np.stack([first, second, third], axis=1), np.stack([first, rests[1]], axis=1)
+    low, middle, high = (total_above(np.abs(vector)) for vector in rests)
+    return Cut(beta, support, bits, whole, part, (low, middle, high))
+
+
+def _sliced(kernel: Array, cut: Cut, size: float) -> tuple[Array, Array, Array]:
+    """Kβ as a sum high + low, with its error."""
+    n, bits = len(kernel), cut.bits
+    if cut.support == 0 or size == 0:
+        return np.zeros(n), np.zeros(n), np.full(n, TINY)
     exponent = math.frexp(size)[1]
     raise_by = [1.5 * 2.0 ** (exponent - k * bits + 52) for k in (1, 2)]
-    whole, part = np.stack([first, second, third], axis=1), np.stack([first, second + third], axis=1)
     high, low, sizes = np.empty(n), np.empty(n), np.empty(n)
     for start in range(0, n, max(1, ROWS // n)):
         rows = kernel[start : start + max(1, ROWS // n)]
@@ -130,15 +150,14 @@ def _sliced(kernel: Array, beta: Array, size: float) -> tuple[Array, Array, Arra
         rest = rows - coarse
         middle = (rest + raise_by[1]) - raise_by[1]
         rest -= middle
-        large, small, least = coarse @ whole, middle @ part, rest @ beta
+        large, small, least = coarse @ cut.whole, middle @ cut.part, rest @ cut.beta
         total, lost = _added(large[:, 0], large[:, 1])
         total, more = _added(total, small[:, 0])
         here = slice(start, start + len(rows))
         rests = np.stack([lost, more, large[:, 2], small[:, 1], least])
         high[here], low[here], sizes[here] = total, rests.sum(axis=0), np.abs(rests).sum(axis=0)
-    lengths = [total_above(np.abs(vector)) for vector in (third, second + third, beta)]
-    left = sum(2.0 ** (exponent - k * bits) * length for k, length in enumerate(lengths))
-    return high, low, above((support + 1) * U * left + 8 * U * sizes)
+    left = sum(2.0 ** (exponent - k * bits) * length for k, length in enumerate(cut.lengths))
+    return high, low, above((cut.support + 1) * U * left + 8 * U * sizes)
 
 
 def _added(a: Array, b: Array) -> tuple[Array, Array]:

@@ -5,12 +5,12 @@ With a bias only vectors that sum to zero count, and A may be replaced by A − 
 **Cholesky** (Rump 2006). If the factorisation of A + sI in double precision succeeds, A + sI + cI ⪰ 0 with
 c = (n+3)u·tr(A + sI). So δ = max(s + c, 0): a negative s that succeeds proves that A is definite.
 
-**Residual.** For any L at all, A + sI = LL' + R gives A + (s + ‖R‖)I ⪰ 0. R is evaluated with L in two slices, L₁ of
-so few bits that L₁L₁' is exact: what is lost is u|R| and n·u·2^(-bits) of the diagonal. This is sharper by about n, and
-costs three products of matrices.
+**Residual.** For any F at all, A + sI = FF' + R gives A + (s + ‖R‖)I ⪰ 0. R is evaluated with F in two slices, the
+first of so few bits that its product is exact: what is lost is u|R| and n·u·2^(-bits) of the diagonal. F is Cholesky's
+factor, which is sharper by about n than what is known of it beforehand, or one with pivots and few columns.
 
-**Low rank.** With a pivoted factor F of r columns R = A − FF' is small although A is singular, and its evaluation loses
-(r+2)u|F||F|' only.
+**By factors.** With a pivoted factor F_m of every kernel, Σ w_mK_m = Σ w_mF_mF_m' + R, and R is the sum of what factors
+leave, which is small although the kernels are not: rounding of the sum costs next to nothing.
 
 **Exactly.** Kernels of whole numbers and low rank, such as those of linear features, are semidefinite without any δ.
 Entries are dyadic: in whole numbers, elimination with symmetric pivots ends after as many steps as the rank, with
@@ -23,15 +23,18 @@ differences to one sample, K_ij − K_i0 − K_0j + K_00.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..formulations._low_rank import LowRank
-from ..formulations._stack import KernelStack, mirrored, offsets_of
+from ..formulations._stack import KernelStack, mirrored
+from .passes import ROWS
 from .rounding import TINY, Array, U, above
 
+SMALLEST = 2.0**-500  # entries whose squares may be no numbers
 TRIES = (1.0, 8.0, 64.0, 4096.0)  # times n·u·(largest diagonal entry): shifts of the factorisation
 
 LOW, LONGEST, BITS = 16, 4e5, 200  # ranks, numbers and their lengths up to which whole numbers are asked
@@ -42,17 +45,38 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
     if isinstance(stack.kernels, LowRank) or not weights.any():
         return 0.0
     used = np.flatnonzero(weights)
-    if bias and any(stack.mostly_constant(int(m)) for m in used):
-        matrix, off = _centred_sum(stack, weights)
-    else:
-        matrix = stack.combined(weights)
-        entry = above((len(used) + 1) * U * float(weights @ stack.largest_entries), len(used) + 8)
-        off = float(above(stack.samples * entry))
-    quick = ridge(matrix, off, math.inf)
-    sharp = quick if quick <= enough else ridge(matrix, off, enough)
-    if sharp <= enough:
-        return sharp
-    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else sharp
+    centred = bias and any(stack.mostly_constant(int(m)) for m in used)
+    found = math.inf
+    for way in (_by_factors, _as_one) if centred else (_as_one, _by_factors):
+        found = min(found, way(stack, weights, centred, enough))
+        if found <= enough:
+            return found
+    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else found
+
+
+def _as_one(stack: KernelStack, weights: Array, centred: bool, enough: float) -> float:
+    """From a factorisation of the sum."""
+    if centred:
+        return ridge(*_centred_sum(stack, weights), enough)
+    terms = np.count_nonzero(weights) + 1
+    entry = above(terms * U * float(weights @ stack.largest_entries), terms + 8)
+    return ridge(stack.combined(weights), float(above(stack.samples * entry)), enough)
+
+
+def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float) -> float:
+    """From a factor of every kernel, if all have low rank: what they leave is summed up, not the kernels themselves."""
+    n, r = stack.samples, stack.reference if centred else None
+    rest, off, size = np.zeros((n, n)), 0.0, 0.0
+    for m, (weight, kernel) in enumerate(zip(weights, stack.each_kernel(), strict=True)):
+        if weight:
+            factor = stack.few_columns(m, centred)
+            if factor is None:
+                return math.inf
+            norm, lost = _add_rest(rest, float(weight), kernel, r, factor)
+            size += float(above(weight * norm))
+            off += float(above(weight * lost))
+    terms = np.count_nonzero(weights) + 2
+    return float(above(_row_sums(rest) + off + terms * U * size, terms))
 
 
 def ridges(stack: KernelStack, used: NDArray[Any], bias: bool) -> Array:
@@ -104,27 +128,80 @@ def _centred_sum(stack: KernelStack, weights: Array) -> tuple[Array, float]:
 
     For v with Σv = 0 the form is the same without the reference's entry, and ‖v‖ is no smaller with it."""
     n, r = stack.samples, stack.reference
-    total, sizes, off = np.zeros((n, n)), np.zeros((n, n)), 0.0
-    for m, kernel in enumerate(stack.each_kernel()):
-        if weights[m]:
-            g = offsets_of(kernel, r)
-            once = kernel - g[:, None]
-            twice = once - g
-            lost = _lost(kernel, g[:, None], once) + _lost(once, g, twice)
-            centred = twice + lost
-            off += float(weights[m]) * float(above(np.abs(centred).max() * U + 4 * U * np.abs(lost).max()))
-            centred *= weights[m]
-            total += centred
-            sizes += np.abs(centred)
-    entry = above(off + (np.count_nonzero(weights) + 2) * U * float(sizes.max(initial=0.0)))
+    total, off, size = np.zeros((n, n)), 0.0, 0.0
+    for weight, kernel in zip(weights, stack.each_kernel(), strict=True):
+        if weight:
+            largest = 0.0
+            for rows, before, strip in _strips(kernel, r):
+                largest = max(largest, _largest(strip))
+                strip *= weight
+                total[rows, before] += strip
+            size += float(above(weight * largest))
+            off += float(above(weight * _centring_error(kernel, r, largest)))
+    terms = np.count_nonzero(weights) + 2
     rest = np.delete(np.delete(mirrored(total), r, 0), r, 1)
-    return rest, float(above(n * entry))
+    return rest, float(above(n * (off + terms * U * size), terms))
 
 
-def _lost(whole: Array, part: Array, rest: Array) -> Array:
-    """whole − part − rest, exactly (Knuth)."""
-    back = rest - whole
-    return np.asarray((whole - (rest - back)) - (part + back))
+def _add_rest(rest: Array, weight: float, kernel: Array, r: int | None, factor: Array) -> tuple[float, float]:
+    """Add weight times K − FF' to the lower triangle; its norm (Frobenius'), and that of what it is off by.
+
+    F = c + f with so few bits in c that cc' is exact, and FF' = cc' + hf' + fh' with h = F − f/2: only the second part
+    is rounded, and it is small."""
+    n, columns = factor.shape
+    bits = (53 - (columns - 1).bit_length()) // 2
+    exponent = math.frexp(float(np.abs(factor).max()))[1]
+    raise_by = 1.5 * 2.0 ** (exponent - bits + 52)
+    coarse = (factor + raise_by) - raise_by
+    fine = factor - coarse
+    half = factor - fine / 2
+    left, right = np.hstack([half, fine]), np.hstack([fine, half])
+    squares, product = 0.0, np.empty(max(ROWS, n))
+    for rows, before, strip in _strips(kernel, r):
+        room = product[: strip.size].reshape(strip.shape)
+        strip -= np.matmul(coarse[rows], coarse[before].T, out=room)
+        strip -= np.matmul(left[rows], right[before].T, out=room)
+        squares += float(np.vdot(strip, strip))
+        strip *= weight
+        rest[rows, before] += strip
+    # Rows of F have the length of a root of the diagonal; those of f, 2^(exponent − bits) in each entry.
+    length = math.sqrt(float(np.einsum("ij,ij->i", factor, factor).max())) * (1 + n * U)
+    small = 2.0 ** (exponent - bits) * math.sqrt(columns)
+    mixed = 2 * small * (length + small)
+    norm = math.sqrt(2 * squares) * (1 + n * U) + n * SMALLEST
+    entry = (2 * columns + 8) * U * mixed + _centring_error(kernel, r, length**2 + 2 * (norm + mixed))
+    return norm, float(above(n * entry + 2 * U * norm))
+
+
+def _strips(kernel: Array, r: int | None) -> Iterator[tuple[slice, slice, Array]]:
+    """The lower triangle of K_ij, or of (K_ij − K_ir) − (K_rj − K_rr), some rows at a time, which may be
+    written to."""
+    n, room = len(kernel), np.empty(max(ROWS, len(kernel)))
+    side = None if r is None else kernel[r] - kernel[r, r]
+    for start in range(0, n, height := max(1, ROWS // n)):
+        rows, before = slice(start, start + height), slice(0, min(start + height, n))
+        part = kernel[rows, before]
+        strip = room[: part.size].reshape(part.shape)  # the same memory again: it stays in the cache
+        if side is None:
+            strip[:] = part
+        else:
+            np.subtract(part, kernel[rows, r, None], out=strip)
+            strip -= side[before]
+        yield rows, before, strip
+
+
+def _centring_error(kernel: Array, r: int | None, largest: float) -> float:
+    """By how much an entry of a strip may be off. If all K_ij lie in [a, 2a], differences are exact (Sterbenz), and
+    whole multiples of the last place of a; so are differences of these, which no more than a can hold exactly."""
+    if r is None:
+        return 0.0
+    high, low = float(kernel.max()), float(kernel.min())
+    exact = 0 < high <= 2 * low and largest <= low
+    return 0.0 if exact else U * (largest + 4.0 * max(high, -low))
+
+
+def _largest(entries: Array) -> float:
+    return max(float(entries.max()), -float(entries.min()))
 
 
 def ridge(matrix: Array, off: float, enough: float) -> float:
@@ -132,7 +209,7 @@ def ridge(matrix: Array, off: float, enough: float) -> float:
     n, diagonal = len(matrix), np.diagonal(matrix).copy()
     size = float(np.abs(diagonal).max())
     if size == 0:
-        return float(above(off + _row_sums(np.abs(matrix))))
+        return float(above(off + _row_sums(matrix)))
     best = math.inf
     unit = n * U * size
     definite = -2 * (float(above((n + 3) * U * np.abs(diagonal).sum(), n)) + off) - unit
@@ -165,27 +242,12 @@ def _factor(matrix: Array, shift: float) -> Array | None:
     return None if failed else lower
 
 
-def _residual(matrix: Array, lower: Array, shift: float) -> float:
-    """‖A + sI − LL'‖₂ from above."""
-    n = len(matrix)
-    bits = (53 - (n - 1).bit_length()) // 2
-    largest = math.frexp(float(np.abs(lower).max()))[1]
-    raise_by = 1.5 * 2.0 ** (largest - bits + 52)
-    coarse = (lower + raise_by) - raise_by
-    fine = lower - coarse
-    rest = matrix - coarse @ coarse.T
-    lost = U * np.abs(rest)
-    mixed = coarse @ fine.T
-    rest -= mixed
-    rest -= mixed.T
-    rest -= fine @ fine.T
-    rest[np.diag_indices(n)] += shift
-    lost += 4 * U * np.abs(rest)
-    # Rows of L have the length of a root of the diagonal; those of the fine part, 2^(largest − bits) in each entry.
-    lengths = np.sqrt(np.einsum("ij,ij->i", lower, lower)) * (1 + n * U)
-    small = 2.0 ** (largest - bits) * math.sqrt(n)
-    entry = (2 * n + 8) * U * small * (2 * float(lengths.max()) + small) + 4 * U * abs(shift)
-    return float(above(_row_sums(np.abs(rest) + lost) + n * entry))
+def _residual(matrix: Array, factor: Array, shift: float = 0.0) -> float:
+    """‖A + sI − FF'‖₂ from above."""
+    rest = np.zeros_like(matrix)
+    _, lost = _add_rest(rest, 1.0, matrix, None, factor)
+    rest[np.diag_indices(len(rest))] += shift
+    return float(above(_row_sums(rest) * (1 + 2 * U) + lost + 2 * U * abs(shift)))
 
 
 def _low_rank(matrix: Array, size: float) -> float:
@@ -196,13 +258,12 @@ def _low_rank(matrix: Array, size: float) -> float:
     lower, pivots, rank, _ = dpstrf(matrix, tol=4 * n * U * size, lower=1)
     if 2 * rank > n:
         return math.inf
-    factor = np.zeros((n, rank))
-    factor[pivots - 1] = np.tril(lower)[:, :rank]
-    lengths = np.abs(factor)
-    rest = np.abs(matrix - factor @ factor.T) * (1 + 4 * U) + (rank + 2) * U * (lengths @ lengths.T) * (1 + rank * U)
-    return float(above(_row_sums(rest), n))
+    factor = np.zeros((n, max(rank, 1)))
+    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
+    return _residual(matrix, factor)
 
 
-def _row_sums(sizes: Array) -> float:
-    """The largest sum of a row from above: no less than the spectral norm."""
-    return float(above(sizes.sum(axis=1).max(), len(sizes)))
+def _row_sums(entries: Array) -> float:
+    """The largest sum of |entries| in a row, from above, of the symmetric matrix with this lower triangle: no less
+    than its spectral norm."""
+    return float(above(np.abs(mirrored(entries)).sum(axis=1).max(), len(entries)))
