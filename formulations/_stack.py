@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
 STRIP = 1 << 16  # entries of a kernel that are centred at a time: they stay in the cache
 LOW = 48  # columns up to which a kernel without its constant is sought as a factor
+MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
+NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -27,6 +29,14 @@ class Factor(NamedTuple):
 
     columns: Array
     to_coefficients: Array
+
+
+class FewColumns(NamedTuple):
+    """F with K = FF' up to rounding in the last place, or, if not `sharp`, up to that of large entries before a
+    constant was taken away."""
+
+    factor: Array
+    sharp: bool
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class KernelStack:
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    _few: dict[tuple[int, bool], Array | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _few: dict[tuple[int, bool], FewColumns | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self) -> int:
@@ -285,14 +295,14 @@ class KernelStack:
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
         each = (self.few_columns(m, True) for m in range(self.count))
-        factors = list(takewhile(lambda factor: factor is not None, each))
-        if len(factors) == self.count:  # steps with few columns cost next to nothing
-            return {"kernels": LowRank(factors), "sizes": None}
+        found = list(takewhile(lambda columns: columns is not None, each))
+        if len(found) == self.count:  # steps with few columns cost next to nothing
+            return {"kernels": LowRank([columns.factor for columns in found]), "sizes": None}
         return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
 
-    def few_columns(self, m: int, centred: bool) -> Array | None:
-        """F of few columns with FF' equal, up to rounding, to kernel m, or to what it is for features counted from the
-        reference; None if there is none. Made once."""
+    def few_columns(self, m: int, centred: bool) -> FewColumns | None:
+        """A factor of kernel m, or of what it is for features counted from the reference, with few columns; None if
+        there is none. Made once."""
         if (m, centred) not in self._few:
             kernel = self._doubles(m)
             offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
@@ -310,21 +320,28 @@ def offsets_of(kernel: Array, reference: int) -> Array:
     return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
 
 
-def _pivoted(kernel: Array, offsets: Array) -> Array | None:
-    """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows; None if that is not low rank.
-    What is left is semidefinite, so that its diagonal bounds it: nothing but rounding of the stored entries."""
-    n = len(kernel)
-    left = (np.diagonal(kernel) - offsets) - offsets
-    enough = n * np.finfo(float).eps * float(np.max(left, initial=0.0))
-    factor = np.zeros((n, min(LOW, n // 4) + 1))
-    for r in range(factor.shape[1] - 1):
+def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
+    """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows. What is left is semidefinite,
+    so that its diagonal bounds it. If nothing is left, the factor is sharp; if no more than rounding of the stored
+    entries is, and some more columns do not help, it ends where that began."""
+    n, epsilon = len(kernel), np.finfo(float).eps
+    diagonal = np.diagonal(kernel)
+    left = (diagonal - offsets) - offsets
+    size = float(np.max(left, initial=0.0))
+    enough, noise = n * epsilon * size, 4 * epsilon * float(np.max(diagonal))
+    factor, last = np.zeros((n, min(LOW, n // 4) + 1)), None
+    for r in range(factor.shape[1]):
         k = int(np.argmax(left))
         if left[k] <= enough:
-            return factor[:, : max(r, 1)].copy()
+            return FewColumns(factor[:, : max(r, 1)].copy(), True)
+        if last is None and left[k] <= noise:
+            last = r
+        if last is not None and r == last + MORE:
+            break
         row = (kernel[k] - offsets) - offsets[k]
         factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
         left -= factor[:, r] ** 2
-    return None
+    return FewColumns(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
 
 
 def mirrored(kernel: Array) -> Array:

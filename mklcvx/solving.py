@@ -188,8 +188,9 @@ def solved(
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
     working = task.centred() if isinstance(task, Task) else task
+    aim = tol if working is task and isinstance(task, Task) else AIM * tol
     with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
-        found, run = method.run(chosen, working, tol if isinstance(task, Task) else AIM * tol, **given)
+        found, run = method.run(chosen, working, aim, **given)
         certificate, fields, limit, failed = assemble(
             chosen, task, working, found, tol, instance, resolved, polish=not run.trace, refine=not method.reference
         )

@@ -69,10 +69,10 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float
     rest, off, size = np.zeros((n, n)), 0.0, 0.0
     for m, (weight, kernel) in enumerate(zip(weights, stack.each_kernel(), strict=True)):
         if weight:
-            factor = stack.few_columns(m, centred)
-            if factor is None:
+            columns = stack.few_columns(m, centred)
+            if columns is None or not columns.sharp:
                 return math.inf
-            norm, lost = _add_rest(rest, float(weight), kernel, r, factor)
+            norm, lost = _add_rest(rest, float(weight), kernel, r, columns.factor)
             size += float(above(weight * norm))
             off += float(above(weight * lost))
     terms = np.count_nonzero(weights) + 2
@@ -147,7 +147,7 @@ def _add_rest(rest: Array, weight: float, kernel: Array, r: int | None, factor: 
     """Add weight times K − FF' to the lower triangle; its norm (Frobenius'), and that of what it is off by.
 
     F = c + f with so few bits in c that cc' is exact, and FF' = cc' + hf' + fh' with h = F − f/2: only the second part
-    is rounded, and it is small."""
+    is rounded, and it is small. A square F is lower triangular."""
     n, columns = factor.shape
     bits = (53 - (columns - 1).bit_length()) // 2
     exponent = math.frexp(float(np.abs(factor).max()))[1]
@@ -155,12 +155,12 @@ def _add_rest(rest: Array, weight: float, kernel: Array, r: int | None, factor: 
     coarse = (factor + raise_by) - raise_by
     fine = factor - coarse
     half = factor - fine / 2
-    left, right = np.hstack([half, fine]), np.hstack([fine, half])
     squares, product = 0.0, np.empty(max(ROWS, n))
     for rows, before, strip in _strips(kernel, r):
         room = product[: strip.size].reshape(strip.shape)
-        strip -= np.matmul(coarse[rows], coarse[before].T, out=room)
-        strip -= np.matmul(left[rows], right[before].T, out=room)
+        filled = before if columns == n else slice(None)  # of a triangular factor
+        for left, right in ((coarse, coarse), (half, fine), (fine, half)):
+            strip -= np.matmul(left[rows, filled], right[before, filled].T, out=room)
         squares += float(np.vdot(strip, strip))
         strip *= weight
         rest[rows, before] += strip

@@ -1,0 +1,60 @@
+"""δ, whichever way it was found, is proved again in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mklcvx.certificate import ridge
+from mklcvx.checker_numbers import Kernel, by_elimination
+from mklcvx.formulations._stack import KernelStack
+
+WEIGHTS = np.array([0.7, 0.0, 1.3])
+
+
+def features(rng, offset, whole):
+    drawn = rng.normal(size=(3, 18, 3))
+    return (np.round(drawn * 16) / 16 if whole else drawn) + offset
+
+
+def dented(kernels, size):
+    """No longer semidefinite: the last entry of the diagonal is too small."""
+    kernels[:, -1, -1] -= size * np.abs(kernels).max()
+    return kernels
+
+
+@pytest.mark.parametrize("way", [ridge._by_factors, ridge._as_one])
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("offset", "centred"), [(0.0, False), (1e3, True), (1e6, True), (1e3, False)])
+def test_a_ridge_is_enough_and_not_much_too_large(way, whole, offset, centred):
+    rng = np.random.default_rng(7)
+    for dent in (0.0, 1e-15, 1e-12):
+        points = features(rng, offset, whole)
+        kernels = dented(points @ points.transpose(0, 2, 1), dent)
+        stack = KernelStack((kernels + kernels.transpose(0, 2, 1)) / 2)
+        delta = way(stack, WEIGHTS, centred, 0.0)
+        if delta == np.inf:  # what is left of a kernel is noise, not a few columns
+            assert way is ridge._by_factors
+            assert dent or not whole
+            continue
+        used = [(Kernel(kernel), float(w)) for kernel, w in zip(stack.kernels, WEIGHTS, strict=True) if w]
+        assert by_elimination(used, Fraction(delta), centred)
+        assert delta <= 1e-10 * np.abs(kernels).max()
+
+
+def test_whole_features_with_an_offset_cost_no_more_than_without_it():
+    points = np.random.default_rng(3).integers(-20, 20, (3, 40, 3)) + 0.0
+    least, far = (
+        ridge._by_factors(KernelStack(p @ p.transpose(0, 2, 1)), WEIGHTS, True, 0.0)
+        for p in (points + 300, points + 3e5)
+    )
+    assert far == pytest.approx(least, rel=0.2)
+
+
+def test_kernels_of_full_rank_have_no_few_columns():
+    points = np.random.default_rng(5).normal(size=(3, 18, 18))
+    stack = KernelStack(points @ points.transpose(0, 2, 1))
+    assert ridge._by_factors(stack, WEIGHTS, False, 0.0) == np.inf
+    assert ridge._as_one(stack, WEIGHTS, False, 0.0) == 0.0
