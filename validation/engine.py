@@ -37,6 +37,15 @@ OWN: dict[str, tuple[dict[str, Any], ...]] = {
 }  # fmt: skip
 
 
+ABOUT = """\
+Certified relative gap 1e-9; made by `make engine`. A certificate pays for the rounding of stored entries: the
+kernels of `rank_one` are outer products whose entries were rounded, so that they are semidefinite up to δ only,
+and at C = 10000, or where roots of q enter (`li`, `ckl`), that is more than 1e-9. Given as factors (`LowRank`)
+they are certified but for `li`, `ckl` and `vskl` at C = 10000, n = 24. In the ν-form their classes' hulls meet,
+and the optimum is f = 0. For `ts` the status is the worse of two stages, and `badly_scaled` is the second stage's
+exception; the gap is the first one's."""
+
+
 class Case(NamedTuple):
     name: str
     kind: str
@@ -89,11 +98,7 @@ def report(results: list[tuple[Case, Solution, bool | None]]) -> str:
     lines = [
         "# The engine on the zoo's generators",
         "",
-        "Certified relative gap 1e-9; made by `make engine`. A certificate pays for the rounding of stored entries: the",
-        "kernels of `rank_one` are outer products whose entries were rounded, so that they are semidefinite up to δ only,",
-        "and at C = 10000, or where roots of q enter (`li`, `ckl`), that is more than 1e-9. Given as factors (`LowRank`)",
-        "they are certified but for `li`, `ckl` and `vskl` at C = 10000, n = 24. In the ν-form their classes' hulls meet, and the optimum is f = 0. For `ts` the status is the",
-        "worse of two stages, and `badly_scaled` is the second stage's exception; the gap is the first one's.",
+        ABOUT,
         "",
     ]
     lines += [
