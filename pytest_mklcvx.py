@@ -27,8 +27,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     solver = config.getoption("--mklcvx-solver")
     if solver is None:
         return
-    from mklcvx.conformance.summary import assignment, check_found
-    from mklcvx.conformance.trials import suitable
+    from mklcvx.bench.conformance.summary import assignment, check_found
+    from mklcvx.bench.conformance.trials import suitable
     from mklcvx.errors import InputError
 
     name, level = config.getoption("--mklcvx-formulation"), config.getoption("--mklcvx-level")
@@ -73,7 +73,7 @@ class SpecimenTest(pytest.Item):
 
 def _room(config: pytest.Config) -> Any:
     """The process of the solver: one for the whole run."""
-    from mklcvx.conformance.trials import Room
+    from mklcvx.bench.conformance.trials import Room
 
     room = getattr(config, "_mklcvx_room", None)
     if room is None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from ..errors import InputError, nearest
 from ._formulation import Formulation, Parameter, Points
-from ._single import LowerBound, SingleTask, UpperBound
-from ._task import Implied, Task
 from .alignment import ALIGNMENT
 from .average import AVERAGE
 from .ckl import CKL
 from .elastic import ELASTIC
+from .families.single_task import LowerBound, SingleTask, UpperBound
+from .families.task import Implied, Task
 from .hypergraph import HYPERGRAPH
 from .hypergraph_smooth import HYPERGRAPH_SMOOTH
 from .l1 import L1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._cvxpy import cp
-from ._task import Task
+from .families.task import Task
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from ..instance import Instance
+    from ..problem.instance import Instance
 
 LARGEST = 1e100  # a number whose square is one
 

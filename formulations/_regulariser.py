@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._stack import Array
+from ..problem.stack import Array
 
 Along = Callable[..., Array]  # of μ and the formulation's own parameters
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._task import Array
+from .families.task import Array
 
 HALVINGS = 80
 STEPS, SETTLED = 40, 1e-14

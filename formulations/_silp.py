@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
 from ._dual import DualProgram
-from ._hypergraph import HyperTask
-from ._stack import Array, KernelStack
-from ._task import Task
+from .families.hypergraph import HyperTask
+from .families.task import Task
 from .svm import SVM
 
 

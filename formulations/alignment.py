@@ -34,15 +34,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from . import _two_stage
+from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
 from ._formulation import Formulation, Points, as_flag
-from ._pairs import Pairs
-from ._single import C
-from ._stack import Array, KernelStack
+from .families import two_stage as _two_stage
+from .families.pairs import Pairs
+from .families.single_task import C
 
 if TYPE_CHECKING:
-    from ..instance import Instance
+    from ..problem.instance import Instance
 
 
 class AlignmentBound(NamedTuple):

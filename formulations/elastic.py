@@ -33,8 +33,8 @@ from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Constraint, Regulariser
 from ._roots import increasing_root, increasing_roots, newton_weights
-from ._single import SingleTask
-from ._task import Array, Task
+from .families.single_task import SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task, l1_ratio: float) -> PrimalProgram:

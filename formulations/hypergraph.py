@@ -26,9 +26,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..problem.stack import Array
 from ._cvxpy import cp
-from ._hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
-from ._stack import Array
+from .families.hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
 def primal(task: HyperTask) -> HypergraphPrimal:

@@ -26,8 +26,8 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Constraint, Regulariser
-from ._single import SingleTask
-from ._task import Array, Task
+from .families.single_task import SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task) -> PrimalProgram:

@@ -27,8 +27,8 @@ from ._dual import DualProgram, Multipliers
 from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Constraint, Regulariser
-from ._single import SingleTask
-from ._task import Array, Task
+from .families.single_task import SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task, p: float) -> PrimalProgram:

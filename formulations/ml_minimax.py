@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..problem.stack import Array
 from ._cvxpy import cp
-from ._multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
-from ._stack import Array
+from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
 def primal(task: LabelTask) -> MultiLabelPrimal:

@@ -28,8 +28,8 @@ from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Regulariser
 from ._roots import power_simplex
-from ._single import THETA, SingleTask
-from ._task import Array, Task
+from .families.single_task import THETA, SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task, theta: float) -> PrimalProgram:

@@ -34,11 +34,11 @@ from ._formulation import Parameter
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Regulariser
 from ._roots import increasing_root, power_simplex
-from ._single import THETA, SingleTask
-from ._task import Array, Task
+from .families.single_task import THETA, SingleTask
+from .families.task import Array, Task
 
 if TYPE_CHECKING:
-    from ..instance import Instance
+    from ..problem.instance import Instance
 
 HIGHEST = 600.0  # a logarithm whose exponential is a number, and still one in other units
 

@@ -26,8 +26,8 @@ from ._cvxpy import cp
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Regulariser
-from ._single import THETA, SingleTask
-from ._task import Array, Task
+from .families.single_task import THETA, SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task, theta: float) -> PrimalProgram:

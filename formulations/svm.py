@@ -24,8 +24,8 @@ import numpy as np
 from ._dual import DualProgram, Multipliers
 from ._primal import Functions, PrimalProgram
 from ._regulariser import fixed
-from ._single import SingleTask
-from ._task import Array, Task
+from .families.single_task import SingleTask
+from .families.task import Array, Task
 
 
 def primal(task: Task) -> PrimalProgram:

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..problem.stack import Array
 from ._cvxpy import cp
-from ._stack import Array
-from ._two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
+from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
 def primal(task: PairTask) -> PairPrimal:

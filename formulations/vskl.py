@@ -28,8 +28,8 @@ from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
 from ._primal import Functions, PrimalProgram
 from ._regulariser import Between
-from ._single import SingleTask
-from ._task import Array, Task
+from .families.single_task import SingleTask
+from .families.task import Array, Task
 from .lp import norm
 
 

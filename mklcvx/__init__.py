@@ -2,33 +2,71 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import estimators, formulations, plot
+from . import renamed
 from ._version import __version__
-from .certificate import Certificate
-from .conformance import conform
-from .errors import InputError
-from .formulations._low_rank import LowRank
-from .instance import Instance
-from .paths import Path, path
-from .second_stage import second_stage
-from .solution import Solution
-from .solving import solve
-from .verify import Report, shrink, verify
 
 if TYPE_CHECKING:
+    from . import formulations, zoo
+    from .bench.conformance import conform
+    from .certificate.record import Certificate
+    from .certificate.solution import Solution
+    from .errors import InputError
     from .estimators import HypergraphEmbedding, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path
+    from .io.files import load_instance, load_solution, save_instance, save_solution
+    from .problem import kernels, preprocessing
+    from .problem.instance import Instance
+    from .problem.low_rank import LowRank
+    from .reports import plot
+    from .solvers.paths import Path, path
+    from .solvers.second_stage import second_stage
+    from .solvers.solving import solve
+    from .verification.judge import Report, shrink, verify
+    from .verification.proof import prove
 
 __all__ = [
     "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MultiLabelMKL",
-    "Path", "Report", "Solution", "TwoStageMKL", "__version__", "conform", "formulations", "load_model", "mkl_path",
-    "path", "plot", "second_stage", "shrink", "solve", "verify",
+    "Path", "Report", "Solution", "TwoStageMKL", "__version__", "conform", "formulations", "kernels", "load_instance",
+    "load_model", "load_solution", "mkl_path", "path", "plot", "preprocessing", "prove", "save_instance",
+    "save_solution", "second_stage", "shrink", "solve", "verify", "zoo",
 ]  # fmt: skip
+
+# Where the names live. Nothing is imported before it is asked for, so that `mklcvx --help` answers at once.
+HOMES = {
+    "bench.conformance": "conform",
+    "certificate.record": "Certificate",
+    "certificate.solution": "Solution",
+    "errors": "InputError",
+    "estimators": "HypergraphEmbedding MKLClassifier MultiLabelMKL TwoStageMKL load_model mkl_path",
+    "io.files": "load_instance load_solution save_instance save_solution",
+    "problem.instance": "Instance",
+    "problem.low_rank": "LowRank",
+    "solvers.paths": "Path path",
+    "solvers.second_stage": "second_stage",
+    "solvers.solving": "solve",
+    "verification.judge": "Report shrink verify",
+    "verification.proof": "prove",
+}
+HOME = {name: module for module, names in HOMES.items() for name in names.split()}
+MODULES = {"kernels": "problem.kernels", "plot": "reports.plot", "preprocessing": "problem.preprocessing"}
+ROOMS = ("estimators", "exercises", "formulations", "zoo")
+
+renamed.install()
 
 
 def __getattr__(name: str) -> Any:
-    """The estimators, which need scikit-learn, when they are first asked for."""
-    if name in estimators.__all__:
-        return getattr(estimators, name)
+    if name in HOME:
+        found = getattr(import_module(f".{HOME[name]}", __name__), name)
+        globals()[name] = found
+        return found
+    if name in MODULES or name in ROOMS:
+        return import_module(f".{MODULES.get(name, name)}", __name__)
+    if renamed.place_of(f"{__name__}.{name}") is not None:
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,11 +1,91 @@
-"""Names that have moved: the old one still leads to the new object, and says so."""
+"""Names that have moved: the old one still leads to the new object, and says so.
+
+Modules are found by an importer of their own, so that no file has to stay behind in their place.
+"""
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import CodeType, ModuleType
 from typing import Any
+
+# The rooms that modules have moved to; "old=new" where the last part of the name is another one now.
+ROOMS = {
+    "problem": "factors given=numbers instance kernels ownership preprocess=preprocessing stack_checks targets",
+    "certificate": "residuals run solution",
+    "io": "files folders hdf5 json_text matlab solution_records trace=traces writing",
+    "solvers": "assembling cost exact=conic measures paths polish second_stage solving",
+    "verification": "answers proved_answers rigorous=proof submissions",
+    "reports": "explain latex reporting=pages theorem",
+    "estimators": "cross_validation metrics prediction",
+    "bench": "baselines bench_external=external bench_process=process bench_standing=standing bench_worker=worker "
+    "conformance peers validating=matrix",
+    "checker": "checker_claims=claims checker_families=families checker_numbers=numbers checker_prices=prices",
+    "cli": "demo display",
+    "zoo": "data",
+}
+PACKAGES = {"conventions": "verification.conventions", "judging": "verification", "plot": "reports.plot"}
+
+
+def place_of(name: str) -> str | None:
+    """Where the module of that old name is now."""
+    top, _, rest = name.partition(".")[2].partition(".")
+    if top not in PLACES:
+        return None
+    return ".".join(["mklcvx", PLACES[top], *([rest] if rest else [])])
+
+
+def _places() -> dict[str, str]:
+    pairs = ((room, *pair.partition("=")) for room, names in ROOMS.items() for pair in names.split())
+    return {old: f"{room}.{new or old}" for room, old, _, new in pairs} | PACKAGES
+
+
+PLACES = _places()
+
+
+class _Moved(MetaPathFinder, InspectLoader):
+    """Finds modules by their old names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        place = place_of(fullname) if fullname.startswith("mklcvx.") else None
+        found = find_spec(place) if place is not None else None
+        return (
+            None
+            if found is None
+            else ModuleSpec(fullname, self, is_package=found.submodule_search_locations is not None)
+        )
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        place = place_of(spec.name) or ""
+        warnings.warn(f"{spec.name} is now {place}: use that name", FutureWarning, stacklevel=2)
+        module = import_module(place)
+        self._true = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It was executed under its new name, which it keeps."""
+        module.__spec__ = self._true
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """For `python -m`."""
+        spec = find_spec(place_of(fullname) or "")
+        return spec.loader.get_code(spec.name) if spec is not None and isinstance(spec.loader, InspectLoader) else None
+
+    def get_source(self, fullname: str) -> str | None:
+        return None
+
+
+def install() -> None:
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Moved())
 
 
 def renamed(

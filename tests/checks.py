@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, Solution, formulations
-from mklcvx.checker import evaluated_file, point_multipliers
-from mklcvx.checker_claims import audit
-from mklcvx.exact import CLARABEL, Run, solve_program
+from mklcvx.checker.audit import evaluated_file, point_multipliers
+from mklcvx.checker.claims import audit
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
 AUDITED = 30  # samples up to which files are audited
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mklcvx import Instance, cli, solve
-from mklcvx.files import save_instance
+from mklcvx import Instance, solve
+from mklcvx.cli import main as cli
+from mklcvx.io.files import save_instance
 
 from stacks import FOR_COMMANDS, FOR_FILES, LABELS
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mklcvx import Instance, Solution, solve, zoo
-from mklcvx.solving import SOLVERS
+from mklcvx.solvers.solving import SOLVERS
 
 INTERIOR = next(solver.serves for solver in SOLVERS if solver.name == "interior")
 

@@ -14,8 +14,8 @@ import numpy as np
 from honest import claimed, honest
 
 from mklcvx import Instance, solve, zoo
-from mklcvx.checker import BLOCKWISE, OWN
-from mklcvx.checker_claims import PAIRS
+from mklcvx.checker.audit import BLOCKWISE, OWN
+from mklcvx.checker.claims import PAIRS
 
 Record = dict[str, Any]
 Forgery = tuple[str, str]  # what was done, and the file's text
@@ -376,7 +376,7 @@ def single_precision() -> tuple[Instance, Callable[[], Record]]:
         coefficients = 1e5 * vectors[:, :1].T + np.array(record["alpha"]) * np.array(record["y"])
         record.update(coefficients=coefficients.tolist(), alpha_low=None, bias=0.0, bias_low=0.0)
         record["certificate"]["ridge"] = 0.0
-        with patch("mklcvx.checker.is_semidefinite", return_value=True):
+        with patch("mklcvx.checker.audit.is_semidefinite", return_value=True):
             return claimed(instance, record)
 
     return instance, forge

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from mklcvx import Instance, Solution, checker, checker_families
-from mklcvx.checker_numbers import least_ridge, rounded, stack_of
+from mklcvx import Instance, Solution
+from mklcvx.checker import audit as checker
+from mklcvx.checker import families as checker_families
+from mklcvx.checker.numbers import least_ridge, rounded, stack_of
 
 SIMPLEX = ("l1", "sm1", "sm2", "smp", "ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")
 BALLS = ("l2", "lp", "elastic")

@@ -20,8 +20,9 @@ from typing import Any
 
 import typer
 
-from mklcvx import Instance, cli, solve
-from mklcvx.validating import validate
+from mklcvx import Instance, solve
+from mklcvx.bench.matrix import validate
+from mklcvx.cli import main as cli
 
 HERE = Path(__file__).resolve().parent
 SNAPSHOT = HERE / "public_surface.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from mklcvx.kernels import Gaussian, KernelBank, Linear
+from mklcvx.problem.kernels import Gaussian, KernelBank, Linear
 
 BANK = [Gaussian(0.02), Gaussian(0.1), Linear(), {"kernel": "gaussian", "gamma": 1.0, "features": [0, 3]}]
 KERNELS = KernelBank(BANK[:3])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, zoo
-from mklcvx.baselines import adaboost, best_single, gmkl, knn, lp_beta, mc_mkl, ufo
-from mklcvx.baselines.adaboost import mistakes
+from mklcvx.bench.baselines import adaboost, best_single, gmkl, knn, lp_beta, mc_mkl, ufo
+from mklcvx.bench.baselines.adaboost import mistakes
 from mklcvx.zoo import real
 
 from refusals import check_refused
@@ -87,7 +87,7 @@ def test_a_convex_baseline_is_explained_as_a_formulation_is(run, name):
     assert out.startswith(f"{name} — ")
     for part in ("primal", "dual", "From one to the other", "recovery", "multipliers", "Degenerate", "Reference:"):
         assert part in out
-    assert f"from mklcvx.baselines import {name}" in out
+    assert f"from mklcvx.bench.baselines import {name}" in out
     code, out, _ = run("explain", name, "--latex")
     assert code == 0
     assert r"\text{primal} &" in out

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, solve, zoo
-from mklcvx.baselines import gmkl
-from mklcvx.baselines._polyhedron import nearest_within
-from mklcvx.baselines._priced import PricedAlpha, Weighted
-from mklcvx.baselines.gmkl import GMKL
+from mklcvx.bench.baselines import gmkl
+from mklcvx.bench.baselines._polyhedron import nearest_within
+from mklcvx.bench.baselines._priced import PricedAlpha, Weighted
+from mklcvx.bench.baselines.gmkl import GMKL
 from mklcvx.zoo import real
 
 from checks import check_same_function, declared_apart

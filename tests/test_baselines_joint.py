@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, solve, zoo
-from mklcvx.baselines import mc_mkl, ufo
-from mklcvx.baselines._joint import JointPrimal
-from mklcvx.baselines._ufo_walk import UfoWalk
-from mklcvx.baselines.mc_mkl import MC_MKL
-from mklcvx.baselines.ufo import UFO, penalty, steepest
-from mklcvx.solvers._driver import Problem
+from mklcvx.bench.baselines import mc_mkl, ufo
+from mklcvx.bench.baselines._joint import JointPrimal
+from mklcvx.bench.baselines._ufo_walk import UfoWalk
+from mklcvx.bench.baselines.mc_mkl import MC_MKL
+from mklcvx.bench.baselines.ufo import UFO, penalty, steepest
+from mklcvx.solvers.driver import Problem
 from mklcvx.zoo import real
 
 from checks import declared_apart

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, solve, zoo
-from mklcvx.baselines import BASELINES, best_single, knn, svm1
-from mklcvx.baselines._machines import held_out
+from mklcvx.bench.baselines import BASELINES, best_single, knn, svm1
+from mklcvx.bench.baselines._machines import held_out
 from mklcvx.zoo import real
 
 from refusals import check_refused

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, zoo
-from mklcvx.baselines import lp_beta
-from mklcvx.baselines._machines import held_out, machines
-from mklcvx.baselines.lp_beta import HIGHS, LP_BETA, Mixing
-from mklcvx.exact import solve_declared
+from mklcvx.bench.baselines import lp_beta
+from mklcvx.bench.baselines._machines import held_out, machines
+from mklcvx.bench.baselines.lp_beta import HIGHS, LP_BETA, Mixing
+from mklcvx.solvers.conic import solve_declared
 from mklcvx.zoo import real
 
 from checks import declared_apart

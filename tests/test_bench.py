@@ -13,15 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mklcvx import Instance, bench_worker, formulations, solve, zoo
-from mklcvx.answers import Answer, judge, read_answer
-from mklcvx.bench import compare, contestants
-from mklcvx.bench_external import External
-from mklcvx.bench_process import Attempt, Worker
-from mklcvx.bench_standing import Benchmark, Standing
+from mklcvx import Instance, formulations, solve, zoo
+from mklcvx.bench import worker as bench_worker
+from mklcvx.bench.comparison import compare, contestants
+from mklcvx.bench.external import External
+from mklcvx.bench.peers import PEERS
+from mklcvx.bench.process import Attempt, Worker
+from mklcvx.bench.standing import Benchmark, Standing
 from mklcvx.certificate import Certificate
-from mklcvx.files import save_instance, save_solution
-from mklcvx.peers import PEERS
+from mklcvx.io.files import save_instance, save_solution
+from mklcvx.verification.answers import Answer, judge, read_answer
 
 from refusals import check_refused, strict
 

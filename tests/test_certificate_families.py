@@ -17,11 +17,11 @@ from mklcvx import Instance, formulations, second_stage, solve
 from mklcvx.certificate import alignment, hypergraphs, labels, pairs
 from mklcvx.certificate.pairs import ProvedPairs, weight_ends
 from mklcvx.formulations import Task
-from mklcvx.formulations._low_rank import LowRank
-from mklcvx.formulations._pairs import Pairs
-from mklcvx.formulations._stack import KernelStack
-from mklcvx.formulations._two_stage import pair_task
-from mklcvx.second_stage import classifier
+from mklcvx.formulations.families.pairs import Pairs
+from mklcvx.formulations.families.two_stage import pair_task
+from mklcvx.problem.low_rank import LowRank
+from mklcvx.problem.stack import KernelStack
+from mklcvx.solvers.second_stage import classifier
 
 SAMPLES, KERNELS = 6, 3
 SCALES = [-40, -8, 0, 8, 40]

@@ -15,10 +15,10 @@ from honest import claimed, written
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.certificate.proving import certified
-from mklcvx.checker import check, evaluated, evaluated_file, point_multipliers
-from mklcvx.checker_claims import audited, read_solution
-from mklcvx.files import save_instance
-from mklcvx.formulations._low_rank import LowRank
+from mklcvx.checker.audit import check, evaluated, evaluated_file, point_multipliers
+from mklcvx.checker.claims import audited, read_solution
+from mklcvx.io.files import save_instance
+from mklcvx.problem.low_rank import LowRank
 
 from cases import LOSSES, given_for, instance_for, own_parameters
 

@@ -13,7 +13,8 @@ import pytest
 from forgeries import CASES, original
 from honest import feasible, filled, on_domain
 
-from mklcvx import checker, checker_families
+from mklcvx.checker import audit as checker
+from mklcvx.checker import families as checker_families
 
 SINGLE = [case for case, (_, name, _) in CASES.items() if name in checker.OWN]
 CURVED = [case for case in SINGLE if case not in ("svm", "li", "ckl")]
@@ -110,6 +111,9 @@ def test_lower_bounds_lie_below_upper_bounds(case):
 
 @pytest.mark.parametrize("case", CURVED)
 def test_without_the_ridge_they_would_cross(case):
-    with patch("mklcvx.checker.is_semidefinite", return_value=True), patch(f"{__name__}.ridge_of", return_value=0.0):
+    with (
+        patch("mklcvx.checker.audit.is_semidefinite", return_value=True),
+        patch(f"{__name__}.ridge_of", return_value=0.0),
+    ):
         lower, upper = bounds(case)
     assert lower > upper

@@ -11,10 +11,11 @@ import pytest
 from honest import claimed, honest
 from test_multi_label import synthetic
 
-from mklcvx import Instance, checker_families, solve, zoo
-from mklcvx.checker_claims import audited
-from mklcvx.files import save_instance
+from mklcvx import Instance, solve, zoo
+from mklcvx.checker import families as checker_families
+from mklcvx.checker.claims import audited
 from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
+from mklcvx.io.files import save_instance
 
 FAMILIES = [f.name for f in FORMULATIONS if f not in SINGLE_TASKS]
 INSTANCE = synthetic(20, 3)
@@ -111,7 +112,7 @@ def test_it_runs_by_itself_on_text_and_archives(tmp_path, name):
             arrays[f"multiplier_{key}"] = np.array(record["multipliers"].pop(key))
     np.savez(tmp_path / "answer.npz", record=np.array(json.dumps(record)), **arrays)
     for answer in ("answer.json", "answer.npz"):
-        command = [sys.executable, "-m", "mklcvx.checker_families", "problem.npz", answer]
+        command = [sys.executable, "-m", "mklcvx.checker.families", "problem.npz", answer]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.endswith("\nconfirmed\n")

@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate.ridge import exactly_semidefinite
-from mklcvx.checker_numbers import (
+from mklcvx.checker.numbers import (
     UNIT,
     Kernel,
     by_cholesky,

@@ -10,8 +10,8 @@ from joblib import parallel_config
 from sklearn.model_selection import StratifiedKFold
 
 from mklcvx import Instance, MKLClassifier, zoo
-from mklcvx.cross_validation import cross_validate
-from mklcvx.files import save_instance
+from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.io.files import save_instance
 
 WINE = zoo.real("wine", samples=60, count=6)
 CLASSES = zoo.real("wine", "classes", samples=45, count=5)

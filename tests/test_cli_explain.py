@@ -7,7 +7,7 @@ import re
 import pytest
 
 from mklcvx import formulations
-from mklcvx.solving import SOLVERS
+from mklcvx.solvers.solving import SOLVERS
 
 from refusals import strict
 

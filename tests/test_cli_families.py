@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx import Instance, cli_solve, formulations, solution
-from mklcvx.files import load_solution, save_instance
-from mklcvx.preprocess import Preprocessing
-from mklcvx.targets import as_words
+from mklcvx import Instance, formulations
+from mklcvx.certificate import solution
+from mklcvx.cli import solve as cli_solve
+from mklcvx.io.files import load_solution, save_instance
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.problem.targets import as_words
 
 from refusals import KEYS, strict
 from stacks import FOR_COMMANDS

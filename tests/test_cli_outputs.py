@@ -6,8 +6,11 @@ import os
 
 import pytest
 
-from mklcvx import cli_estimate, cli_report, cli_solve, cli_verify
-from mklcvx.files import load_instance, save_instance
+from mklcvx.cli import estimate as cli_estimate
+from mklcvx.cli import report as cli_report
+from mklcvx.cli import solve as cli_solve
+from mklcvx.cli import verify as cli_verify
+from mklcvx.io.files import load_instance, save_instance
 
 WAYS = {
     "the same name": lambda file, name: file,

@@ -9,8 +9,8 @@ import pytest
 
 import mklcvx
 from mklcvx import Instance
-from mklcvx.files import load_solution
-from mklcvx.preprocess import Preprocessing
+from mklcvx.io.files import load_solution
+from mklcvx.problem.preprocessing import Preprocessing
 
 from refusals import strict
 from stacks import FOR_COMMANDS

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import mklcvx
-from mklcvx.files import load_solution
+from mklcvx.io.files import load_solution
 
 from refusals import strict
 
@@ -30,7 +30,7 @@ IMPORTED = """
 import atexit, sys
 heavy = ("cvxpy", "scipy", "sklearn", "h5py", "matplotlib")
 atexit.register(lambda: print("imported:", [name for name in heavy if name in sys.modules], file=sys.stderr))
-from mklcvx.cli import main
+from mklcvx.cli.main import main
 main(sys.argv[1:])
 """
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx import cli_solve, solving
+from mklcvx.cli import solve as cli_solve
+from mklcvx.solvers import solving
 
 from stacks import FOR_COMMANDS
 

@@ -9,8 +9,8 @@ import pytest
 
 import mklcvx
 from mklcvx import formulations, zoo
-from mklcvx.cli import main
-from mklcvx.files import load_instance, load_solution, save_instance
+from mklcvx.cli.main import main
+from mklcvx.io.files import load_instance, load_solution, save_instance
 
 from refusals import CERTIFICATE, KEYS, strict
 from stacks import FOR_COMMANDS

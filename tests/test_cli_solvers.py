@@ -13,9 +13,9 @@ import time
 import pytest
 
 from mklcvx import solve
-from mklcvx.display import Progress
-from mklcvx.files import load_instance
-from mklcvx.run import Row
+from mklcvx.certificate.run import Row
+from mklcvx.cli.display import Progress
+from mklcvx.io.files import load_instance
 
 from refusals import strict
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, conform, zoo
-from mklcvx.answers import Answer
-from mklcvx.bench_process import Attempt
-from mklcvx.conformance import references
-from mklcvx.conformance.functions import arguments, found_by, named
-from mklcvx.conformance.summary import Conformance, assignment, shifted_mean
-from mklcvx.conformance.trials import Room, Trial, _judged, failures
+from mklcvx.bench.conformance import references
+from mklcvx.bench.conformance.functions import arguments, found_by, named
+from mklcvx.bench.conformance.summary import Conformance, assignment, shifted_mean
+from mklcvx.bench.conformance.trials import Room, Trial, _judged, failures
+from mklcvx.bench.process import Attempt
+from mklcvx.verification.answers import Answer
 
 import misbehaving
 from refusals import check_refused, strict

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, Solution, formulations, zoo
-from mklcvx.answers import Answer, judge
-from mklcvx.conventions import Problem, convert, get
+from mklcvx.verification.answers import Answer, judge
+from mklcvx.verification.conventions import Problem, convert, get
 
 from their_words import SAID
 from theirs import SOLVE, Theirs

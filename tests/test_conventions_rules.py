@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, zoo
-from mklcvx.answers import Answer
-from mklcvx.conventions import CONVENTIONS, convert, get
+from mklcvx.verification.answers import Answer
+from mklcvx.verification.conventions import CONVENTIONS, convert, get
 
 from refusals import check_refused, strict
 from theirs import SOLVE
@@ -250,6 +250,7 @@ def test_the_command_line_lists_and_explains(run, refusal):
 
 
 def test_importing_conventions_is_cheap():
-    code = "import sys, mklcvx.conventions; print([m for m in ('cvxpy', 'scipy', 'sklearn') if m in sys.modules])"
+    heavy = "[m for m in ('cvxpy', 'scipy', 'sklearn') if m in sys.modules]"
+    code = f"import sys, mklcvx.verification.conventions; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance
-from mklcvx.data import BUNDLED, NAMES, VARIABLE, Dataset, load
-from mklcvx.data import records as record_book
-from mklcvx.data.records import RECORDS, checked, record_of
+from mklcvx.zoo.data import BUNDLED, NAMES, VARIABLE, Dataset, load
+from mklcvx.zoo.data import records as record_book
+from mklcvx.zoo.data.records import RECORDS, checked, record_of
 
 from refusals import check_refused
 

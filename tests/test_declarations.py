@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.exact import CLARABEL, Run, solve_program
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
 from cases import KINDS, LOSSES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution, declared_values, task_of

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from mklcvx.cost import estimate
-from mklcvx.demo import best_single, breast_cancer, digits, run_demo
-from mklcvx.display import bars
+from mklcvx.cli.demo import best_single, breast_cancer, digits, run_demo
+from mklcvx.cli.display import bars
 from mklcvx.formulations import FORMULATIONS
+from mklcvx.solvers.cost import estimate
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -12,16 +12,16 @@ import pytest
 
 from mklcvx import InputError, formulations, solve, zoo
 from mklcvx.formulations import Points
-from mklcvx.solvers import ALGORITHMS, Algorithm, drive, with_options
-from mklcvx.solvers._driver import State, every_tenth_part
-from mklcvx.solvers.analytic import Analytic
-from mklcvx.solvers.ckl_alternating import CKLAlternating
-from mklcvx.solvers.hypergraph_nesterov import HypergraphNesterov
-from mklcvx.solvers.level import Level
-from mklcvx.solvers.ml_mirror_prox import MLMirrorProx
-from mklcvx.solvers.ml_sa import MLSA
-from mklcvx.solvers.ts_pegasos import TSPegasos
-from mklcvx.trace import save_trace
+from mklcvx.io.traces import save_trace
+from mklcvx.solvers.driver import State, every_tenth_part
+from mklcvx.solvers.published.analytic import Analytic
+from mklcvx.solvers.published.ckl_alternating import CKLAlternating
+from mklcvx.solvers.published.hypergraph_nesterov import HypergraphNesterov
+from mklcvx.solvers.published.level import Level
+from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
+from mklcvx.solvers.published.ml_sa import MLSA
+from mklcvx.solvers.published.ts_pegasos import TSPegasos
+from mklcvx.solvers.registry import ALGORITHMS, Algorithm, drive, with_options
 
 from refusals import check_refused
 

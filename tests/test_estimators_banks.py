@@ -10,7 +10,7 @@ from tables import BANK, CANCER, GRAPE, MALIGNANT, WINE, stack_of
 
 from mklcvx import MKLClassifier
 from mklcvx.errors import InputError
-from mklcvx.kernels import Gaussian, Polynomial, xu_bank
+from mklcvx.problem.kernels import Gaussian, Polynomial, xu_bank
 
 
 class Cubes:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 from mklcvx import HypergraphEmbedding, InputError, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model
-from mklcvx.kernels import Gaussian, KernelBank, Linear, MeanDistance, Polynomial
+from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, MeanDistance, Polynomial
 
 X, GRAPE = load_wine(return_X_y=True)
 X, GRAPE = ((X - X.mean(axis=0)) / X.std(axis=0))[::4], GRAPE[::4]

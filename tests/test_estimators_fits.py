@@ -15,7 +15,7 @@ from tables import CANCER, GRAPE, KERNELS, MALIGNANT, TEST, TRAIN, WINE, stack_o
 
 from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path, solve
 from mklcvx.errors import InputError
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.preprocessing import Preprocessing
 
 
 # ------------------------------------------------------------------------------------------------------ one optimum

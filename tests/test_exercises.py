@@ -7,7 +7,7 @@ import pytest
 
 from mklcvx import InputError, solve
 from mklcvx.exercises import EXERCISES, exercise
-from mklcvx.files import save_answer
+from mklcvx.io.files import save_answer
 
 NAMES = [blueprint.name for blueprint in EXERCISES]
 SEEDS = (0, 7)

@@ -87,7 +87,7 @@ def test_degenerate_cases_that_name_another_formulation_are_in_the_tree():
     directions."""
     linked = {frozenset((edge.of, edge.gives)) for edge in EDGES}
     unlike = {("elastic", "sm2"), ("square", "l2")}  # the same α or f at other parameters, not the same value
-    from mklcvx.theorem import parse
+    from mklcvx.reports.theorem import parse
 
     for formulation in formulations.FORMULATIONS:
         text = parse(formulation.theorem).paragraph("Degenerate cases")

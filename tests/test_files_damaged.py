@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from mklcvx.files import load_solution, save_solution
+from mklcvx.io.files import load_solution, save_solution
 
 from refusals import check_refused
 from stacks import FOR_FILES

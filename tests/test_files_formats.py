@@ -11,9 +11,10 @@ import time
 import numpy as np
 import pytest
 
-from mklcvx import Instance, json_text
-from mklcvx.answers import largest_answer, read_answer
-from mklcvx.files import load_instance, load_test, read_record, save_answer, save_instance
+from mklcvx import Instance
+from mklcvx.io import json_text
+from mklcvx.io.files import load_instance, load_test, read_record, save_answer, save_instance
+from mklcvx.verification.answers import largest_answer, read_answer
 
 from refusals import check_refused, strict
 from stacks import FOR_FILES, LABELS
@@ -191,7 +192,7 @@ def test_a_folder_larger_than_memory_is_not_read(folder, monkeypatch):
 
 
 def test_writing_a_folder_leaves_all_or_nothing(tmp_path, monkeypatch):
-    from mklcvx import files
+    from mklcvx.io import files
 
     def full(place, arrays):
         (place / "K1.csv").write_text("half")
@@ -287,7 +288,7 @@ def test_a_compressed_variable_that_would_fill_the_memory_is_refused_while_unpac
 
     savemat(tmp_path / "bomb.mat", {"kernels": np.zeros((1000, 1000))}, do_compression=True)
     assert (tmp_path / "bomb.mat").stat().st_size < 10**5
-    monkeypatch.setattr("mklcvx.matlab.memory", lambda: 1e6)
+    monkeypatch.setattr("mklcvx.io.matlab.memory", lambda: 1e6)
     monkeypatch.setattr(json_text, "memory", lambda: 1e6)
     with check_refused("bomb.mat: unpacks to at least 0.8 MB, more than fits into memory"):
         load_instance(tmp_path / "bomb.mat")
@@ -309,7 +310,8 @@ def test_every_command_takes_every_format(run, tmp_path, place):
 def test_refusals_on_the_command_line_need_neither_cvxpy_nor_scipy(tmp_path, place):
     (tmp_path / "nothing.json").write_text("")
     (tmp_path / "empty").mkdir()
-    code = "import sys; from mklcvx import cli\ntry: cli.main(sys.argv[1:])\nfinally: assert 'scipy' not in sys.modules"
+    tried = "try: main(sys.argv[1:])\nfinally: assert 'scipy' not in sys.modules"
+    code = f"import sys; from mklcvx.cli.main import main\n{tried}"
     command = [sys.executable, "-c", code, "solve", str(tmp_path / place)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -10,8 +10,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, json_text, zoo
-from mklcvx.files import READABLE, load_instance, load_test, save_instance
+from mklcvx import InputError, Instance, zoo
+from mklcvx.io import json_text
+from mklcvx.io.files import READABLE, load_instance, load_test, save_instance
 
 from refusals import check_refused
 from stacks import FOR_FILES, LABELS

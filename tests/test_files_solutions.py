@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mklcvx import Instance, files, formulations, solve
-from mklcvx.files import check_output, load_solution, save_instance, save_solution
-from mklcvx.preprocess import Preprocessing
-from mklcvx.solving import preprocessed
+from mklcvx import Instance, formulations, solve
+from mklcvx.io import files
+from mklcvx.io.files import check_output, load_solution, save_instance, save_solution
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.solvers.solving import preprocessed
 
 from refusals import check_refused
 from stacks import FOR_FILES, LABELS

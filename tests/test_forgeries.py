@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from forgeries import EVERY, forgeries, original, single_precision
 
-from mklcvx import Instance, checker, checker_families
-from mklcvx.checker_claims import audited
-from mklcvx.files import save_instance
+from mklcvx import Instance
+from mklcvx.checker import audit as checker
+from mklcvx.checker import families as checker_families
+from mklcvx.checker.claims import audited
+from mklcvx.io.files import save_instance
 
 
 def audit(folder: Path, instance: Instance, formulation: str, text: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mklcvx.rigorous import WIDTH, prove
+from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, specimen
 
 ROOT = Path(__file__).resolve().parents[1]

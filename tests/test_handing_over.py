@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mklcvx import formulations, zoo
-from mklcvx.answers import judge, read_answer
-from mklcvx.files import load_instance, read_record, save_answer, save_instance
+from mklcvx.io.files import load_instance, read_record, save_answer, save_instance
+from mklcvx.verification.answers import judge, read_answer
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "handing_over"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -82,8 +82,8 @@ def test_cpp_takes_a_folder_and_returns_one(tmp_path, program, name):
 
 
 def test_cpp_takes_part_in_a_benchmark(tmp_path, program):
-    from mklcvx.bench import compare
-    from mklcvx.bench_external import External
+    from mklcvx.bench.comparison import compare
+    from mklcvx.bench.external import External
 
     entrant = External.parse(f"cpp={program} {{instance.csv}} {{answer.csv}} {{C}}")
     found = compare(zoo.specimen("clouds").instance(), "l1", [entrant], rounds=2, time_limit=20.0, C=1.0)

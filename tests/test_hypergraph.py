@@ -11,9 +11,9 @@ from scipy.linalg import eigh
 from test_multi_label import digits, synthetic
 
 from mklcvx import InputError, Instance, formulations, solve
-from mklcvx.exact import CLARABEL, SCS, Run, solve_program
 from mklcvx.formulations import _silp
-from mklcvx.formulations._hypergraph import EXPANSIONS, Embedding, HyperTask, incidence, solved
+from mklcvx.formulations.families.hypergraph import EXPANSIONS, Embedding, HyperTask, incidence, solved
+from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 
 NAMES = ("hypergraph", "hypergraph_smooth")
 

@@ -8,8 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from mklcvx import Instance, LowRank, files, solve, verify
-from mklcvx.files import save_instance
+from mklcvx import Instance, LowRank, solve, verify
+from mklcvx.io import files
+from mklcvx.io.files import save_instance
 
 from refusals import check_refused
 from stacks import FOR_INSTANCES

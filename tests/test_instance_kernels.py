@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, solve
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.preprocessing import Preprocessing
 
 from refusals import check_refused
 from stacks import FOR_INSTANCES

@@ -7,12 +7,12 @@ import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.formulations import SINGLE_TASKS
-from mklcvx.solvers import drive
-from mklcvx.solvers._curved import Curved
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_single import InteriorSingle
-from mklcvx.solvers._point import Interior
-from mklcvx.solvers._saddle import Newton, balance, residuals
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.iterate import Interior
+from mklcvx.solvers.interior.reduced_hessian import Curved
+from mklcvx.solvers.interior.saddle import Newton, balance, residuals
+from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.registry import drive
 
 from cases import KINDS, LOSSES, given_for, instance_for, on_grid, own_parameters
 from checks import check_enclosed, check_solution

@@ -12,10 +12,11 @@ from test_multi_label import synthetic
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.certificate import certify
 from mklcvx.formulations import Points
-from mklcvx.formulations._hypergraph import EXPANSIONS, HyperTask
-from mklcvx.solvers import _interior_hypergraph, drive
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_hypergraph import Fit, InteriorHypergraph, Newton
+from mklcvx.formulations.families.hypergraph import EXPANSIONS, HyperTask
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior import hypergraph as _interior_hypergraph
+from mklcvx.solvers.interior.hypergraph import Fit, InteriorHypergraph, Newton
+from mklcvx.solvers.registry import drive
 
 
 def labelled(kernels: np.ndarray, k: int = 3, seed: int = 0, dependent: bool = False) -> Instance:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.exact import CLARABEL, Run, solve_program
-from mklcvx.formulations._multi_label import LabelTask
-from mklcvx.solvers import drive
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_labels import InteriorLabels, Labelled
-from mklcvx.solvers._interior_qp import factored
-from mklcvx.solvers._label_saddle import LabelNewton, LabelPoint, passed, residuals
+from mklcvx.formulations.families.multi_label import LabelTask
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.label_saddle import LabelNewton, LabelPoint, passed, residuals
+from mklcvx.solvers.interior.multi_label import InteriorLabels, Labelled
+from mklcvx.solvers.interior.qp import factored
+from mklcvx.solvers.registry import drive
 
 from cases import KINDS
 

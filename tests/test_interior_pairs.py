@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, zoo
-from mklcvx.exact import solve_declared
-from mklcvx.formulations._pairs import Pairs
-from mklcvx.formulations._stack import KernelStack, mirrored
-from mklcvx.formulations._two_stage import PairTask, pair_task
 from mklcvx.formulations.alignment import alignment_task
-from mklcvx.solvers import drive
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_pairs import CentredPairs, InteriorPairs
-from mklcvx.solvers._pair_newton import PairNewton
-from mklcvx.solvers._pair_point import PairInterior, Sides
+from mklcvx.formulations.families.pairs import Pairs
+from mklcvx.formulations.families.two_stage import PairTask, pair_task
+from mklcvx.problem.stack import KernelStack, mirrored
+from mklcvx.solvers.conic import solve_declared
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.pair_newton import PairNewton
+from mklcvx.solvers.interior.pair_point import PairInterior, Sides
+from mklcvx.solvers.interior.two_stage import CentredPairs, InteriorPairs
+from mklcvx.solvers.registry import drive
 
 from cases import KINDS
 

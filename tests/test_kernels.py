@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from mklcvx.errors import InputError
-from mklcvx.kernels import (
+from mklcvx.problem.kernels import (
     ChiSquare,
     DistanceBank,
     Gaussian,

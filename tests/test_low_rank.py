@@ -7,8 +7,8 @@ import pytest
 
 from mklcvx import InputError, Instance, LowRank, solve
 from mklcvx.formulations import SINGLE_TASKS, Task, get
-from mklcvx.formulations._stack import KernelStack
-from mklcvx.solvers._curved import Curved, CurvedLowRank, curved_for
+from mklcvx.problem.stack import KernelStack
+from mklcvx.solvers.interior.reduced_hessian import Curved, CurvedLowRank, curved_for
 
 RNG = np.random.default_rng(5)
 N = 40

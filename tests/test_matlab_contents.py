@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError
-from mklcvx.files import load_instance, load_test
+from mklcvx.io.files import load_instance, load_test
 
 from matlab_files import COLUMN, IN_MATLAB, LABELS, TEST, TEST_IN_MATLAB, K, M, N, T, Version5, Version73, Y, cells
 from refusals import check_refused

@@ -13,7 +13,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from mklcvx.files import load_instance
+from mklcvx.io.files import load_instance
 
 from matlab_files import COLUMN, IN_MATLAB, LABELS, K, M, N, Version73, cells
 from refusals import check_refused

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from mklcvx.metrics import f1, filtered, mcc, mean_average_precision, mean_class_accuracy, pr_auc, sure
+from mklcvx.estimators.metrics import f1, filtered, mcc, mean_average_precision, mean_class_accuracy, pr_auc, sure
 
 from refusals import check_refused
 

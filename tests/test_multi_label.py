@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
-from mklcvx.exact import CLARABEL, Run, solve_program
-from mklcvx.formulations._multi_label import ClassDual, ClassPrimal, LabelTask
-from mklcvx.measures import saddle_gap
+from mklcvx.formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.measures import saddle_gap
 
 NAMES = ("ml_sum", "ml_minimax")
 AGREE = 1e-7

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mklcvx import checker, checker_families, formulations, load_model, solve, verify
-from mklcvx.files import load_instance, load_solution
+from mklcvx import formulations, load_model, solve, verify
+from mklcvx.checker import audit as checker
+from mklcvx.checker import families as checker_families
 from mklcvx.formulations import SINGLE_TASKS
+from mklcvx.io.files import load_instance, load_solution
 
 import toy_experiment as toy
 from _harness import Cache, Setting, finished
@@ -295,7 +297,7 @@ def test_a_cross_validation_says_what_it_said(run, tmp_path):
 
 
 def test_golden_optima_are_read(monkeypatch):
-    from mklcvx.conformance import references
+    from mklcvx.bench.conformance import references
     from mklcvx.zoo import specimen
 
     monkeypatch.setattr(references, "GOLDEN", OLD / "runs" / "golden.json")
@@ -323,7 +325,7 @@ def test_the_zoo_still_has_what_it_had():
 
 
 def test_the_cells_of_a_validation_make_the_same_table():
-    from mklcvx.validating import Cell, Matrix
+    from mklcvx.bench.matrix import Cell, Matrix
 
     old = record_of("runs/validation.json")
     cells = [Cell(**cell) for cell in old["cells"]]

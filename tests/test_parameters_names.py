@@ -19,7 +19,7 @@ from parameter_cases import (
 )
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
-from mklcvx.solving import SOLVERS
+from mklcvx.solvers.solving import SOLVERS
 
 from refusals import check_refused
 

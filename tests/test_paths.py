@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, path, solve, zoo
-from mklcvx.factors import in_factors
 from mklcvx.formulations import get
-from mklcvx.paths import combinations
-from mklcvx.solvers import drive
-from mklcvx.solvers.interior import InteriorPoint
+from mklcvx.problem.factors import in_factors
+from mklcvx.solvers.interior.engine import InteriorPoint
+from mklcvx.solvers.paths import combinations
+from mklcvx.solvers.registry import drive
 
 from cases import on_grid
 

@@ -10,9 +10,10 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from mklcvx import Instance, path, plot, solve, zoo
-from mklcvx.plot._style import COLOURS, LINES, MARKERS, look, words
-from mklcvx.plot.simplex import CORNERS
+from mklcvx import Instance, path, solve, zoo
+from mklcvx.reports import plot
+from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
+from mklcvx.reports.plot.simplex import CORNERS
 
 from refusals import check_refused
 

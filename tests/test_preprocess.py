@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial
-from mklcvx.preprocess import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
+from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
+from mklcvx.problem.preprocessing import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
 
 from refusals import check_refused
 

@@ -7,8 +7,8 @@ import pytest
 
 from mklcvx import Instance
 from mklcvx.estimators.source import KernelSource
-from mklcvx.preprocess import Centre, Preprocessing
-from mklcvx.solving import preprocessed
+from mklcvx.problem.preprocessing import Centre, Preprocessing
+from mklcvx.solvers.solving import preprocessed
 
 from refusals import check_refused
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, verify, zoo
-from mklcvx.answers import Answer, answer_of, judge
-from mklcvx.judging.single import machine_alpha
-from mklcvx.proved_answers import alpha_lower, weights_upper
+from mklcvx.verification.answers import Answer, answer_of, judge
+from mklcvx.verification.proved_answers import alpha_lower, weights_upper
+from mklcvx.verification.single_task import machine_alpha
 
 from cases import NAMES, instance_for
 

@@ -8,11 +8,11 @@ import pytest
 from mklcvx.certificate import certify
 from mklcvx.formulations import Points, Task
 from mklcvx.formulations.svm import SVM
-from mklcvx.solvers import _box_qp
-from mklcvx.solvers._box_qp import box_qp, projected_newton
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_qp import Quadratic, factored, interior_point
-from mklcvx.solvers._machine import Machine, fit
+from mklcvx.solvers import box_qp as _box_qp
+from mklcvx.solvers.box_qp import box_qp, projected_newton
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.qp import Quadratic, factored, interior_point
+from mklcvx.solvers.svm import Machine, fit
 
 
 def signed_kernel(samples, rank, seed=0):

@@ -11,17 +11,18 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from mklcvx import Instance, formulations, plot, solve, verify, zoo
-from mklcvx.answers import Answer
-from mklcvx.demo import breast_cancer, caught
-from mklcvx.files import save_instance
-from mklcvx.plot._style import COLOURS, words
-from mklcvx.reporting import chosen_solvers, demo_page, report_page, verdict_page
-from mklcvx.reporting.demonstration import Gallery, Scored
-from mklcvx.reporting.html import VOID, element, escaped, joined
-from mklcvx.reporting.numbers import power, settings
-from mklcvx.reporting.svg import inline
-from mklcvx.reporting.theorems import derivation, typeset
+from mklcvx import Instance, formulations, solve, verify, zoo
+from mklcvx.cli.demo import breast_cancer, caught
+from mklcvx.io.files import save_instance
+from mklcvx.reports import plot
+from mklcvx.reports.pages import chosen_solvers, demo_page, report_page, verdict_page
+from mklcvx.reports.pages.demonstration import Gallery, Scored
+from mklcvx.reports.pages.html import VOID, element, escaped, joined
+from mklcvx.reports.pages.numbers import power, settings
+from mklcvx.reports.pages.svg import inline
+from mklcvx.reports.pages.theorems import derivation, typeset
+from mklcvx.reports.plot._style import COLOURS, words
+from mklcvx.verification.answers import Answer
 
 from refusals import check_refused
 
@@ -333,7 +334,7 @@ def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_pa
 
 
 def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
-    monkeypatch.setattr("mklcvx.cli_report.find_spec", lambda name: None)
+    monkeypatch.setattr("mklcvx.cli.report.find_spec", lambda name: None)
     assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
 
 

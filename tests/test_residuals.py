@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Certificate, Instance, formulations, solve, zoo
-from mklcvx.residuals import gap_parts, sample_side
+from mklcvx.certificate.residuals import gap_parts, sample_side
 
 INSTANCE = zoo.random(n=20, M=4, overlap=0.7, seed=1)
 WEIGHTED = INSTANCE.with_kernels(INSTANCE.kernels, sample_weight=np.linspace(0.5, 2.0, 20))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mklcvx.certificate import ridge
-from mklcvx.checker_numbers import Kernel, by_elimination
-from mklcvx.formulations._stack import KernelStack
+from mklcvx.checker.numbers import Kernel, by_elimination
+from mklcvx.problem.stack import KernelStack
 
 WEIGHTS = np.array([0.7, 0.0, 1.3])
 

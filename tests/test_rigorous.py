@@ -15,12 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, solve
+from mklcvx.certificate.ball_arithmetic import labels, single
+from mklcvx.certificate.ball_arithmetic.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
+from mklcvx.certificate.ball_arithmetic.hypergraphs import incidence_balls
+from mklcvx.certificate.ball_arithmetic.penalties import Case
+from mklcvx.certificate.ball_arithmetic.semidefinite import (
+    CHOLESKY,
+    PERTURBED,
+    POLYNOMIAL,
+    as_balls,
+    by_cholesky,
+    settle,
+)
 from mklcvx.errors import InternalError
-from mklcvx.rigorous import enclose, labels, prove, single
-from mklcvx.rigorous.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
-from mklcvx.rigorous.hypergraphs import incidence_balls
-from mklcvx.rigorous.penalties import Case
-from mklcvx.rigorous.semidefinite import CHOLESKY, PERTURBED, POLYNOMIAL, as_balls, by_cholesky, settle
+from mklcvx.verification.proof import enclose, prove
 from mklcvx.zoo import SPECIMENS, specimen
 
 RNG = np.random.default_rng(5)
@@ -269,7 +277,7 @@ def test_incidence_balls_make_the_same_hypergraph(expansion):
     with flint.ctx.workprec(128):
         h = incidence_balls(labels, expansion)
         graph = np.array([[float(x) for x in row] for row in (h * h.transpose()).tolist()])
-    expected = formulations._hypergraph.incidence(labels, expansion)
+    expected = formulations.families.hypergraph.incidence(labels, expansion)
     np.testing.assert_allclose(graph, expected @ expected.T, atol=1e-14)
 
 
@@ -337,7 +345,7 @@ def test_unusable_input_is_exit_status_two(run, problem):
 
 
 def test_without_python_flint_one_line_says_so(monkeypatch, run, problem):
-    for name in [name for name in sys.modules if name.startswith("mklcvx.rigorous")]:
+    for name in [name for name in sys.modules if name.startswith("mklcvx.certificate.ball_arithmetic")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "flint", None)
     code, _, err = run("prove", problem)

@@ -8,9 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mklcvx import Instance, LowRank, formulations, solving
+from mklcvx import Instance, LowRank, formulations
 from mklcvx.errors import InternalError
-from mklcvx.rigorous import prove
+from mklcvx.solvers import solving
+from mklcvx.verification.proof import prove
 
 
 # ------------------------------------------------------------------------------------------- all active sets

@@ -11,10 +11,10 @@ import pytest
 from test_rigorous_exact import exact_optimum
 
 from mklcvx import Instance, formulations
-from mklcvx.rigorous import single
-from mklcvx.rigorous.balls import exacts
-from mklcvx.rigorous.kernels import KernelBalls
-from mklcvx.rigorous.samples import Samples
+from mklcvx.certificate.ball_arithmetic import single
+from mklcvx.certificate.ball_arithmetic.balls import exacts
+from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
+from mklcvx.certificate.ball_arithmetic.samples import Samples
 
 OWN = {
     "sm1": {"theta": 0.6}, "sm2": {"theta": 0.3}, "smp": {"theta": 0.7, "p": 1.7}, "square": {"theta": 0.6},

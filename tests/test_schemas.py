@@ -7,9 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from mklcvx import Instance, MKLClassifier, files, load_model, schemas, solution, solution_records
+from mklcvx import Instance, MKLClassifier, load_model, schemas
+from mklcvx.certificate import solution
 from mklcvx.estimators import saving
-from mklcvx.files import load_instance, load_solution, save_instance, save_solution
+from mklcvx.io import files, solution_records
+from mklcvx.io.files import load_instance, load_solution, save_instance, save_solution
 
 from refusals import check_refused
 from stacks import FOR_FILES

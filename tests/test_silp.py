@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mklcvx import formulations, solve, zoo
-from mklcvx.exact import CLARABEL, Run, solve_program
 from mklcvx.formulations import _silp
-from mklcvx.solvers.silp import linear_master
-from mklcvx.solvers.silp_exact import SILPExact
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.published.silp import linear_master
+from mklcvx.solvers.published.silp_exact import SILPExact
 
 from checks import check_solution, task_of
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import equations
 import pytest
 
-from mklcvx.explain import GENERAL, as_latex, as_text
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.latex import prose
-from mklcvx.theorem import Row, parse
+from mklcvx.reports.explain import GENERAL, as_latex, as_text
+from mklcvx.reports.latex import prose
+from mklcvx.reports.theorem import Row, parse
 
 import claims_tables
 import family_tree

@@ -8,10 +8,10 @@ import pytest
 import mklcvx
 from mklcvx import Certificate, InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate import CertifiedPoint, certify
-from mklcvx.checker import check
-from mklcvx.exact import solve_declared
+from mklcvx.checker.audit import check
 from mklcvx.formulations import Points
-from mklcvx.polish import sharpened
+from mklcvx.solvers.conic import solve_declared
+from mklcvx.solvers.polish import sharpened
 
 INSTANCE = zoo.random(30, 3, seed=2)
 LABELLED = Instance(zoo.random(12, 3, seed=4).kernels, labels=np.arange(12)[:, None] // [1, 2, 3] % 2)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.solvers import ALGORITHMS
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers.level import Level
-from mklcvx.solvers.ml_mirror_prox import MLMirrorProx
-from mklcvx.solvers.ml_sa import MLSA
-from mklcvx.solvers.simplemkl import descent_direction
-from mklcvx.solvers.sm2_projection import onto_simplex
-from mklcvx.solvers.ts_pegasos import GRID, choose_lambda, pegasos_step
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.published.level import Level
+from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
+from mklcvx.solvers.published.ml_sa import MLSA
+from mklcvx.solvers.published.simplemkl import descent_direction
+from mklcvx.solvers.published.sm2_projection import onto_simplex
+from mklcvx.solvers.published.ts_pegasos import GRID, choose_lambda, pegasos_step
+from mklcvx.solvers.registry import ALGORITHMS
 
 C = 0.7
 SAMPLES, KERNELS = 24, 4
@@ -381,7 +381,7 @@ def test_hypergraph_nesterov():
     assert after.weights == pytest.approx(theta)
     x = after.z - (after.z + after.q) / after.t
     numeric = (smoothed(x + 1e-6 * h) - smoothed(x - 1e-6 * h)) / 2e-6
-    from mklcvx.solvers.hypergraph_nesterov import smoothed_value
+    from mklcvx.solvers.published.hypergraph_nesterov import smoothed_value
 
     value, gradient = smoothed_value(task, x)
     assert value == pytest.approx(smoothed(x))

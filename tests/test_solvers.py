@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.solvers import ALGORITHMS, drive
-from mklcvx.solvers.ml_mirror_prox import MLMirrorProx
+from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
+from mklcvx.solvers.registry import ALGORITHMS, drive
 from mklcvx.zoo import real
 
 DATA = ("breast_cancer", "wine", "digits")

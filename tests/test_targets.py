@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, solve
-from mklcvx.targets import Targets, as_targets, as_test_targets, as_words, find_test_targets, named_classes
+from mklcvx.problem.targets import Targets, as_targets, as_test_targets, as_words, find_test_targets, named_classes
 
 import refusals
 

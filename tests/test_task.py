@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from mklcvx import Instance, formulations
 from mklcvx.formulations import Task
-from mklcvx.formulations._stack import KernelStack
+from mklcvx.problem.stack import KernelStack
 
 from cases import LOSSES, instance_for, own_parameters
 

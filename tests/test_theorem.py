@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from mklcvx.explain import BASELINES, as_latex, named
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.latex import formula, prose
-from mklcvx.theorem import Paragraph, Row, parse
+from mklcvx.reports.explain import BASELINES, as_latex, named
+from mklcvx.reports.latex import formula, prose
+from mklcvx.reports.theorem import Paragraph, Row, parse
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
 LATEX = shutil.which("pdflatex") or shutil.which("tectonic")

@@ -7,13 +7,13 @@ import pytest
 from scipy.optimize import minimize
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
-from mklcvx.exact import CLARABEL, Run, solve_program
-from mklcvx.formulations._pairs import Pairs
-from mklcvx.formulations._stack import KernelStack
-from mklcvx.formulations._two_stage import PairTask, pair_task
 from mklcvx.formulations.alignment import AlignmentTask
-from mklcvx.measures import concentration_bound
-from mklcvx.second_stage import f1_scores, learned_kernel, one_versus_rest
+from mklcvx.formulations.families.pairs import Pairs
+from mklcvx.formulations.families.two_stage import PairTask, pair_task
+from mklcvx.problem.stack import KernelStack
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.measures import concentration_bound
+from mklcvx.solvers.second_stage import f1_scores, learned_kernel, one_versus_rest
 
 PAIRS = ("ts", "ts_l1")
 TARGETS = {
@@ -295,8 +295,8 @@ def test_a_label_that_everybody_has_is_refused_before_the_work(name):
 
 
 def test_centred_alignment_comes_from_centring_first():
-    from mklcvx.preprocess import Preprocessing
-    from mklcvx.solving import preprocessed
+    from mklcvx.problem.preprocessing import Preprocessing
+    from mklcvx.solvers.solving import preprocessed
 
     raw = instance("y", centred=False)
     centred = preprocessed(raw, Preprocessing.from_options(centre=True))

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 from mklcvx import formulations, solve, zoo
-from mklcvx.answers import Answer
-from mklcvx.bench_process import Attempt
+from mklcvx.bench.conformance.references import case_of
+from mklcvx.bench.matrix import FILES, Matrix, plan, save, validate
+from mklcvx.bench.matrix.cells import Cell, _dishonest, all_solvers, digits, fitting
+from mklcvx.bench.matrix.table import Entry
+from mklcvx.bench.process import Attempt
 from mklcvx.certificate import Certificate
-from mklcvx.conformance.references import case_of
-from mklcvx.judging.parts import Enclosure
-from mklcvx.validating import FILES, Matrix, plan, save, validate
-from mklcvx.validating.cells import Cell, _dishonest, all_solvers, digits, fitting
-from mklcvx.validating.matrix import Entry
+from mklcvx.verification.answers import Answer
+from mklcvx.verification.parts import Enclosure
 
 from refusals import strict
 
@@ -173,7 +173,7 @@ def test_refusals(refusal, monkeypatch, arguments, words):
 
 
 def test_the_command_shows_the_matrix_and_writes_it(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("mklcvx.validating.plan", lambda quick, largest: [("ckl", "by-hand")])
+    monkeypatch.setattr("mklcvx.bench.matrix.plan", lambda quick, largest: [("ckl", "by-hand")])
     code, out, _ = run("validate", "-o", tmp_path / "found")
     assert code == 0
     assert "not certified: ckl_alternating, ckl: it " in " ".join(out.split())

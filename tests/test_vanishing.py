@@ -7,9 +7,9 @@ import pytest
 
 from mklcvx import Instance, LowRank, solve
 from mklcvx.formulations import get
-from mklcvx.solvers._driver import Problem
-from mklcvx.solvers._interior_single import InteriorSingle
-from mklcvx.solvers._vanishing import Vanished, vanishing
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.elimination import Vanished, vanishing
+from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.zoo.grid import quantised
 
 RNG = np.random.default_rng(5)

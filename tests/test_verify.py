@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judged import instance_for, parts_of, solution_of
 
 from mklcvx import Instance, formulations, solve, verify
-from mklcvx.checker import dual_cost
+from mklcvx.checker.audit import dual_cost
 
 from cases import KINDS
 from faults import BINARY, LABELS

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, verify, zoo
-from mklcvx.answers import Answer
-from mklcvx.conventions import get
-from mklcvx.files import save_answer, save_instance
+from mklcvx.io.files import save_answer, save_instance
+from mklcvx.verification.answers import Answer
+from mklcvx.verification.conventions import get
 
 from refusals import check_refused, strict
 from theirs import SOLVE

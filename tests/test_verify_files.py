@@ -12,8 +12,8 @@ import pytest
 from scipy.io import savemat
 
 from mklcvx import Instance, formulations, solve
-from mklcvx.files import load_instance, save_answer, save_instance, save_solution
-from mklcvx.trace import save_trace
+from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution
+from mklcvx.io.traces import save_trace
 
 from faults import BINARY
 from refusals import strict

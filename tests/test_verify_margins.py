@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from mklcvx import Instance, Solution, formulations, solve, verify, zoo
-from mklcvx.checker import dual_cost
+from mklcvx.checker.audit import dual_cost
 
 from faults import BINARY, LABELS
 

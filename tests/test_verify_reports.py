@@ -9,11 +9,11 @@ import pytest
 from judged import instance_for, parts_of, solution_of
 
 from mklcvx import Instance, LowRank, shrink, solve, verify, zoo
-from mklcvx.answers import answer_of
-from mklcvx.judging.parts import Enclosure, Part
-from mklcvx.judging.shrinking import restricted
-from mklcvx.submissions import Submission
-from mklcvx.verify import judge_submission
+from mklcvx.verification.answers import answer_of
+from mklcvx.verification.judge import judge_submission
+from mklcvx.verification.parts import Enclosure, Part
+from mklcvx.verification.shrinking import restricted
+from mklcvx.verification.submissions import Submission
 
 from faults import BINARY, LABELS
 from refusals import check_refused

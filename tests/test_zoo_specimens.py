@@ -12,7 +12,7 @@ import pytest
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.errors import InternalError
-from mklcvx.files import load_instance
+from mklcvx.io.files import load_instance
 from mklcvx.zoo import grid
 from mklcvx.zoo.draws import Draws
 from mklcvx.zoo.specimens import measured

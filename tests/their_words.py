@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mklcvx import Instance
-from mklcvx.answers import Answer
+from mklcvx.verification.answers import Answer
 
 from theirs import unit
 

@@ -14,7 +14,7 @@ import cvxpy as cp
 import numpy as np
 
 from mklcvx import Instance
-from mklcvx.answers import Answer
+from mklcvx.verification.answers import Answer
 
 # Far below what is asserted, and where Clarabel breaks down on the way, what it surely reaches.
 TOLERANCES = (1e-13, 1e-12, 1e-11, 1e-10)

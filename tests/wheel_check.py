@@ -14,7 +14,7 @@ SOLVE = """
 import numpy, mklcvx, sys
 assert "site-packages" in mklcvx.formulations.__file__, mklcvx.formulations.__file__
 from mklcvx import zoo
-from mklcvx.files import save_instance
+from mklcvx.io.files import save_instance
 save_instance("problem.npz", zoo.by_hand())
 solution = mklcvx.solve(zoo.by_hand(), "l1")
 assert solution.certified and abs(solution.objective - 9 / 8) < 1e-8, solution

@@ -18,8 +18,8 @@ import numpy as np
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate import certify
-from mklcvx.exact import CLARABEL, Run, solve_program
-from mklcvx.kernels import Gaussian, KernelBank
+from mklcvx.problem.kernels import Gaussian, KernelBank
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
 
 def breast_cancer(n: int, count: int) -> Instance:

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from mklcvx import Instance, Solution, formulations, solve, zoo
-from mklcvx.solvers import ALGORITHMS
+from mklcvx.solvers.registry import ALGORITHMS
 
 GAPS = (1e-2, 1e-3, 1e-4)
 SAMPLED = {"ml_sa": 5000, "ts_pegasos": 1000}

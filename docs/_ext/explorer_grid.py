@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklcvx import Instance, path
-from mklcvx.factors import in_factors
+from mklcvx.problem.factors import in_factors
 
 Array = NDArray[np.float64]
 

@@ -13,11 +13,11 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from mklcvx.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.formulations import FORMULATIONS, Formulation, get
-from mklcvx.latex import formula, prose
-from mklcvx.solving import SOLVERS
-from mklcvx.theorem import Paragraph, Row, parse
+from mklcvx.reports.explain import GENERAL, as_latex, as_text, laid_out
+from mklcvx.reports.latex import formula, prose
+from mklcvx.reports.theorem import Paragraph, Row, parse
+from mklcvx.solvers.solving import SOLVERS
 
 from family import EDGES
 

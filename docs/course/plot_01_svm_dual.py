@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot
+from mklcvx.reports import plot
 
 rng = np.random.default_rng(3)
 y = np.repeat([1.0, -1.0], 6)

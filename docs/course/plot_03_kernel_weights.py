@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot
+from mklcvx.reports import plot
 
 n, C = 30, 1.0
 y = np.repeat([1.0, -1.0], n // 2)

@@ -59,7 +59,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 d = np.array([1.0, 0.8])
 angles = np.linspace(0, 2 * np.pi, 2001)

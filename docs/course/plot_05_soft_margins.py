@@ -56,7 +56,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 instance = zoo.random(40, 6, overlap=0.8, seed=1)
 C, theta = 1.0, 0.4

@@ -63,7 +63,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 
 def master(rows, cap=1.0):

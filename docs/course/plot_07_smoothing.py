@@ -29,9 +29,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
-from mklcvx.preprocess import Preprocessing
-from mklcvx.solving import preprocessed
+from mklcvx import zoo
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.reports import plot
+from mklcvx.solvers.solving import preprocessed
 
 unit_trace = Preprocessing.from_options(normalise="trace")
 instance = preprocessed(zoo.specimen("labels-overlapping").instance(), unit_trace)

@@ -37,7 +37,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 rng = np.random.default_rng(1)
 n, M, m, C = 30, 4, 16, 1.0

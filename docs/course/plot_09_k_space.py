@@ -30,9 +30,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
-from mklcvx.preprocess import Preprocessing
-from mklcvx.solving import preprocessed
+from mklcvx import zoo
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.reports import plot
+from mklcvx.solvers.solving import preprocessed
 
 rng = np.random.default_rng(4)
 n, lam = 20, 0.1

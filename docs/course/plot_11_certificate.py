@@ -25,7 +25,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 rng = np.random.default_rng(1)
 y = np.repeat([1.0, -1.0], 20)

@@ -48,7 +48,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mklcvx
-from mklcvx import plot, zoo
+from mklcvx import zoo
+from mklcvx.reports import plot
 
 four = zoo.by_hand()
 exact = mklcvx.solve(four, "l1", C=1.0)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..formulations._pairs import Pairs
+from ..formulations.families.pairs import Pairs
 from .pairs import PairSums
 from .record import Certificate, limit_of, settled
 from .rounding import Array, U, above, below, total_above, total_below

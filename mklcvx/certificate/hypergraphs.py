@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..formulations._hypergraph import HyperTask
+from ..formulations.families.hypergraph import HyperTask
 from .passes import seen
 from .record import Certificate, limit_of, settled
 from .regularisers import Simplex

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from ..formulations import Task
-from ..formulations._multi_label import LabelTask
+from ..formulations.families.multi_label import LabelTask
 from ..formulations.sum import SUM
 from .own import OwnCoefficients
 from .passes import seen

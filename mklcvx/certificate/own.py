@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..formulations import SingleTask, Task
-from ..formulations._low_rank import LowRank
+from ..problem.low_rank import LowRank
 from .passes import own_seen, sum_to_zero
 from .record import Certificate
 from .ridge import ridges

@@ -30,9 +30,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..formulations._low_rank import LowRank
-from ..formulations._pairs import Pairs
-from ..formulations._two_stage import PairTask
+from ..formulations.families.pairs import Pairs
+from ..formulations.families.two_stage import PairTask
+from ..problem.low_rank import LowRank
 from .record import Certificate, limit_of, settled
 from .rounding import Array, U, above, product_terms, total_above, total_below
 

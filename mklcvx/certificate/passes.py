@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..formulations._low_rank import LowRank
-from ..formulations._stack import KernelStack
+from ..problem.low_rank import LowRank
+from ..problem.stack import KernelStack
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
 ROWS = 1 << 15  # entries of a kernel that are sliced at a time: they stay in the cache

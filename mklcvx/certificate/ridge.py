@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulations._low_rank import LowRank
-from ..formulations._stack import KernelStack, mirrored
+from ..problem.low_rank import LowRank
+from ..problem.stack import KernelStack, mirrored
 from .passes import ROWS
 from .rounding import TINY, Array, U, above
 

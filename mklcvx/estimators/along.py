@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import formulations
 from ..errors import InputError
-from ..paths import Path, path
+from ..solvers.paths import Path, path
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
 from .joint import MultiLabelMKL, TwoStageMKL

@@ -2,7 +2,7 @@
 
 A bank is a list of parts; each part makes one or more kernels of the same samples:
 
-    "gaussian", {"kernel": "polynomial", "degree": 2}, Gaussian(0.5)   a kernel of `mklcvx.kernels`, on all features
+    "gaussian", {"kernel": "polynomial", "degree": 2}, Gaussian(0.5)   a kernel of `problem.kernels`, on all features
     {"kernel": "gaussian", "gamma": 1.0, "features": "each"}           … on each feature alone, or on [0, 2, 5]
     xu_bank()                                                          a `KernelBank`
     k with k(X, Z) → (t, n)                                            a function of two sets of samples
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, nearest
-from ..kernels import FEATURES, Gaussian, Kernel, KernelBank, MeanDistance, kumar_bank, xu_bank
+from ..problem.kernels import FEATURES, Gaussian, Kernel, KernelBank, MeanDistance, kumar_bank, xu_bank
 from .parts import KINDS, BankPart, FunctionPart, Part, TransformerPart, settings_of
 
 Array = NDArray[np.float64]

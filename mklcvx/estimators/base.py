@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .. import formulations, plot
+from .. import formulations
+from ..certificate.solution import Solution
 from ..errors import InputError
 from ..formulations import Formulation
-from ..instance import Instance, check_weight_sizes
-from ..solution import Solution
-from ..solving import prepared, solve
+from ..problem.instance import Instance, check_weight_sizes
+from ..reports import plot
+from ..solvers.solving import prepared, solve
 from .source import PRECOMPUTED, KernelSource
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from ..certificate.solution import Solution
 from ..errors import InputError, nearest
-from ..instance import Instance
-from ..solution import Solution
+from ..problem.instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
 from .targets import classes_of, sample_prices, winners

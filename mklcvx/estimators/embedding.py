@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .targets import LabelSets, as_target
 

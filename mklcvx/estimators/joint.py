@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 

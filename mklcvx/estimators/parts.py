@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..kernels import (
+from ..problem.kernels import (
     ChiSquare,
     Gaussian,
     InverseDistance,
@@ -60,7 +60,7 @@ class Part(Protocol):
 
 
 class BankPart:
-    """Kernels of `mklcvx.kernels` on some columns, all of them if `columns` is None."""
+    """Kernels of `mklcvx.problem.kernels` on some columns, all of them if `columns` is None."""
 
     def __init__(self, bank: KernelBank, columns: Sequence[int] | None = None) -> None:
         self.bank, self.columns = copy.deepcopy(bank), None if columns is None else list(columns)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import estimators
-from ..preprocess import Preprocessing
-from ..solution import Solution
+from ..certificate.solution import Solution
+from ..problem.preprocessing import Preprocessing
 from .base import Array, KernelEstimator
 from .classifier import MULTI_CLASS, MKLClassifier, machines_for
 from .embedding import HypergraphEmbedding

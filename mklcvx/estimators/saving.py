@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate.solution import Solution
 from ..errors import InputError
-from ..files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
-from ..json_text import first_line, parsed
-from ..preprocess import Preprocessing
+from ..io.files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
+from ..io.json_text import first_line, parsed
+from ..problem.preprocessing import Preprocessing
 from ..schemas import MODEL, check_schema, known
-from ..solution import Solution
 from .bank import FittedBank
 from .source import PRECOMPUTED, KernelSource
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..prediction import Prediction
 from .base import KernelEstimator
+from .prediction import Prediction
 from .targets import winners
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..ownership import handed_over
-from ..preprocess import Preprocessing
+from ..problem.ownership import handed_over
+from ..problem.preprocessing import Preprocessing
 from .bank import FittedBank
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError
-from ..targets import largest
+from ..problem.targets import largest
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..instance import Instance
-from ..verify import PARTS, Report, verify
+from ..problem.instance import Instance
+from ..verification.judge import PARTS, Report, verify
 
 TOLERANCE = 1e-5  # an answer worked out with five digits passes, one with a usual mistake never does
 
@@ -91,7 +91,7 @@ class Exercise:
 
     def save(self, path: str | Path) -> str:
         """Write the instance to a file, and say how an answer in a file is graded on the command line."""
-        from ..files import save_instance
+        from ..io.files import save_instance
 
         save_instance(path, self.instance)
         settings = " ".join(f"--set {name}={value}" for name, value in self.parameters.items())

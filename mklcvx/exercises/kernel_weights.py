@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 
 Array = NDArray[np.float64]

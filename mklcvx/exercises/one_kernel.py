@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 
 HALF = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 
 TEMPERATURE = "μ stands outside the logarithm and under S_j inside it; f ≤ f_μ ≤ f + μ log M shows it if not."

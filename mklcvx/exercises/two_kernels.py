@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 
 HALF = "the SVM's dual is Σα − ½q: at weights μ it is A + B − ½μ₁a²A² − ½μ₂b²B², with A = α₁ + α₃ and B = α₂ + α₄."

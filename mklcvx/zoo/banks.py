@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
-from ..kernels import Gaussian, KernelBank, Linear, kumar_bank, xu_bank
-from ..preprocess import Preprocessing
+from ..problem.instance import Instance
+from ..problem.kernels import Gaussian, KernelBank, Linear, kumar_bank, xu_bank
+from ..problem.preprocessing import Preprocessing
 from .constructions import noise_features, pairs
 from .draws import Draws
 from .grid import quantised, rounded

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..instance import Instance
+from ..problem.instance import Instance
 from . import banks
 from . import variations as v
 from .constructions import cyclic, hadamard, nearly_equal, redundancy, separated, single_features

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from .draws import Draws
 from .grid import quantised
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, nearest
-from ..instance import Instance
+from ..problem.instance import Instance
 
 Array = NDArray[np.float64]
 

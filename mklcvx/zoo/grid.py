@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InternalError
-from ..instance import Instance
-from ..targets import as_words
+from ..problem.instance import Instance
+from ..problem.targets import as_words
 
 Array = NDArray[np.float64]
 

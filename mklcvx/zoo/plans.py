@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from .draws import Draws
 from .grid import quantised
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..instance import Instance
+from ..problem.instance import Instance
 from .generators import labels_of
 
 Array = NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..instance import Instance
-from ..kernels import Gaussian, KernelBank, Linear, Polynomial
+from ..problem.instance import Instance
+from ..problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 
 REAL = {"breast_cancer": 569, "wine": 178, "digits": 1797}  # and how many samples they have
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..files import write_whole
+from ..io.files import write_whole
 from .catalogue import SPECIMENS
 from .specimens import RECORD, measured
 

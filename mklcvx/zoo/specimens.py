@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import formulations
 from ..errors import InternalError
-from ..instance import Instance
+from ..problem.instance import Instance
 from .grid import checksum
 from .plans import Optimum
 

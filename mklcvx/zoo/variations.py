@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..instance import Instance
+from ..problem.instance import Instance
 from .constructions import clouds, labelled, pairs, signs
 from .plans import Optimum
 

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mklcvx import InputError
-from mklcvx.bench_external import External
+from mklcvx.bench.external import External
 
 STUDIES = {"headline": headline, "prices": prices, "growth": growth, "profiles": profiles, "memory": memory}
 RESULTS = Path(__file__).parent / "results"

@@ -11,7 +11,7 @@ from jobs import DECLARED, Job, Result, Study, all_solvers
 from sharing import shown, table
 
 from mklcvx.formulations import SINGLE_TASKS
-from mklcvx.solving import SOLVERS
+from mklcvx.solvers.solving import SOLVERS
 
 SERVED = next(s.serves for s in SOLVERS if s.name == "interior")
 FORMULATIONS = [f.name for f in SINGLE_TASKS if not f.single_kernel and (SERVED is None or f.name in SERVED)]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mklcvx import Instance, formulations
-from mklcvx.bench import InWorker, compare, contestants
-from mklcvx.bench_standing import Benchmark, Standing
-from mklcvx.solving import SOLVERS
+from mklcvx.bench.comparison import InWorker, compare, contestants
+from mklcvx.bench.standing import Benchmark, Standing
+from mklcvx.solvers.solving import SOLVERS
 
 DECLARED = ("exact", "scs", "silp_exact")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, make_classification, make_moons
 
 from mklcvx import Instance, zoo
-from mklcvx.kernels import Gaussian, KernelBank
+from mklcvx.problem.kernels import Gaussian, KernelBank
 
 Array = NDArray[np.float64]
 

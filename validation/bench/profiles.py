@@ -18,7 +18,7 @@ import problems
 from jobs import Job, Result, Study, all_solvers
 from sharing import label, legend, line, panels, shown, table
 
-from mklcvx.peers import PEERS
+from mklcvx.bench.peers import PEERS
 
 ACCURACIES = (1e-3, 1e-6, 1e-9)
 SHIFT = 10.0

@@ -25,7 +25,7 @@ from claim import FAILS, HOLDS, PASSED, PASSED_REPAIRED, REPAIRED, VERDICTS, Cla
 from rich.console import Console
 from rich.progress import track
 
-from mklcvx.files import write_whole
+from mklcvx.io.files import write_whole
 
 PAPERS = {"bucak": bucak, "govindaraj": govindaraj, "ji": ji, "kumar": kumar, "xu": xu}
 SCHEMA = "mklcvx.claims/1"

@@ -18,8 +18,8 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.datasets import load_wine
 
 import mklcvx
-from mklcvx.formulations._stack import KernelStack
-from mklcvx.kernels import Gaussian, KernelBank
+from mklcvx.problem.kernels import Gaussian, KernelBank
+from mklcvx.problem.stack import KernelStack
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array, certified
 from claim import Claim, Measured
 
-from mklcvx.measures import saddle_gap
+from mklcvx.solvers.measures import saddle_gap
 
 
 def measure_convexity(sign: int) -> Measured:

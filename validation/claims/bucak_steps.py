@@ -9,7 +9,7 @@ import numpy as np
 from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array
 from claim import Claim, Measured
 
-from mklcvx.measures import saddle_gap
+from mklcvx.solvers.measures import saddle_gap
 
 WEIGHTS, SHARES = POINTS[2]
 DELTA = 0.2  # the paper's own

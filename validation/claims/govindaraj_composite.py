@@ -28,7 +28,7 @@ from govindaraj_setting import (
 )
 from numpy.typing import NDArray
 
-from mklcvx.instance import Instance
+from mklcvx.problem.instance import Instance
 
 
 def members(instance: Instance) -> list[NDArray[np.intp]]:

@@ -10,7 +10,7 @@ from claim import Claim, Measured
 from govindaraj_setting import PAPER, Array
 
 import mklcvx
-from mklcvx.instance import Instance
+from mklcvx.problem.instance import Instance
 
 # ------------------------------------------------------------------------- section 6.2.1: redundancy of kernels
 # The thesis has l = n = 30 kernels and features and m = 450 samples; a smaller copy, τ = 4 as there.

@@ -25,7 +25,7 @@ from govindaraj_setting import (
     svm_value,
 )
 
-from mklcvx.instance import Instance
+from mklcvx.problem.instance import Instance
 
 
 # ----------------------------------------------------------------------------- section 3: sum and block ℓ1

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from mklcvx import Instance, solve
-from mklcvx.kernels import Gaussian, KernelBank, MeanDistance
-from mklcvx.solution import Solution
+from mklcvx.certificate.solution import Solution
+from mklcvx.problem.kernels import Gaussian, KernelBank, MeanDistance
 
 Array = NDArray[Any]
 

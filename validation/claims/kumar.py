@@ -10,7 +10,7 @@ import numpy as np
 from claim import Claim, Measured
 from kumar_method import PAPER
 
-from mklcvx.kernels import kumar_bank
+from mklcvx.problem.kernels import kumar_bank
 
 # Tables 1 and 2, percent; MC-MKL, which has gaps, is left out.
 PROTEINS = {

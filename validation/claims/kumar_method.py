@@ -13,8 +13,8 @@ from scipy.optimize import nnls
 from sklearn.datasets import load_breast_cancer
 
 import mklcvx
-from mklcvx.kernels import Gaussian, KernelBank, Linear, Polynomial
-from mklcvx.preprocess import Centre, Preprocessing, UnitVariance
+from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
+from mklcvx.problem.preprocessing import Centre, Preprocessing, UnitVariance
 from mklcvx.zoo import random
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from xu_setting import (
     unequal,
 )
 
-from mklcvx.instance import Instance
+from mklcvx.problem.instance import Instance
 
 RATIO = 0.3  # v of SGMKL
 POWER = 4 / 3  # p of LpMKL and of the p/(p−1)-hinge loss

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 import mklcvx
 from mklcvx import zoo
-from mklcvx.instance import Instance
+from mklcvx.problem.instance import Instance
 
 Array = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mklcvx import conform
-from mklcvx.conformance import LEVELS, Conformance
-from mklcvx.conformance.summary import SHIFT
-from mklcvx.conformance.trials import suitable
-from mklcvx.display_conform import Count
-from mklcvx.files import write_whole
+from mklcvx.bench.conformance import LEVELS, Conformance
+from mklcvx.bench.conformance.summary import SHIFT
+from mklcvx.bench.conformance.trials import suitable
+from mklcvx.cli.display_conform import Count
+from mklcvx.io.files import write_whole
 from mklcvx.zoo import specimen
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "conform"

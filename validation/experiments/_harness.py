@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from mklcvx.data import Dataset, load
 from mklcvx.errors import InputError
+from mklcvx.zoo.data import Dataset, load
 
 Size = Literal["quick", "reduced", "full"]
 Cell = dict[str, Any]

@@ -15,7 +15,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-from mklcvx.writing import write_whole
+from mklcvx.io.writing import write_whole
 
 from _harness import Experiment, Outcome, Row, Setting
 

@@ -14,8 +14,8 @@ import numpy as np
 from label_halves import Array, Half
 
 import mklcvx
-from mklcvx.baselines import gmkl
-from mklcvx.metrics import pr_auc
+from mklcvx.bench.baselines import gmkl
+from mklcvx.estimators.metrics import pr_auc
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "headlines"))
 from measuring import Mark, stepped

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from one_versus_one import tuned
 
-from mklcvx.kernels import Gaussian, Kernel, KernelBank, MeanDistance, Polynomial
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance, Polynomial
+from mklcvx.problem.preprocessing import Preprocessing
 
 from _harness import Setting
 

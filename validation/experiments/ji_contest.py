@@ -15,7 +15,7 @@ from label_halves import Array, Half
 from label_views import LabelViews
 
 import mklcvx
-from mklcvx.second_stage import f1_scores
+from mklcvx.solvers.second_stage import f1_scores
 
 EXPANSIONS = ("star", "clique", "KCCA")
 METHODS = (*(f"SILP {e}" for e in EXPANSIONS), *(f"APP {e}" for e in EXPANSIONS), "SVM1", "Uniform", "BIK")

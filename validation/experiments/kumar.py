@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 import mklcvx
 from mklcvx import Instance, formulations
-from mklcvx.kernels import kumar_bank
-from mklcvx.preprocess import Preprocessing
-from mklcvx.solvers.ts_pegasos import choose_lambda, pegasos_step
+from mklcvx.problem.kernels import kumar_bank
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.solvers.published.ts_pegasos import choose_lambda, pegasos_step
 
 from _harness import Cell, Experiment, Setting
 from _kumar_page import page
@@ -60,7 +60,7 @@ def steps(setting: Setting) -> int:
 def ufo_method() -> Callable[..., Any] | None:
     """UFO-MKL where this version has it."""
     try:
-        from mklcvx.baselines import ufo
+        from mklcvx.bench.baselines import ufo
     except ImportError:
         return None
     return ufo

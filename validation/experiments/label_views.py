@@ -14,8 +14,8 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from mklcvx.kernels import Gaussian, Kernel, KernelBank, Linear, MeanDistance, Polynomial
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, Linear, MeanDistance, Polynomial
+from mklcvx.problem.preprocessing import Preprocessing
 
 from _harness import Setting
 

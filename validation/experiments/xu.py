@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mklcvx.kernels import xu_bank
+from mklcvx.problem.kernels import xu_bank
 
 from _harness import Cell, Experiment, Setting
 from _selection import FINE, ROUGH, SHARE, Contest, Model, Problem, Split, split_rows, standardised

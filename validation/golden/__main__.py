@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from mklcvx.errors import InputError
-from mklcvx.files import write_whole
-from mklcvx.rigorous import WIDTH, prove
+from mklcvx.io.files import write_whole
+from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, Specimen
 
 SCHEMA = "mklcvx.golden/1"

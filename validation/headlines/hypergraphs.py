@@ -22,8 +22,8 @@ from measuring import (
 from plots import label, panels, style, ticks
 
 from mklcvx import Instance
-from mklcvx.kernels import Gaussian, KernelBank
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.kernels import Gaussian, KernelBank
+from mklcvx.problem.preprocessing import Preprocessing
 
 GAPS = (1e-2, 1e-3)
 STEPS = (30, 100, 300, 1000, 3000, 10_000)

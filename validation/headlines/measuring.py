@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate import CertifiedPoint, certify
-from mklcvx.solvers import ALGORITHMS, with_options
-from mklcvx.solvers._driver import Problem
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.registry import ALGORITHMS, with_options
 
 Array = NDArray[np.float64]
 _NAMED = {algorithm.name: algorithm for algorithm in ALGORITHMS}

@@ -12,8 +12,8 @@ from measuring import Headline, Mark, Setting, median, ratio, shown, stepped, ta
 from plots import COLOURS, label, panels
 
 from mklcvx import Instance
-from mklcvx.kernels import xu_bank
-from mklcvx.preprocess import Preprocessing
+from mklcvx.problem.kernels import xu_bank
+from mklcvx.problem.preprocessing import Preprocessing
 
 GAPS = (1e-2, 1e-3, 1e-4)
 PRICE = 10.0

@@ -13,9 +13,9 @@ from measuring import Array, Headline, Setting, geometric, ratio, shown, stepped
 from plots import label, panels, style
 
 from mklcvx import Instance, formulations, solve
-from mklcvx.kernels import KernelBank, kumar_bank
-from mklcvx.preprocess import Preprocessing
-from mklcvx.solvers.ts_pegasos import GRID, choose_lambda
+from mklcvx.problem.kernels import KernelBank, kumar_bank
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.solvers.published.ts_pegasos import GRID, choose_lambda
 
 PRICES = (0.1, 1.0, 10.0, 100.0)
 WANTED = ("sonar", "vertebral")

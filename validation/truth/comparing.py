@@ -14,7 +14,7 @@ from records import ONE_QUADRATIC, Record, exact, record
 
 from mklcvx import Instance, solve
 from mklcvx.errors import InputError
-from mklcvx.rigorous import prove
+from mklcvx.verification.proof import prove
 
 LINE = 200
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from records import exact_kernel, semidefinite
 
-from mklcvx.formulations._low_rank import LowRank
+from mklcvx.problem.low_rank import LowRank
 
 SEED = 0
 Array = NDArray[Any]

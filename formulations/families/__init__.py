@@ -1,0 +1,1 @@
+"""The mathematics that the formulations of a family share."""

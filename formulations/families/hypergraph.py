@@ -1,0 +1,211 @@
+"""The family of hypergraphs: labels as hyperedges, and the kernel whose spectral embedding fits them best.
+
+Labels Y (n, k) in {0, 1}; a label is an edge that joins its samples. With edge degrees D_e = diag(Y'1), vertex degrees
+D_v = diag(Y1) and pseudo-inverses where a degree is zero, the normalised Laplacian is I − C with
+
+    clique   C = D_c^{−½} YY' D_c^{−½},  D_c = diag(YY'1): every edge becomes a clique. Self-loops are kept, without
+             which C is indefinite; Agarwal et al. 2006 leave them out.
+    star     C = D_s^{−½} Y D_e^{−2} Y' D_s^{−½},  D_s = diag(Y D_e^{−1} 1): every edge becomes a star around a new
+             vertex; Agarwal et al. 2006 show it equivalent to a normalised Laplacian of the bipartite graph, of which
+             this is the part on the samples.
+    zhou     C = D_v^{−½} Y D_e^{−1} Y' D_v^{−½}: directly from the hypergraph, edges of unit weight (Zhou et al. 2007).
+    kcca     C = Y (Y'Y)⁺ Y': the projection that makes the embedding kernel canonical correlation analysis
+             (Sun, Ji, Ye 2008 relate the two).
+
+C is positive semidefinite of rank at most k, C = HH'. A sample without labels has an empty row in H;
+dependent labels lower the rank. The embedding B of a kernel K maximises tr(B'KCKB) subject to B'(K² + λK)B = I, and
+
+    tr(C) − tr(H'(I + K/λ)⁻¹H)  is the sum of its generalised eigenvalues: the best kernel minimises the trace.
+
+Kernels have unit trace in the paper; here that is an explicit step before. Reference: Ji et al. 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ...problem.stack import Array, KernelStack
+from .._cvxpy import cp
+from .._formulation import Formulation, Parameter, Points, as_choice
+
+if TYPE_CHECKING:
+    from ...problem.instance import Instance
+
+NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
+EXPANSIONS = ("clique", "star", "zhou", "kcca")
+LAMBDA = Parameter("lam", "ridge of the embedding", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+SMOOTHING = Parameter("smoothing", "Ji's μ", "μ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
+DIMENSIONS = Parameter(
+    "dimensions",
+    "of the embedding",
+    "a whole number ≥ 1, at most the rank of C",
+    lambda v, _: v >= 1 and v == int(v),
+    lambda _: None,
+    "the rank of C",
+)
+
+
+def incidence(labels: Array, expansion: str) -> Array:
+    """H with HH' = C, as many columns as C has rank."""
+    edges, vertices = labels.sum(axis=0), labels.sum(axis=1)
+    if expansion == "kcca":
+        basis, values, _ = np.linalg.svd(labels, full_matrices=False)
+        return basis[:, values > len(labels) * np.finfo(float).eps * values[0]]
+    if expansion == "clique":
+        raw, degrees = labels, labels @ edges
+    elif expansion == "star":
+        raw, degrees = labels / edges, labels @ (1 / edges)
+    else:
+        raw, degrees = labels / np.sqrt(edges), vertices
+    scaled = raw / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
+    basis, values, _ = np.linalg.svd(scaled, full_matrices=False)
+    keep = values > len(labels) * np.finfo(float).eps * values[0]
+    return basis[:, keep] * values[keep]
+
+
+class Embedding(NamedTuple):
+    """θ on the simplex, and Z: a dual point. (A primal point is Z alone.)"""
+
+    weights: Array
+    z: Array
+
+
+class HypergraphBound(NamedTuple):
+    """`fit` is what the kernels take away from tr(HH'), where θ is known."""
+
+    value: float
+    point: Any
+    largest_term: float
+    fit: float = 0.0
+
+
+@dataclass(frozen=True)
+class HyperTask(KernelStack):
+    """Kernels, H (n, r) and the ridge λ; `smoothing` is None for the exact form."""
+
+    h: Array
+    lam: float
+    smoothing: float | None = None
+
+    def scores(self, z: Array) -> Array:
+        """S_j(Z) = ¼‖Z‖² + (1/4λ) tr(Z'K_jZ) − tr(Z'H) for every kernel."""
+        quadratic = np.array([np.vdot(z, kernel @ z) for kernel in self.each_kernel()])
+        return np.asarray(np.vdot(z, z) / 4 + quadratic / (4 * self.lam) - np.vdot(z, self.h))
+
+    def trace_bound(self, weights: Array, x: Array) -> tuple[float, float]:
+        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖². And
+        tr(HH') less that bound, without the difference: ‖H − x‖² + tr(x'K(θ)x)/λ − ‖H − Ax‖²."""
+        image = self.combined(weights) @ x / self.lam
+        residual = float(np.sum((self.h - x - image) ** 2))
+        bound = float(2 * np.vdot(x, self.h) - np.vdot(x, x + image)) + residual
+        return bound, max(float(np.sum((self.h - x) ** 2) + np.vdot(x, image)) - residual, 0.0)
+
+
+@dataclass(frozen=True)
+class HypergraphPrimal:
+    """The program over Z; the multipliers of `cuts` are θ, where it has cuts."""
+
+    problem: cp.Problem
+    z: cp.Variable
+    cuts: list[cp.Constraint]
+
+
+@dataclass(frozen=True)
+class HypergraphDual:
+    """The program over θ."""
+
+    problem: cp.Problem
+    theta: cp.Variable
+
+
+@dataclass(frozen=True)
+class Hypergraph(Formulation):
+    """Both forms state a minimum over Z that equals a maximum over θ; values are reported as that minimum."""
+
+    primal: Callable[[HyperTask], HypergraphPrimal]
+    dual: Callable[[HyperTask], HypergraphDual]
+    joined: Callable[[HyperTask, Array], float]  # the scores of all kernels as one number: largest, or smoothed
+    bonus: Callable[[HyperTask, Array], float]  # what θ adds to the lower bound
+    responsible: Callable[[HyperTask, Array], Array]  # the weights that the scores imply, or the best single kernel
+
+    family: ClassVar[str] = "hypergraph"
+    notation: ClassVar[str] = NOTATION
+
+    routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        expansion = f"how labels make a graph; {', '.join(EXPANSIONS)}; default clique"
+        return [("expansion", expansion), *super().described_parameters]
+
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[HyperTask, dict[str, Any]]:
+        self.check_names(given)
+        expansion = as_choice("expansion", given.get("expansion"), EXPANSIONS)
+        lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
+        resolved: dict[str, Any] = {"expansion": expansion, "lam": lam}
+        smoothing = None
+        if SMOOTHING in self.parameters:
+            smoothing = resolved["smoothing"] = SMOOTHING.resolve(given.get("smoothing"), self.name, instance.count)
+        h = incidence(np.maximum(instance.targets.signs(self.name), 0.0).T, expansion)
+        dimensions = given.get("dimensions")
+        resolved["dimensions"] = h.shape[1]
+        if dimensions is not None:
+            resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
+            if resolved["dimensions"] > h.shape[1]:
+                raise InputError(
+                    f"parameter dimensions = {dimensions:g} exceeds the rank of C: give at most {h.shape[1]}"
+                )
+        return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
+
+    def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
+        return self.primal(task)
+
+    def declare_dual(self, task: HyperTask) -> HypergraphDual:
+        return self.dual(task)
+
+    def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
+        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve."""
+        theta = np.maximum(point.weights, 0.0)
+        theta = theta / theta.sum()
+        trace, fit = task.trace_bound(theta, point.z / 2)
+        return HypergraphBound(self.bonus(task, theta) - trace, Embedding(theta, point.z), abs(trace), fit)
+
+    def upper(self, task: HyperTask, point: Array) -> HypergraphBound:
+        scores = task.scores(point)
+        return HypergraphBound(self.joined(task, scores), point, float(np.vdot(point, task.h)))
+
+    def scale(self, lower: HypergraphBound, upper: HypergraphBound) -> float:
+        """tr(HH') − tr(H'A⁻¹H): the sum of the embedding's eigenvalues."""
+        return lower.fit
+
+    def at_hand(self, task: HyperTask) -> Points:
+        zero = np.zeros(task.h.shape)
+        return Points([Embedding(np.full(task.count, 1 / task.count), zero)], [zero])
+
+    def from_primal(self, program: HypergraphPrimal, task: HyperTask, unit: float) -> Points:
+        z = np.asarray(program.z.value, dtype=float)
+        if program.cuts:
+            theta = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
+        else:
+            theta = self.responsible(task, task.scores(z))
+        return Points([Embedding(theta, z), Embedding(theta, solved(task, theta))], [z])
+
+    def from_dual(self, program: HypergraphDual, task: HyperTask, unit: float) -> Points:
+        theta = np.maximum(np.ravel(program.theta.value), 0.0)
+        z = solved(task, theta / theta.sum())
+        return Points([Embedding(theta, z)], [z])
+
+
+def solved(task: HyperTask, theta: Array) -> Array:
+    """Z = 2 (I + K(θ)/λ)⁻¹H, where Σ θ_j S_j is least."""
+    theta = np.maximum(theta, 0.0)
+    matrix = np.eye(task.samples) + task.combined(theta / theta.sum()) / task.lam
+    try:
+        return np.asarray(2 * np.linalg.solve(matrix, task.h))
+    except np.linalg.LinAlgError:  # singular as rounded: the least solution
+        return np.asarray(2 * np.linalg.lstsq(matrix, task.h, rcond=None)[0])

@@ -1,0 +1,217 @@
+"""The family of many labels: k classifiers without bias that share one combination of the kernels.
+
+Class k has labels y^k ∈ {−1,+1}ⁿ, a function f_k = Σ_a f_k^a and, for weights p on the simplex, a regularised loss
+
+    H_k(p) = min over f_k of ½ Σ_a ‖f_k^a‖²/p_a + Σ_i C_i max(0, 1 − y_i^k f_k(x_i))
+           = max over α^k ∈ [0, C]ⁿ of 1'α^k − ½ Σ_a p_a q_a^k(α^k),       q_a^k(α) = (α∘y^k)'K_a(α∘y^k).
+
+`ml_sum` minimises the sum of the H_k over p, `ml_minimax` the largest.
+Reference: Bucak et al. 2010. Its Eq. (1) lacks the C that its dual's box has; we keep the C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ...problem.stack import Array, KernelStack
+from .._cvxpy import cp
+from .._formulation import Formulation, Points, as_flag
+from .single_task import C
+
+if TYPE_CHECKING:
+    from ...problem.instance import Instance
+
+NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
+
+
+class ClassDual(NamedTuple):
+    """β^k = γ_k α^k, (k, n), and the classes' weights γ, (k,); for `ml_sum` γ = 1 and β = α."""
+
+    beta: Array
+    gamma: Array
+
+
+class ClassPrimal(NamedTuple):
+    """f_k^a = K_a c_ka: coefficients (k, M, n), and the kernels' weights p, (M,)."""
+
+    coefficients: Array
+    weights: Array
+
+
+class ClassLowerBound(NamedTuple):
+    """`cost` is the largest ½ Σ_k γ_k q_a^k."""
+
+    value: float
+    point: ClassDual
+    largest_term: float
+    cost: float
+
+
+class ClassUpperBound(NamedTuple):
+    """`squares` are the ‖f_k^a‖², (k, M); `risks` the losses of the classes."""
+
+    value: float
+    point: ClassPrimal
+    squares: Array
+    risks: Array
+    largest_term: float
+
+
+@dataclass(frozen=True)
+class LabelTask(KernelStack):
+    """Kernels, labels (k, n) in {−1,+1}, and the box of α; `importance` weighs the classes in `ml_sum`."""
+
+    signs: Array
+    box: Array
+    importance: Array
+
+    @property
+    def classes(self) -> int:
+        return len(self.signs)
+
+    def in_units(self, size: float) -> LabelTask:
+        """Every kernel divided by `size`, C multiplied by it: f stays, α and the value are multiplied by size."""
+        scaled = replace(self, box=self.box * size)
+        self.share_factors(scaled, size)
+        return scaled
+
+    def correlations(self, beta: Array) -> Array:
+        """q_a^k(β^k) for every class and kernel, (k, M)."""
+        signed = beta * self.signs
+        squares = [np.einsum("ki,ki->k", signed @ kernel, signed) for kernel in self.each_kernel()]
+        return np.maximum(np.stack(squares, axis=1), 0.0)
+
+    def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
+        """Outputs f_k(x_i), (k, n), and ‖f_k^a‖², (k, M)."""
+        outputs, squares = np.zeros(self.signs.shape), np.empty(coefficients.shape[:2])
+        for a, kernel in enumerate(self.each_kernel()):
+            images = coefficients[:, a] @ kernel
+            outputs += images
+            squares[:, a] = np.einsum("ki,ki->k", images, coefficients[:, a])
+        return outputs, np.maximum(squares, 0.0)
+
+    def risks(self, outputs: Array) -> Array:
+        """The loss of every class."""
+        return np.asarray(np.maximum(0.0, 1.0 - self.signs * outputs) @ self.box)
+
+
+@dataclass(frozen=True)
+class MultiLabelPrimal:
+    """A declared primal: W_a holds the coordinates of f_1^a..f_k^a in its columns."""
+
+    problem: cp.Problem
+    coordinates: list[cp.Variable]
+    margins: cp.Constraint
+    classes: list[cp.Constraint] | None = None
+
+
+@dataclass(frozen=True)
+class MultiLabelDual:
+    """A declared dual; β has one column per class; `cuts` are the kernels' constraints, with multipliers p."""
+
+    problem: cp.Problem
+    beta: cp.Variable
+    gamma: cp.Variable | None
+    cuts: list[cp.Constraint]
+
+
+@dataclass(frozen=True)
+class MultiLabel(Formulation):
+    """Two declarations, a cost of the dual and a cost of the primal."""
+
+    primal: Callable[[LabelTask], MultiLabelPrimal]
+    dual: Callable[[LabelTask], MultiLabelDual]
+    dual_value: Callable[[LabelTask, ClassDual], tuple[float, float]]  # gain and cost
+    primal_value: Callable[[LabelTask, Array, Array, Array], tuple[float, float]]
+    weights: Callable[[Array], Array] | None = None
+
+    family: ClassVar[str] = "many labels"
+    notation: ClassVar[str] = NOTATION
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        return [C.described, ("bias", "there is none; default false")]
+
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[LabelTask, dict[str, Any]]:
+        self.check_names(given)
+        signs = instance.targets.signs(self.name, constant_allowed=False)
+        price = C.resolve(given.get("C"), self.name, instance.count)
+        if as_flag("bias", given.get("bias"), default=False):
+            raise InputError(f"{self.name} has no bias: leave bias out, or give bias=false")
+        box = price * instance.sample_weight
+        task = LabelTask(instance.kernels, signs, box, np.ones(len(signs)), symmetric=instance.symmetric)
+        return task, {"C": price, "bias": False}
+
+    def declare_primal(self, task: LabelTask) -> MultiLabelPrimal:
+        return self.primal(task)
+
+    def declare_dual(self, task: LabelTask) -> MultiLabelDual:
+        return self.dual(task)
+
+    def in_units(self, task: LabelTask, size: float) -> LabelTask:
+        return task.in_units(size)
+
+    def lower(self, task: LabelTask, point: ClassDual) -> ClassLowerBound:
+        """Made feasible first: γ on the simplex (`ml_minimax`), 0 ≤ β^k ≤ C γ_k."""
+        gamma = np.maximum(point.gamma, 0.0)
+        if self.name == "ml_minimax":
+            gamma = gamma / gamma.sum()
+        feasible = ClassDual(np.clip(np.nan_to_num(point.beta), 0.0, np.outer(gamma, task.box)), gamma)
+        gain, cost = self.dual_value(task, feasible)
+        return ClassLowerBound(gain - cost, feasible, max(gain, cost), cost)
+
+    def upper(self, task: LabelTask, point: ClassPrimal) -> ClassUpperBound:
+        """The weights made feasible first; `ml_sum` takes the best for these functions."""
+        outputs, squares = task.evaluate(point.coefficients)
+        risks = task.risks(outputs)
+        best = self.weights or (lambda _: point.weights / point.weights.sum())
+        weights = best(task.importance @ squares)
+        value, largest = self.primal_value(task, squares, risks, weights)
+        return ClassUpperBound(value, ClassPrimal(point.coefficients, weights), squares, risks, largest)
+
+    def scale(self, lower: ClassLowerBound, upper: ClassUpperBound) -> float:
+        """Twice the cost of α: at the optimum the penalty of the functions is the other half."""
+        return 2 * lower.cost
+
+    def at_hand(self, task: LabelTask) -> Points:
+        classes, count, n = task.classes, task.count, task.samples
+        even = np.full(classes, 1 / classes) if self.name == "ml_minimax" else np.ones(classes)
+        dual = ClassDual(np.zeros((classes, n)), even)
+        return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])
+
+    def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points:
+        """The functions; β from the multipliers of the margins, which carry the classes' importance; γ from the
+        classes' own."""
+        solved = zip(task.factors, program.coordinates, strict=True)
+        coefficients = np.stack([(f.to_coefficients @ w.value).T for f, w in solved], axis=1) / unit
+        importance = np.where(task.importance > 0, task.importance, 1.0)
+        beta = np.asarray(program.margins.dual_value, dtype=float).T / (unit * importance[:, None])
+        gamma = np.ones(task.classes)
+        if program.classes is not None:
+            gamma = np.array([float(np.ravel(c.dual_value)[0]) for c in program.classes])
+        # The weights that γ makes best for these functions: unlike the solver's own they vanish with the norms.
+        _, squares = task.evaluate(coefficients)
+        weights = np.sqrt(np.maximum(gamma, 0.0) @ squares)
+        weights = weights if weights.any() else np.ones(task.count)
+        return Points([ClassDual(beta, gamma)], [ClassPrimal(coefficients, weights)])
+
+    def from_dual(self, program: MultiLabelDual, task: LabelTask, unit: float) -> Points:
+        beta = np.asarray(program.beta.value, dtype=float).T / unit
+        gamma = np.ones(task.classes) if program.gamma is None else np.asarray(program.gamma.value, dtype=float)
+        return Points([ClassDual(beta, gamma)], [])
+
+
+class ClassFunctions:
+    """The unknowns of both primals: W_a, slacks, and the margins of all classes at once."""
+
+    def __init__(self, task: LabelTask) -> None:
+        self.w = [cp.Variable((f.columns.shape[1], task.classes)) for f in task.factors]
+        self.slack = cp.Variable((task.samples, task.classes), nonneg=True)
+        outputs = sum(f.columns @ w for f, w in zip(task.factors, self.w, strict=True))
+        self.margins = cp.multiply(task.signs.T, outputs) >= 1 - self.slack
+        self.losses = task.box @ self.slack

@@ -1,0 +1,201 @@
+"""The family of single tasks: labels ±1, and a penalty of the norms of f_1..f_M.
+
+Every formulation of the family has the shape
+
+    primal   min over f_1..f_M, b of   U(‖f_1‖, …, ‖f_M‖) + risk(f)
+    dual     max over α of             gain(α) − U*(√q_1(α), …, √q_M(α)),       q_m(α) = (α∘y)'K_m(α∘y)
+
+with U a convex penalty of the norms and U*(d) = sup over a ≥ 0 of Σ a_m d_m − U(a) its conjugate.
+Weak duality is the inequality of the sample side (`_task`), Cauchy–Schwarz
+Σ_i α_i y_i f_m(x_i) ≤ ‖f_m‖ √q_m, and U(a) + U*(d) ≥ Σ a_m d_m. At the optimum f_m = weight_m K_m(α∘y)
+with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from .._formulation import Formulation, Parameter, Points, as_flag
+from .._regulariser import Between, Regulariser
+from . import task as _task
+from .task import Array, Implied, Risk, Task, room_for_nu
+
+if TYPE_CHECKING:
+    from ...problem.instance import Instance
+    from .._dual import DualProgram
+    from .._primal import PrimalProgram
+
+THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+C = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+NU = Parameter(
+    "nu",
+    "bounds the share of margin errors from above, of support vectors from below (loss nu, C = 1/(νn))",
+    "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias",
+    lambda v, _: 0 < v <= 1,
+    lambda _: None,
+    "none: loss c",
+)
+
+
+class LowerBound(NamedTuple):
+    """What α proves. `roots` are √q_m(α)."""
+
+    value: float
+    alpha: Array
+    roots: Array
+    largest_term: float
+
+
+class UpperBound(NamedTuple):
+    """What f_m = K_m c_m proves. `norms` are ‖f_m‖."""
+
+    value: float
+    coefficients: Array | Implied
+    norms: Array
+    risk: Risk
+    largest_term: float
+
+
+@dataclass(frozen=True)
+class SingleTask(Formulation):
+    """U as `penalty`, U* as `conjugate`, and the way from norms and roots to weights and multipliers.
+
+    `rescale(own, factor)` gives the parameters whose regulariser R is `factor` times as large: what keeps the
+    problem the same when its value is counted in other units. Homogeneous penalties need no change. `regulariser` is
+    R(μ) with its constraint, where U comes from one; `between` is what the block-∞ formulations have instead.
+    """
+
+    primal: Callable[..., PrimalProgram]
+    dual: Callable[..., DualProgram]
+    penalty: Callable[..., float]
+    conjugate: Callable[..., float]
+    weights: Callable[..., Array]
+    multipliers: Callable[..., dict[str, Any]]
+    rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, factor: own
+    regulariser: Regulariser | None = None
+    between: Between | None = None
+    losses: tuple[str, ...] = ("c", "nu")
+    grouped: bool = False
+    single_kernel: bool = False
+
+    family: ClassVar[str] = "single task"
+    notation: ClassVar[str] = _task.__doc__ or ""
+
+    def declare_primal(self, task: Task) -> PrimalProgram:
+        return self.primal(task, **task.own)
+
+    def declare_dual(self, task: Task) -> DualProgram:
+        return self.dual(task, **task.own)
+
+    def lower(self, task: Task, alpha: Array) -> LowerBound:
+        """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
+        alpha = task.feasible(alpha)
+        roots = task.correlations(alpha) if self.between is None else task.sharp_correlations(alpha)
+        gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
+        return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost)))
+
+    def upper(self, task: Task, coefficients: Array | Implied) -> UpperBound:
+        """U(‖f‖) + risk(f), the bias chosen to make the risk least."""
+        outputs, norms = task.evaluate(coefficients)
+        penalty, risk = self.penalty(norms, **task.own), task.risk(outputs)
+        largest = max(penalty, risk.largest_term)
+        return UpperBound(penalty + risk.value, coefficients, norms, risk, largest)
+
+    def scale(self, lower: LowerBound, upper: UpperBound) -> float:
+        """Σ_m ‖f_m‖ √q_m, which is U(‖f‖) + U*(√q) at the optimum: constants cancel, and no shift of the features
+        changes it."""
+        return float(upper.norms @ lower.roots)
+
+    def in_units(self, task: Task, size: float) -> Task:
+        """The same problem with every kernel divided by `size`, for declarations."""
+        return task.in_units(size, self.rescale(task.own, task.value_unit(size)))
+
+    # ---------------------------------------------------------------------------------- points
+    def at_hand(self, task: Task) -> Points:
+        """The zero function, which for loss nu is the optimum where the classes' hulls meet, and the feasible
+        point nearest to α = 0."""
+        return Points([np.zeros(task.samples)], [Implied(np.zeros(task.count), np.zeros(task.samples))])
+
+    def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
+        """Its functions, and the multipliers of its margins: α."""
+        coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
+        coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
+        per_unit = unit if task.loss == "c" else 1.0
+        return Points([np.ravel(program.margins.dual_value) / per_unit], [coefficients / per_unit])
+
+    def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points:
+        return Points([np.ravel(program.alpha.value) / (unit if task.loss == "c" else 1.0)], [])
+
+    # ------------------------------------------------------------------------------- parameters
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
+        """The task that an instance and parameters make, and every parameter with its value."""
+        self.check_names(given)
+        self._check_fit(instance)
+        resolved: dict[str, Any] = {}
+        loss, scale = self._loss(instance, given, resolved)
+        resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
+        own: dict[str, Any] = dict(self.resolve_own(instance, given))
+        resolved.update(own)
+        if self.grouped:
+            own["groups"] = instance.groups
+        box = scale * instance.sample_weight
+        task = Task(
+            instance.kernels,
+            instance.targets.plus_minus(self.name),
+            box,
+            loss,
+            resolved["bias"],
+            own,
+            symmetric=instance.symmetric,
+            sizes=instance.sizes,
+        )
+        if loss == "nu":
+            _check_nu(task, resolved["nu"])
+            task = replace(task, box=room_for_nu(task.box, task.y, task.bias))
+        return task, resolved
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        sample_side = [C.described, *([NU.described] if "nu" in self.losses else [])]
+        return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
+
+    @property
+    def needs_groups(self) -> bool:
+        return self.grouped
+
+    def _check_fit(self, instance: Instance) -> None:
+        if self.single_kernel and instance.count != 1:
+            raise InputError(
+                f"{self.name} takes one kernel, the instance has {instance.count}: "
+                "select one kernel, or use sum, average or l1"
+            )
+        if self.grouped and instance.groups is None:
+            raise InputError(
+                f"{self.name} needs groups of kernels, the instance has none: give groups, one integer per kernel"
+            )
+
+    def _loss(self, instance: Instance, given: Mapping[str, Any], resolved: dict[str, Any]) -> tuple[str, float]:
+        if given.get("nu") is None:
+            resolved["C"] = C.resolve(given.get("C"), self.name, instance.count)
+            return "c", resolved["C"]
+        if given.get("C") is not None:
+            raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
+        resolved["nu"] = NU.resolve(given["nu"], self.name, instance.count)
+        return "nu", 1.0 / (resolved["nu"] * instance.samples)
+
+
+def _check_nu(task: Task, nu: float) -> None:
+    positive = task.y > 0
+    room = 2 * min(task.box[positive].sum(), task.box[~positive].sum()) if task.bias else task.box.sum()
+    if room < 1 - 1e-12:
+        largest = math.floor(nu * room * 1e6) / 1e6  # rounded down, so that it can be taken at its word
+        raise InputError(
+            f"parameter nu = {nu:g} is infeasible for the class balance "
+            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {largest:.6f}"
+        )

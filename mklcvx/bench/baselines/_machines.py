@@ -1,0 +1,106 @@
+"""SVMs of single kernels, one for y or one for every class or label, and what they say of samples they did not see.
+
+Kernels are judged on held-out samples, by stratified folds: on its own training samples a rich kernel makes no mistake
+at all, and every kernel looks alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...problem.instance import Instance
+from ...problem.numbers import check_seed, is_whole
+from ...problem.stack import KernelStack
+from ...problem.targets import decided
+
+Array = NDArray[np.float64]
+
+FOLDS = 5
+
+
+def each_kernel(instance: Instance) -> Iterator[Array]:
+    """One kernel at a time in double precision, whatever they are stored as."""
+    return KernelStack(instance.kernels, symmetric=instance.symmetric).each_kernel()
+
+
+def machine(kernel: Array, labels: Array, price: float, weight: Array) -> tuple[Array, float]:
+    """Coefficients and bias of the SVM with one kernel."""
+    from sklearn.svm import SVC
+
+    found = SVC(C=price, kernel="precomputed").fit(kernel, labels, sample_weight=weight)
+    coefficients = np.zeros(len(labels))
+    coefficients[found.support_] = found.dual_coef_.ravel()
+    return coefficients, float(found.intercept_[0])
+
+
+def machines(instance: Instance, price: float, name: str, used: Any = None) -> tuple[Array, Array]:
+    """The SVMs of every kernel, or of those that are used, each on its own: coefficients (k, M, n), biases (k, M)."""
+    signs = instance.targets.signs(name, constant_allowed=False)
+    chosen = np.ones(instance.count, dtype=bool) if used is None else np.asarray(used, dtype=bool)
+    coefficients = np.zeros((len(signs), instance.count, instance.samples))
+    biases = np.zeros((len(signs), instance.count))
+    for m, kernel in enumerate(each_kernel(instance)):
+        for c, labels in enumerate(signs if chosen[m] else ()):
+            coefficients[c, m], biases[c, m] = machine(kernel, labels, price, instance.sample_weight)
+    return coefficients, biases
+
+
+def held_out(instance: Instance, price: float, folds: int, seed: int, name: str) -> Array:
+    """f_m(x_i) by an SVM that was trained without x_i, (k, M, n)."""
+    signs = instance.targets.signs(name, constant_allowed=False)
+    values = np.zeros((len(signs), instance.count, instance.samples))
+    for train, test in splits(instance, folds, seed):
+        weight = instance.sample_weight[train]
+        for m, kernel in enumerate(each_kernel(instance)):
+            inner, outer = kernel[np.ix_(train, train)], kernel[np.ix_(test, train)]
+            for c, labels in enumerate(signs):
+                if np.ptp(labels[train]) == 0:  # a rare label, all of it held out or nothing else: the constant it is
+                    values[c, m, test] = labels[train[0]]
+                    continue
+                coefficients, bias = machine(inner, labels[train], price, weight)
+                values[c, m, test] = outer @ coefficients + bias
+    return values
+
+
+def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Training and held-out samples; stratified by class, or plain where a sample may have many labels."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    empty = np.zeros(instance.samples)
+    if instance.targets.kind == "labels":
+        most, what = instance.samples, "the number of samples"
+        splitter: Any = KFold
+    else:
+        most = int(np.unique(instance.targets.values, return_counts=True)[1].min())
+        what = "the size of the smaller class" if instance.targets.kind == "y" else "the size of the smallest class"
+        splitter = StratifiedKFold
+        if most < 2:
+            raise InputError("a class has a single sample: held-out samples need two of each class")
+    check_seed(seed)
+    if not is_whole(folds, 2, most):
+        raise InputError(f"folds = {folds}: give between 2 and {most}, {what}")
+    chosen = splitter(folds, shuffle=True, random_state=seed).split(empty, instance.targets.values)
+    return ((train.astype(np.intp), test.astype(np.intp)) for train, test in chosen)
+
+
+def errors_of(instance: Instance, values: Array) -> Array:
+    """The share of wrong decisions of every kernel, by the samples' weights; for labels, over all decisions."""
+    targets = instance.targets
+    shares = instance.sample_weight / instance.sample_weight.sum()
+    errors = []
+    for m in range(instance.count):
+        wrong = decided(values[:, m].T, targets.kind, np.array(targets.names)) != _truth(instance)
+        errors.append(float(shares @ np.atleast_2d(wrong.T).mean(axis=0)))
+    return np.array(errors)
+
+
+def _truth(instance: Instance) -> NDArray[Any]:
+    targets = instance.targets
+    if targets.kind == "classes":
+        return np.array(targets.names)[np.argmax(targets.indicators(), axis=1)]
+    return targets.values

@@ -1,0 +1,37 @@
+"""best_single — the kernel whose SVM errs least on held-out samples, alone.
+
+    m*     the first least of the held-out errors ε_1..ε_M (for labels: over all decisions)
+    f_c    the SVM of kernel m* for label c, on all samples; classes by one against the rest
+
+    recovery   weights = 1 at m*, else 0; multipliers: errors (M,), those of the folds
+
+There is nothing to certify: the choice is by counting.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...formulations.families.single_task import C as PRICE
+from ...problem.instance import Instance
+from ._machines import FOLDS, errors_of, held_out, machines
+from ._model import Baseline
+
+
+def best_single(instance: Instance, C: float = 1.0, folds: int = FOLDS, seed: int = 0) -> Baseline:
+    """The kernel whose SVM errs least on held-out samples, the first of several equal ones."""
+    price = PRICE.resolve(C, "best_single", instance.count)
+    errors = errors_of(instance, held_out(instance, price, folds, seed, "best_single"))
+    weights = np.zeros(instance.count)
+    weights[int(np.argmin(errors))] = 1.0
+    coefficients, biases = machines(instance, price, "best_single", used=weights)
+    return Baseline(
+        "best_single",
+        instance.targets,
+        instance.names,
+        {"C": price, "folds": folds, "seed": seed},
+        coefficients,
+        biases @ weights,
+        weights,
+        multipliers={"errors": errors},
+    )

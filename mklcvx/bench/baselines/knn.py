@@ -1,0 +1,76 @@
+"""knn — k nearest neighbours in the feature space of the average kernel.
+
+    K̄ = (1/M) Σ_m K_m,        D²(x, x_i) = K̄(x, x) − 2 K̄(x, x_i) + K̄(x_i, x_i)
+
+The k training samples nearest to x vote with their weights; of several at one distance the first counts. For a given x
+the term K̄(x, x) is the same for all x_i, so that the neighbours need no diagonal of the test kernels.
+
+    decision   for y, the mean of the neighbours' labels, in [−1, 1]; for classes, every class's share of the votes;
+               for labels, the share of the neighbours that have it, less ½
+
+Nothing is solved for, and there is nothing to certify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError
+from ...problem.instance import Instance
+from ...problem.numbers import is_whole
+from ...problem.stack_checks import check_test_stack
+from ...problem.targets import Targets, decided
+from ._machines import each_kernel
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """`lengths` are K̄(x_i, x_i); `votes` (n, k) what each training sample says."""
+
+    targets: Targets
+    count: int
+    neighbours: int
+    lengths: Array
+    votes: Array
+    sample_weight: Array
+
+    def nearest(self, test_kernels: ArrayLike) -> NDArray[np.intp]:
+        """The training samples nearest to each new one, (t, k), the nearest first."""
+        stack = check_test_stack(test_kernels, self.count, len(self.lengths))
+        mean = np.zeros(stack.shape[1:])
+        for kernel in stack:
+            mean += np.asarray(kernel, dtype=float) / self.count
+        return np.argsort(self.lengths - 2 * mean, axis=1, kind="stable")[:, : self.neighbours]
+
+    def decision_function(self, test_kernels: ArrayLike) -> Array:
+        """What the neighbours of new samples say, (t,) for y, else (t, k); test kernels are (M, t, n)."""
+        chosen = self.nearest(test_kernels)
+        weight = self.sample_weight[chosen]
+        values = np.einsum("ti,tic->tc", weight, self.votes[chosen]) / weight.sum(axis=1, keepdims=True)
+        if self.targets.kind == "labels":
+            return np.asarray(values - 0.5)
+        return values[:, 0] if self.targets.kind == "y" else values
+
+    def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
+        """−1 and +1; or classes, the first of several with as many votes; or labels 0 and 1. Zero counts as +1."""
+        return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())
+
+
+def knn(instance: Instance, neighbours: int = 5) -> Neighbours:
+    """k nearest neighbours on the average kernel."""
+    if not is_whole(neighbours, 1, instance.samples):
+        raise InputError(
+            f"neighbours = {neighbours}: give a whole number between 1 and {instance.samples}, the number of samples"
+        )
+    lengths = np.zeros(instance.samples)
+    for kernel in each_kernel(instance):
+        lengths += np.diagonal(kernel) / instance.count
+    targets = instance.targets
+    votes = targets.values[:, None] if targets.kind == "y" else targets.indicators()
+    return Neighbours(targets, instance.count, neighbours, lengths, votes, instance.sample_weight)

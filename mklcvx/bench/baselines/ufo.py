@@ -1,0 +1,165 @@
+"""ufo — UFO-MKL: a squared (2, p) group norm, a group lasso for sparsity, and the mean of the joint margin's hinge.
+
+    primal   min over f_1..f_M    (λ/2) (Σ_m ‖f_m‖^p)^{2/p} + α Σ_m ‖f_m‖ + risk(Σ_m f_m)
+    dual     max over β ∈ B       gain(β) − (1/(2λ)) ‖(√q(β) − α)₊‖_s²,         1/p + 1/s = 1
+
+with the risk of the joint margin as a mean, C_i = (weight of sample i)/Σ weights, no bias, ‖f_m‖ = (Σ_c ‖f_mc‖²)^½; β,
+B, gain and q_m as `_joint_task` states them.
+
+From one to the other. The conjugate of (λ/2) ‖a‖_p² is ‖d‖_s²/(2λ); the term α Σ a takes α off every d, and a ≥ 0
+makes what is left count only where it is positive.
+
+    recovery      f_m = μ_m K_mδ,   μ_m = v_m^{s−1}/(λ ‖v‖_s^{s−2} √q_m),   v_m = (√q_m − α)₊
+    multipliers   weights = μ; norms (M,) = ‖f_m‖; beta (n, r)
+
+The algorithm (`_ufo_walk`) is the paper's stochastic one; `solver="exact"` is the optimum that it is measured against.
+Parameters: C > 0 gives λ = 1/(C Σ weights), so that at α = 0 the problem is that of C Σ_i hinge_i, divided by C Σ
+weights; α ≥ 0, default 0, and a kernel with √q_m ≤ α is not used at all; 1 < p ≤ 2, default s/(s − 1) with s = max(2,
+2 log M).
+Degenerate cases: α = 0, p = 2 is one SVM without bias and the sum of the kernels: for y the value of `sum` without
+bias times λ. α = 0 and p → 1 tends to λ times the value of `l1` without bias. α ≥ max √q(β) for all β gives f = 0.
+
+Reference: Orabona & Jie 2011; λ = 1/(Cn) is the choice of their program's demonstration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...formulations import lp
+from ...formulations._cvxpy import cp
+from ...formulations._formulation import Parameter
+from ...formulations.families.single_task import C as PRICE
+from ...problem.instance import Instance
+from ...problem.numbers import check_seed, check_tolerance, is_whole
+from ...problem.stack import Array
+from ...solvers.conic import CLARABEL, solve_declared
+from ._certified import shortfall
+from ._joint import Joint
+from ._joint_task import JointTask
+from ._model import Baseline
+
+SOLVERS = ("ufo", "exact")
+ALPHA = Parameter("alpha", "price of the group lasso", "α ≥ 0", lambda v, _: v >= 0, lambda _: 0.0, "0")
+NORM = Parameter(
+    "p",
+    "group norm",
+    "1 < p ≤ 2",
+    lambda v, _: 1 < v <= 2,
+    lambda count: conjugate_exponent(max(2.0, 2 * math.log(count))),
+    "s/(s − 1), s = max(2, 2 log M)",
+)
+
+
+def conjugate_exponent(p: float) -> float:
+    return p / (p - 1)
+
+
+def penalty(a: Array, lam: float, alpha: float, p: float) -> float:
+    return float(lam / 2 * lp.norm(a, p) ** 2 + alpha * a.sum())
+
+
+def conjugate(d: Array, lam: float, alpha: float, p: float) -> float:
+    return float(lp.norm(np.maximum(d - alpha, 0.0), conjugate_exponent(p)) ** 2 / (2 * lam))
+
+
+def convex(norms: list[Any], lam: float, alpha: float, p: float) -> Any:
+    a = cp.hstack(norms)
+    return lam / 2 * cp.square(cp.pnorm(a, p, approx=False)) + alpha * cp.sum(a)
+
+
+def dual_cost(seen: list[Any], lam: float, alpha: float, p: float) -> tuple[Any, list[Any]]:
+    v = cp.Variable(len(seen), nonneg=True)
+    cost = cp.square(cp.pnorm(v, conjugate_exponent(p), approx=False)) / (2 * lam)
+    return cost, [cp.norm(z, "fro") - alpha <= v[m] for m, z in enumerate(seen)]
+
+
+def steepest(d: Array, lam: float, alpha: float, p: float) -> Array:
+    """The weights of the recovery at √q = d: where the conjugate's gradient leads."""
+    v, q = np.maximum(d - alpha, 0.0), conjugate_exponent(p)
+    if not v.any():
+        return np.zeros(len(d))
+    return np.divide(v, d, out=np.zeros(len(d)), where=d > 0) * (v / lp.norm(v, q)) ** (q - 2) / lam
+
+
+class MeanTask(JointTask):
+    """A risk that is a mean: declared in units in which the boxes are about one."""
+
+    def typical_kernel_size(self) -> float:
+        return super().typical_kernel_size() / float(self.box.mean())
+
+
+class Ufo(Joint):
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
+        task, resolved = super().task(instance, given)
+        total = float(instance.sample_weight.sum())
+        own = {"lam": 1 / (resolved["C"] * total), **task.own}
+        box = instance.sample_weight / total
+        mean = MeanTask(task.kernels, task.contrasts, box, task.bias, own, symmetric=task.symmetric)
+        return mean, {**resolved, "lam": own["lam"]}
+
+
+UFO = Ufo(
+    name="ufo",
+    title="squared (2, p) group norm and group lasso, joint margin",
+    reference="Orabona & Jie 2011",
+    theorem=__doc__ or "",
+    parameters=(PRICE, ALPHA, NORM),
+    penalty=penalty,
+    conjugate=conjugate,
+    convex=convex,
+    dual_cost=dual_cost,
+    rescale=lambda own, size: {**own, "alpha": own["alpha"] * math.sqrt(size)},
+    biased=False,
+)
+
+
+def ufo(
+    instance: Instance,
+    C: float = 1.0,
+    alpha: float = 0.0,
+    p: float | None = None,
+    *,
+    solver: str = "ufo",
+    tol: float | None = None,
+    passes: int = 300,
+    shuffled: bool = False,
+    seed: int = 0,
+) -> Baseline:
+    """UFO-MKL as published, until the certified relative gap is at most `tol` (1e-2) or `passes` are over; or, with
+    solver="exact", the certified optimum of its objective (1e-8). `shuffled`: every pass a permutation of the samples,
+    as in the authors' program, instead of independent draws."""
+    from ...solvers.registry import drive
+    from ._ufo_walk import UfoWalk
+
+    if solver not in SOLVERS:
+        raise InputError(f"solver = {solver!r} is unknown: give 'ufo' or 'exact'")
+    if not is_whole(passes, 1):
+        raise InputError(f"passes = {passes} is below 1: give a number of passes over the samples, such as 300")
+    task, parameters = UFO.task(instance, {"C": C, "alpha": alpha, "p": p})
+    tolerance = tol if tol is not None else (1e-2 if solver == "ufo" else 1e-8)
+    check_tolerance(tolerance)
+    check_seed(seed)
+    if solver == "ufo":
+        point, run = drive(UfoWalk(steepest, bool(shuffled), seed), UFO, task, tolerance, max_iter=passes)
+    else:
+        point, run = solve_declared(UFO, task, tolerance, options=CLARABEL)
+    norms, roots = point.upper.norms, point.lower.roots
+    return Baseline(
+        "ufo",
+        instance.targets,
+        instance.names,
+        {**parameters, "solver": solver, "passes": run.iterations if solver == "ufo" else None, "seed": seed},
+        point.upper.point.coefficients,
+        point.upper.point.bias,
+        np.divide(norms, roots, out=np.zeros(len(norms)), where=roots > 0),
+        point.certificate,
+        {"beta": point.lower.beta, "norms": norms},
+        tuple(run.trace),
+        shortfall(point, tolerance),
+    )

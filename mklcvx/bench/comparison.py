@@ -1,0 +1,176 @@
+"""Benchmarks: contestants take turns, BLAS runs on one thread, and everybody is judged by the same certificate.
+
+In every round each contestant runs once, and so do one LIBSVM fit on the average kernel (same C, or ν, and LIBSVM's
+default tolerance) and the validation of the instance. Times are medians over the rounds, of CPU seconds but for
+external commands, whose time is that of the wall; *fits* are ratios of medians,
+contestant to LIBSVM, which another machine should reproduce where seconds cannot be. The gap is that of the worst
+round, recomputed by `answers.judge` from what was returned. A contestant leaves when it has used up the time limit, in
+one round or in all of them together.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import formulations
+from ..errors import InputError, InternalError, nearest
+from ..formulations import Formulation
+from ..io.files import save_instance
+from ..problem.instance import Instance
+from ..solvers.solving import SOLVERS, solver_named
+from ..verification.answers import read_answer
+from .external import External
+from .peers import PEERS
+from .process import EXPECTED, Attempt, Setting, Worker, patience
+from .standing import Benchmark, Standing
+
+FIRST = "interior"
+
+
+class Contestant(Protocol):
+    """Whoever takes part. `tolerance` is what is asked of it unless a tolerance is given."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @property
+    def note(self) -> str: ...
+
+    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt: ...
+
+
+@dataclass(frozen=True)
+class InWorker:
+    """A solver of this package (`service` solve), or of somebody else (`service` peer, or call: a function, which is
+    also looked for in the folders of `path`)."""
+
+    name: str
+    service: str = "solve"
+    tolerance: float = EXPECTED
+    note: str = ""
+    path: tuple[str, ...] = ()
+
+    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
+        answer = setting.folder / "answer.npz"
+        request = {
+            "service": self.service, "name": self.name, "formulation": setting.formulation, "answer": str(answer),
+            "tol": setting.tol, "time_limit": setting.time_limit, "parameters": dict(parameters),
+            "path": list(self.path),
+        }  # fmt: skip
+        reply = worker.ask(request, patience(setting))
+        if reply is None:
+            return Attempt(seconds=patience(setting), cut=True, message="ended: it did not stop at the time limit")
+        if reply.get("fault") or reply.get("skipped"):
+            return Attempt(fault=reply.get("fault", ""), skipped=reply.get("skipped", ""))
+        told = {key: reply[key] for key in ("seconds", "elapsed", "iterations", "peak", "message")}
+        try:
+            return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)
+        except InputError as fault:
+            return Attempt(fault=str(fault))
+
+
+def contestants(
+    formulation: Formulation, names: Sequence[str] | None = None, externals: Sequence[str] = ()
+) -> list[Contestant]:
+    """The solvers with these names, or all that fit, `interior` first; then the external commands."""
+    commands = [External.parse(text) for text in externals]
+    fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
+    fitting.sort(key=lambda name: name != FIRST)
+    chosen = [*fitting, *_installed(formulation)] if names is None else list(names)
+    found = [*(_named(name, formulation) for name in chosen), *commands]
+    listed = [contestant.name for contestant in found]
+    if twice := next((name for name in listed if listed.count(name) > 1), None):
+        raise InputError(f"contestant {twice!r} is named twice: keep one, or give the other another name")
+    if not found:
+        raise InputError("no contestant is named: name one with --solvers or --external")
+    return found
+
+
+def _installed(formulation: Formulation) -> list[str]:
+    return [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
+
+
+def _named(name: str, formulation: Formulation) -> Contestant:
+    if name in PEERS:
+        peer = PEERS[name]
+        if formulation.name not in peer.beside:
+            raise InputError(f"{name} does not fit {formulation.name}: it is shown beside {', '.join(peer.beside)}")
+        if not peer.available():
+            raise InputError(f"{name} needs MKLpy, which cannot be imported: pip install 'mklcvx[bench]'")
+        return InWorker(name, "peer", note=peer.note(formulation.name))
+    if name not in {solver.name for solver in SOLVERS}:
+        raise InputError(f"unknown solver {name!r}: {nearest(name, [*PEERS, *(s.name for s in SOLVERS)])}")
+    return InWorker(name, tolerance=solver_named(name, formulation).tolerance)
+
+
+def compare(
+    instance: Instance,
+    formulation: str,
+    entrants: Sequence[Contestant],
+    *,
+    rounds: int = 5,
+    tol: float | None = None,
+    time_limit: float = 60.0,
+    report: Callable[[str], None] = lambda _: None,
+    **parameters: Any,
+) -> Benchmark:
+    """Let the contestants solve one instance in turns, and judge what they return."""
+    chosen = formulations.get(formulation)
+    _check(rounds, tol, time_limit)
+    task, resolved = chosen.task(instance, parameters)
+    standings = [Standing(e.name, e.note, e.tolerance if tol is None else tol) for e in entrants]
+    reference: list[float] = []
+    validation: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="mklcvx.") as place:
+        file, folder = Path(place) / "instance.npz", Path(place) / "answers"
+        save_instance(file, instance, compressed=False)
+        folder.mkdir()
+        stamp = _stamp(file)
+        setting = Setting(formulation, file, folder, tol, time_limit)
+        with Worker(file) as worker:
+            for turn in range(1, rounds + 1):
+                report(f"round {turn} of {rounds}: LIBSVM, validation")
+                reference.append(_seconds(worker, "reference", resolved))
+                validation.append(_seconds(worker, "validate", resolved))
+                for entrant, standing in zip(entrants, standings, strict=True):
+                    if turn == 1 or standing.goes_on(time_limit):
+                        report(f"round {turn} of {rounds}: {entrant.name}")
+                        attempt = entrant.run(setting, resolved, worker)
+                        if _stamp(file) != stamp:
+                            attempt = Attempt(fault="it changed the instance's file")
+                            save_instance(file, instance, compressed=False)
+                            stamp = _stamp(file)
+                        standing.add(attempt, chosen, task)
+    size = instance.samples, instance.count
+    return Benchmark(formulation, resolved, *size, rounds, time_limit, reference, validation, standings)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """What differs after somebody has written to a file, replaced it or removed it."""
+    if not file.exists():
+        return ()
+    found = file.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> float:
+    reply = worker.ask({"service": service, "parameters": dict(parameters)}) or {}
+    if "seconds" not in reply:
+        raise InternalError(f"the benchmark's {service} failed: {reply.get('fault', 'no reply')}")
+    return float(reply["seconds"])
+
+
+def _check(rounds: int, tol: float | None, time_limit: float) -> None:
+    if rounds < 1:
+        raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 5")
+    if tol is not None and not 0 < tol < 1:
+        raise InputError(f"tol = {tol:g} is not between 0 and 1: give a relative gap such as 1e-6")
+    if not 0 < time_limit < float("inf"):
+        raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")

@@ -1,0 +1,150 @@
+"""A third party's solver as a function: how it is found, what it is given, and what its answer may look like.
+
+    function(kernels, y, **parameters) -> what it has
+
+`kernels` is (M, n, n), `y` what the instance has (±1; classes; or labels, n × k, 0 or 1), and parameters are those of
+the formulation by name; `groups` (M) where the formulation needs them, `sample_weight` (n) where it is not all ones. A
+parameter that the function does not take is left out if it has its default value; else the instance is skipped.
+
+What it has is a mapping with any of weights, alpha, bias, coefficients, objective and multipliers; an object with
+attributes of these names; a tuple in that order, None for what is missing; or the weights alone, as an array or a list.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ... import formulations
+from ...errors import InputError
+from ...io.files import ANSWER_FIELDS
+from ...problem.instance import Instance
+from ...verification.answers import answer_of
+
+Solver = Callable[..., Any]
+NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def named(solver: str | Solver) -> str:
+    """The name under which another process finds the function: package.module:function."""
+    if not isinstance(solver, str):
+        solver = f"{getattr(solver, '__module__', None)}:{getattr(solver, '__qualname__', '<object>')}"
+        if "<" in solver or solver.startswith(("None:", "__main__:")):
+            raise InputError(f"solver {solver}: cannot be found from another process: define it in a module's file")
+    if not NAME.fullmatch(solver):
+        raise InputError(f"solver {solver[:60]!r} is not package.module:function: write for example mine.solvers:l1")
+    return solver
+
+
+def search_path() -> tuple[str, ...]:
+    """Where the one who asks would find modules, and the current folder."""
+    return (*(folder for folder in sys.path if folder), os.getcwd())
+
+
+def check_importable(name: str, path: Iterable[str]) -> None:
+    """Refuse a module that is nowhere; nothing is imported yet."""
+    top = named(name).partition(":")[0].partition(".")[0]
+    with _extended(path):
+        try:
+            found = top in sys.modules or importlib.util.find_spec(top) is not None
+        except (ImportError, ValueError):
+            found = False
+    if not found:
+        raise InputError(f"solver {name}: there is no module {top!r}: install it, or go to the folder it is in")
+
+
+def imported(name: str, path: Iterable[str]) -> Solver:
+    """The function of that name; its module is run, which is what its owner asks for."""
+    module, _, inside = named(name).partition(":")
+    sys.path.extend(folder for folder in path if folder not in sys.path)
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as fault:
+        raise InputError(f"solver {name}: there is no module {fault.name!r}: install it, or check the name") from None
+    for part in inside.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"solver {name}: {module} has no {inside!r}: check the name")
+        found = getattr(found, part)
+    if not callable(found):
+        raise InputError(f"solver {name}: is no function: name one that takes kernels and y")
+    return found
+
+
+class _extended:
+    """More folders to look for modules in, for a while and after all others."""
+
+    def __init__(self, path: Iterable[str]) -> None:
+        self.before, self.more = list(sys.path), [folder for folder in path if folder not in sys.path]
+
+    def __enter__(self) -> None:
+        sys.path.extend(self.more)
+
+    def __exit__(self, *_: object) -> None:
+        sys.path[:] = self.before
+
+
+def arguments(
+    function: Solver, instance: Instance, formulation: str, parameters: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """What the function is given by name, and what it would need to take but does not."""
+    chosen = formulations.get(formulation)
+    offered = dict(parameters)
+    if chosen.needs_groups:
+        offered["groups"] = None if instance.groups is None else np.array(instance.groups)
+    if not (instance.sample_weight == 1).all():
+        offered["sample_weight"] = np.array(instance.sample_weight)
+    takes = _keywords(function)
+    if takes is None:
+        return offered, []
+    usual = chosen.task(instance, {})[1]
+    left = [name for name in offered if name not in takes]
+    missing = [name for name in left if name not in usual or usual[name] != offered[name]]
+    return {name: value for name, value in offered.items() if name in takes}, missing
+
+
+def _keywords(function: Solver) -> set[str] | None:
+    """The names that a function takes; None if it takes all, or does not say."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {parameter.name for parameter in parameters[2:] if parameter.kind in by_name} | {
+        parameter.name for parameter in parameters[:2] if parameter.kind is parameter.KEYWORD_ONLY
+    }
+
+
+def found_by(result: Any) -> dict[str, Any]:
+    """The parts of an answer in whatever a function returned, as `files.save_answer` takes them."""
+    record = _record(result)
+    parts = {name: record[name] for name in ANSWER_FIELDS if record.get(name) is not None}
+    multipliers = record.get("multipliers")
+    given = answer_of({**parts, "multipliers": multipliers})  # refuses what are no numbers
+    if not given.given:
+        raise InputError(f"it returned none of {', '.join(ANSWER_FIELDS)}: return a dictionary with what there is")
+    fields = {name: getattr(given, name) for name in parts}
+    return {**fields, "multipliers": {name: np.asarray(value) for name, value in given.multipliers.items()}}
+
+
+def _record(result: Any) -> Mapping[str, Any]:
+    if isinstance(result, Mapping):
+        return result
+    if hasattr(result, "_asdict"):
+        return dict(result._asdict())
+    if isinstance(result, np.ndarray | list):
+        return {"weights": result}
+    if isinstance(result, tuple):
+        if len(result) > len(ANSWER_FIELDS):
+            raise InputError(f"it returned {len(result)} values: return at most {', '.join(ANSWER_FIELDS)}")
+        return dict(zip(ANSWER_FIELDS, result, strict=False))
+    return {name: getattr(result, name, None) for name in (*ANSWER_FIELDS, "multipliers")}

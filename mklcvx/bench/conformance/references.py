@@ -1,0 +1,59 @@
+"""The optimum that answers on a specimen are judged against: proved once and for all where it has been, else certified
+here and now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from ...certificate import Certificate
+from ...verification.judging import Case, pose
+from ...verification.parts import Enclosure, enclosure_of
+from ...zoo import Specimen
+
+# Only in a checkout: enclosures in ball arithmetic, too long to compute for what a package needs at run time.
+GOLDEN = Path(__file__).resolve().parents[2] / "validation" / "golden" / "golden.json"
+
+
+@dataclass(frozen=True)
+class ProvedCase(Case):
+    """A problem whose optimum has been enclosed before: nothing is solved to know it."""
+
+    proved: Enclosure | None = None
+
+    @cached_property
+    def known(self) -> Enclosure:
+        return super().known if self.proved is None else self.proved
+
+
+def case_of(specimen: Specimen, formulation: str, given: Mapping[str, Any], tolerance: float) -> ProvedCase:
+    """A specimen as a problem; `given` parameters come before those that the specimen recommends."""
+    posed = pose(specimen.instance(), formulation, _merged(specimen.parameters_for(formulation), given), tolerance)
+    proved = enclosed(specimen, formulation, posed.parameters)
+    return ProvedCase(posed.instance, posed.formulation, posed.parameters, posed.task, tolerance, proved)
+
+
+def _merged(recommended: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """C and nu exclude each other."""
+    kept = {name: value for name, value in recommended.items() if not (name == "C" and "nu" in given)}
+    return {**kept, **given}
+
+
+def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]) -> Enclosure | None:
+    """The golden enclosure, where there is one of this very problem."""
+    entry = _golden(GOLDEN).get((specimen.name, formulation))
+    if entry is None or entry["sha256"] != specimen.recorded["sha256"] or entry["parameters"] != dict(parameters):
+        return None
+    return enclosure_of(Certificate(float(entry["lower"]), float(entry["upper"]), float(entry["scale"])))
+
+
+@cache
+def _golden(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    if not path.is_file():
+        return {}
+    entries = json.loads(path.read_text(encoding="utf-8"))["optima"]
+    return {(entry["specimen"], entry["formulation"]): entry for entry in entries if entry.get("lower") is not None}

@@ -1,0 +1,193 @@
+"""What a conformance run found: success rates at three levels, times, and what is wrong with the failures.
+
+The rate at a level is the share of accepted answers among those that could be judged: an answer is undecided where
+the optimum itself could not be enclosed narrowly enough, and a specimen is skipped where the solver lacks a parameter.
+Times are summed up by the shifted geometric mean exp(mean log(t + s)) − s with s = SHIFT; a run that failed at the
+level counts as the time limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import formulations
+from ...errors import InputError
+from ...verification.parts import UNDECIDED
+from ...zoo import specimen
+from ..comparison import Contestant, InWorker
+from ..external import External
+from ..process import Worker
+from .functions import Solver, check_importable, named, search_path
+from .references import case_of
+from .trials import LEVELS, SKIPPED, Assignment, Trial, failures, suitable, trials
+
+SCHEMA = "mklcvx.conformance/1"
+SHIFT = 0.1  # seconds
+TIME_LIMIT = 20.0
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How a solver did at a level."""
+
+    level: str
+    tolerance: float
+    accepted: int
+    decided: int
+    undecided: int
+    seconds: float | None
+
+    @property
+    def share(self) -> float | None:
+        return self.accepted / self.decided if self.decided else None
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """The trials of one solver, and what they come to at the level that was asked for."""
+
+    solver: str
+    formulation: str
+    parameters: Mapping[str, Any]
+    level: str
+    time_limit: float
+    trials: tuple[Trial, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Nothing failed, and something was accepted."""
+        return self.rate(self.level).accepted > 0 and not self.failures
+
+    @property
+    def failures(self) -> list[Trial]:
+        return list(failures(self.trials, self.level))
+
+    @property
+    def skipped(self) -> list[Trial]:
+        return [trial for trial in self.trials if trial.outcome == SKIPPED]
+
+    @property
+    def diagnoses(self) -> dict[str, int]:
+        """How often each, the most frequent first."""
+        return dict(Counter(trial.diagnosis for trial in self.failures).most_common())
+
+    def rate(self, level: str) -> Rate:
+        run = [trial for trial in self.trials if trial.outcome != SKIPPED]
+        undecided = sum(trial.verdict(level) == UNDECIDED for trial in run)
+        accepted = sum(trial.accepted(level) for trial in run)
+        times = [self.time_limit if not t.accepted(level) or t.seconds is None else t.seconds for t in run
+                 if t.verdict(level) != UNDECIDED]  # fmt: skip
+        return Rate(level, LEVELS[level], accepted, len(run) - undecided, undecided, shifted_mean(times))
+
+    def as_dict(self) -> dict[str, Any]:
+        rates = [self.rate(level) for level in LEVELS]
+        return {
+            "schema": SCHEMA,
+            "solver": self.solver,
+            "formulation": self.formulation,
+            "parameters": dict(self.parameters),
+            "level": self.level,
+            "time_limit": self.time_limit,
+            "passed": self.passed,
+            "rates": {
+                rate.level: {
+                    "tolerance": rate.tolerance, "accepted": rate.accepted, "decided": rate.decided,
+                    "undecided": rate.undecided, "share": rate.share, "shifted_geometric_mean_seconds": rate.seconds,
+                }
+                for rate in rates
+            },
+            "diagnoses": self.diagnoses,
+            "trials": [trial.as_dict() for trial in self.trials],
+        }  # fmt: skip
+
+
+def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None:
+    """The shifted geometric mean, which neither the shortest nor the longest times dominate."""
+    if not seconds:
+        return None
+    return math.exp(sum(math.log(one + shift) for one in seconds) / len(seconds)) - shift
+
+
+def candidate(solver: str | Solver | None, command: str | None = None) -> Contestant:
+    """A function by its name, or a command."""
+    if (solver is None) == (command is None):
+        raise InputError("give either a function, package.module:function, or a command with --command")
+    if command is not None:
+        return External.of(command, "command", "--command")
+    name, path = named(solver), search_path()  # type: ignore[arg-type]
+    check_importable(name, path)
+    return InWorker(name, "call", path=path)
+
+
+def check_found(solver: Contestant, time_limit: float) -> None:
+    """Refuse a function that cannot be imported; its module is run, in a process of its own."""
+    if not isinstance(solver, InWorker):
+        return
+    patience = max(time_limit, TIME_LIMIT)
+    with Worker(Path()) as worker:
+        reply = worker.ask({"service": "find", "name": solver.name, "path": list(solver.path)}, patience)
+    if reply is None:
+        raise InputError(f"solver {solver.name}: importing it takes more than {patience:g} s: raise the time limit")
+    if reply.get("fault"):
+        where = "" if reply["fault"].startswith("solver ") else f"solver {solver.name}: cannot be imported: "
+        raise InputError(f"{where}{reply['fault']}")
+
+
+def assignment(
+    solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
+    command: str | None = None, time_limit: float = TIME_LIMIT, level: str = "mid",
+) -> Assignment:  # fmt: skip
+    """What is to be tried, once nothing speaks against it."""
+    chosen = formulations.get(formulation)
+    if parameters:
+        _check_parameters(chosen.name, parameters)
+    if level not in LEVELS:
+        raise InputError(f"level {level!r} is unknown: choose {', '.join(LEVELS)}")
+    if not 0 < time_limit < math.inf:
+        raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
+    return Assignment(candidate(solver, command), chosen.name, dict(parameters), float(time_limit), level)
+
+
+def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse what no specimen can be posed with; limits may depend on the number of kernels."""
+    refusals = []
+    for name in suitable(formulation):
+        try:
+            case_of(specimen(name), formulation, parameters, min(LEVELS.values()))
+        except InputError as fault:
+            refusals.append(fault)
+        else:
+            return
+    raise refusals[0]
+
+
+def conform(
+    solver: str | Solver | None = None,
+    formulation: str = "l1",
+    *,
+    command: str | None = None,
+    specimens: Sequence[str] | None = None,
+    jobs: int | None = None,
+    time_limit: float = TIME_LIMIT,
+    level: str = "mid",
+    done: Callable[[Trial], None] | None = None,
+    **parameters: Any,
+) -> Conformance:
+    """Run somebody's solver over the specimens of the zoo that suit a formulation, and judge what it returns.
+
+    `solver` is "package.module:function", or such a function; or there is a `command` with {instance} and {answer}.
+    Parameters that are given come before those that a specimen recommends. The work goes through joblib: `jobs`
+    processes, or, inside `joblib.parallel_config`, whatever that says.
+    """
+    names = suitable(formulations.get(formulation).name, specimens)
+    task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
+    check_found(task.solver, task.time_limit)
+    shown = task.solver.name if command is None else command
+    return Conformance(
+        shown, task.formulation, task.parameters, level, task.time_limit, tuple(trials(task, names, jobs, done))
+    )

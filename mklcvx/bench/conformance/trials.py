@@ -1,0 +1,168 @@
+"""Trials: a solver solves a specimen of the zoo in a process of its own, and its answer is judged.
+
+Every part of the answer is judged by what it is worth against the certified optimum, at three levels of accuracy. A
+solver that raises an error, dies or takes too long is reported as such. Specimens are shared out in batches, each with
+one process for the solver, through joblib: whatever back end joblib is told to use carries them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...io.files import save_instance
+from ...verification.judging import Case, diagnose, judged_parts
+from ...verification.parts import ACCEPTED, REJECTED, verdict_of
+from ...zoo import SPECIMENS, Specimen, specimen
+from ..comparison import Contestant
+from ..process import Attempt, Setting, Worker
+from .references import case_of
+
+LEVELS = {"low": 1e-3, "mid": 1e-6, "high": 1e-9}
+BATCH = 10  # specimens that share one process: starting it costs more than most runs
+JUDGED, ERROR, TIMEOUT, SKIPPED = "judged", "error", "timeout", "skipped"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What every trial of a run shares. `level` is the one whose failures are diagnosed."""
+
+    solver: Contestant
+    formulation: str
+    parameters: Mapping[str, Any]
+    time_limit: float
+    level: str = "mid"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one specimen. `off` is the tolerance at which the answer would be accepted: the largest violation
+    or distance from the optimum of any of its parts, relative to the problem's scale."""
+
+    specimen: str
+    outcome: str
+    seconds: float | None = None
+    off: float | None = None
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    wrong: tuple[str, ...] = ()
+    diagnosis: str = ""
+    words: str = ""
+
+    def verdict(self, level: str) -> str:
+        """A solver that gives no answer has failed at every level."""
+        return SKIPPED if self.outcome == SKIPPED else self.verdicts.get(level, REJECTED)
+
+    def accepted(self, level: str) -> bool:
+        return self.verdict(level) == ACCEPTED
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "specimen": self.specimen,
+            "outcome": self.outcome,
+            "seconds": self.seconds,
+            "off": self.off,
+            "verdicts": dict(self.verdicts),
+            "wrong_parts": list(self.wrong),
+            "diagnosis": self.diagnosis or None,
+            "message": self.words,
+        }
+
+
+def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
+    """The specimens of the zoo that suit a formulation; or those named, all of which must."""
+    if names is None:
+        return [one.name for one in SPECIMENS if formulation in one.suits]
+    for name in names:
+        if formulation not in specimen(name).suits:
+            raise InputError(f"instance {name!r} does not suit {formulation}: see 'mklcvx zoo --json'")
+    return list(dict.fromkeys(names))
+
+
+def trials(
+    assignment: Assignment, names: Sequence[str], jobs: int | None = None, done: Callable[[Trial], None] | None = None
+) -> list[Trial]:
+    """A trial of every specimen, in their order; `jobs` processes, or what joblib has been configured to use."""
+    from joblib import Parallel, delayed
+
+    batches = [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
+    found: list[Trial] = []
+    for batch in Parallel(n_jobs=jobs, return_as="generator")(delayed(_batch)(assignment, batch) for batch in batches):
+        for trial in batch:
+            found.append(trial)
+            if done is not None:
+                done(trial)
+    return found
+
+
+def _batch(assignment: Assignment, names: Sequence[str]) -> list[Trial]:
+    with Room() as room:
+        return [room.trial(assignment, specimen(name)) for name in names]
+
+
+class Room:
+    """A folder for files and a process for the solver, for one trial after the other."""
+
+    def __enter__(self) -> Room:
+        self._place = tempfile.TemporaryDirectory(prefix="mklcvx.")
+        self._worker = Worker(Path(self._place.name))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.end()
+        self._place.cleanup()
+
+    def trial(self, assignment: Assignment, chosen: Specimen) -> Trial:
+        try:
+            case = case_of(chosen, assignment.formulation, assignment.parameters, min(LEVELS.values()))
+        except InputError as fault:
+            return Trial(chosen.name, SKIPPED, words=str(fault))
+        attempt = self.attempt(case, assignment.solver, chosen.name, assignment.time_limit)
+        return _judged(case, attempt, chosen.name, assignment.level)
+
+    def attempt(
+        self, case: Case, solver: Contestant, name: str, time_limit: float, tol: float | None = None
+    ) -> Attempt:
+        """One run of a solver; the answer's file, if any, is in the setting's folder."""
+        file = Path(self._place.name) / f"{name}.npz"
+        if not file.exists():
+            save_instance(file, case.instance, compressed=False)
+        self.folder = Path(self._place.name) / "answers"
+        self.folder.mkdir(exist_ok=True)
+        self._worker.instance = file
+        return solver.run(
+            Setting(case.formulation.name, file, self.folder, tol, time_limit), case.parameters, self._worker
+        )
+
+
+def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
+    if attempt.skipped:
+        return Trial(name, SKIPPED, words=attempt.skipped)
+    if attempt.fault:
+        return Trial(name, ERROR, diagnosis=ERROR, words=attempt.fault)
+    if attempt.cut or attempt.answer is None:
+        return Trial(name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit")
+    try:
+        parts, _ = judged_parts(case, attempt.answer, rigorous=True)
+    except (InputError, ArithmeticError) as fault:
+        return Trial(name, ERROR, attempt.seconds, diagnosis="unusable", words=str(fault))
+    verdicts = {key: verdict_of(parts, tolerance) for key, tolerance in LEVELS.items()}
+    tolerance = LEVELS[level]
+    with np.errstate(all="ignore"):  # hypotheses divide by whatever an answer has
+        found = diagnose(case, attempt.answer, parts, tolerance) if verdicts[level] == REJECTED else None
+    return Trial(
+        name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts,
+        tuple(part.name for part in parts if part.off > tolerance),
+        "" if found is None else found.name, "" if found is None else found.words,
+    )  # fmt: skip
+
+
+def failures(found: Sequence[Trial], level: str) -> Iterator[Trial]:
+    """Those that failed at a level, the worst first: no answer at all, then the farthest from the optimum."""
+    failed = [trial for trial in found if trial.verdict(level) == REJECTED]
+    yield from sorted(failed, key=lambda trial: -(float("inf") if trial.off is None else trial.off))

@@ -1,0 +1,150 @@
+"""Contestants that are commands: they get an instance as a file, write an answer to a file, and are timed as a whole.
+
+    NAME=command {instance} {answer}
+
+The words of the command are given to the system as they are, without a shell. `{instance}` becomes the path of an
+`.npz` file (`{instance.mat}`, `{instance.json}`: of such a file; `{instance.csv}`: of a folder), `{answer}` the path of
+the `.json` file to write (`{answer.npz}`, `{answer.mat}`: of such a file; `{answer.csv}`: of a folder to make);
+`{formulation}`, `{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is
+too slow or writes nonsense is reported as such; it runs in a process group of its own, of which nothing is left
+afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..io.files import load_instance, save_instance
+from ..verification.answers import read_answer
+from .process import EXPECTED, ONE_THREAD, Attempt, Setting, Worker
+
+# The third is what numpy.savez makes of the first, the last a folder of csv files.
+ENDINGS = ("answer.json", "answer.npz", "answer.json.npz", "answer.mat", "answer")
+OTHERS = {"instance.mat": "instance.mat", "instance.json": "instance.json", "instance.csv": "instance"}
+
+
+@dataclass(frozen=True)
+class External:
+    """A command that takes part under a name."""
+
+    name: str
+    words: tuple[str, ...]
+    tolerance: float = EXPECTED
+    note: str = "timed as a whole process"
+
+    @staticmethod
+    def parse(text: str) -> External:
+        name, separator, command = text.partition("=")
+        if not separator or not name.strip() or not command.strip():
+            example = "mine='solver {instance} {answer}'"
+            raise InputError(f"--external {text[:60]!r} is not NAME=COMMAND: write for example {example}")
+        return External.of(command, name.strip(), f"--external {name}")
+
+    @staticmethod
+    def of(command: str, name: str, option: str) -> External:
+        """A command in one text; `option` is what messages call it."""
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError as fault:
+            raise InputError(f"{option}: the command cannot be split into words ({fault}): close the quotes") from None
+        if not (any("{instance" in word for word in words) and any("{answer" in word for word in words)):
+            raise InputError(f"{option}: the command lacks {{instance}} or {{answer}}: it needs both")
+        return External(name, words)
+
+    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
+        for name in (*ENDINGS, *OTHERS.values()):
+            _remove(setting.folder / name)
+        for name, file in OTHERS.items():
+            if any(f"{{{name}}}" in word for word in self.words):
+                save_instance(setting.folder / file, load_instance(setting.instance))
+        started = time.perf_counter()
+        ended = self._ended(setting, parameters)
+        seconds = time.perf_counter() - started
+        if ended == "timeout":
+            return Attempt(seconds=seconds, elapsed=seconds, cut=True, message="ended at the time limit")
+        if ended:
+            return Attempt(fault=ended)
+        try:
+            return Attempt(seconds=seconds, elapsed=seconds, answer=read_answer(_written(setting.folder)))
+        except InputError as fault:
+            return Attempt(fault=str(fault).replace(f"{setting.folder}{os.sep}", ""))
+
+    def _ended(self, setting: Setting, parameters: Mapping[str, Any]) -> str:
+        """Run the command: nothing if it ended well, else what became of it."""
+        log = setting.folder / "stderr"
+        try:
+            with log.open("wb") as errors:
+                process = subprocess.Popen(
+                    _filled(self.words, setting, parameters), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=errors, env={**os.environ, **ONE_THREAD}, start_new_session=True,
+                )  # fmt: skip
+        except OSError as fault:
+            return f"cannot be started ({fault.strerror})"
+        try:
+            status = process.wait(setting.time_limit)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        finally:
+            end_group(process)
+        return f"exit status {status}{_last_words(log)}" if status else ""
+
+
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """End a process that leads a group of its own, and whatever it started in it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, Any]) -> list[str]:
+    values = {
+        "instance": setting.instance,
+        **{name: setting.folder / file for name, file in OTHERS.items()},
+        "answer": setting.folder / "answer.json",
+        "answer.json": setting.folder / "answer.json",
+        "answer.npz": setting.folder / "answer.npz",
+        "answer.mat": setting.folder / "answer.mat",
+        "answer.csv": setting.folder / "answer",
+        "formulation": setting.formulation,
+        "tol": setting.tol or EXPECTED,
+        **parameters,
+    }
+    return [_replaced(word, values) for word in words]
+
+
+def _replaced(word: str, values: Mapping[str, Any]) -> str:
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", str(value))
+    return word
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _written(folder: Path) -> Path:
+    found = [folder / ending for ending in ENDINGS if (folder / ending).exists()]
+    if not found:
+        raise InputError("answer: none was written: write weights and alpha to the path given as {answer}")
+    return found[0]
+
+
+def _last_words(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(log.stat().st_size - 2000, 0))
+        lines = file.read().decode("utf-8", "replace").strip().splitlines()
+    return f": {' '.join(lines[-1].split())[:120]}" if lines else ""

@@ -1,0 +1,160 @@
+"""One solver on one specimen: how many digits of the optimum it has, what it certifies, and whether it is honest.
+
+Digits are −log₁₀ of |value − v*| relative to the problem's scale, at most those that the enclosure of v* supports and
+at most MOST. A run is honest if
+
+- its certificate does not contradict the enclosure: lower ≤ v* ≤ upper;
+- the point that it returns proves that certificate, recomputed by the judge;
+- it says *certified* only if the gap it was asked for is proved, and otherwise says why not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ... import formulations
+from ...certificate import Certificate
+from ...certificate.solution import Solution
+from ...errors import InputError
+from ...io.files import load_solution
+from ...solvers.solving import SOLVERS, Solver
+from ...verification.answers import judge
+from ...verification.judging import Case
+from ...verification.parts import Enclosure
+from ...zoo import specimen
+from ..comparison import InWorker
+from ..conformance.references import ProvedCase, case_of
+from ..conformance.trials import Room, suitable
+from ..process import Attempt
+
+MOST = 15.0
+BATCH = 10
+FINEST = 1e-9  # the tolerance for which references are made
+CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
+WRAPPERS = ("auto",)  # interior or exact under another name
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`status` is what the solver says, or "ended" (at the time limit, with nothing) or "failed"; `reason` says why
+    it is not certified, and what is dishonest if it is not honest; `proved` whether the optimum is a golden one."""
+
+    formulation: str
+    solver: str
+    specimen: str
+    status: str
+    digits: float | None = None
+    gap: float | None = None
+    asked: float | None = None
+    seconds: float | None = None
+    honest: bool | None = None
+    reason: str = ""
+    proved: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Numbers to the digits that mean something."""
+        record = asdict(self)
+        for name in ("digits", "gap", "seconds"):
+            record[name] = None if record[name] is None else float(f"{record[name]:.4g}")
+        return record
+
+
+def fitting(formulation: str) -> list[Solver]:
+    """The solvers of a formulation."""
+    return [s for s in SOLVERS if s.name not in WRAPPERS and (s.serves is None or formulation in s.serves)]
+
+
+def all_solvers() -> list[str]:
+    return [solver.name for solver in SOLVERS if solver.name not in WRAPPERS]
+
+
+def work(names: Sequence[str] | None, largest: float) -> list[tuple[str, str]]:
+    """Formulations and specimens with n²M ≤ largest, those of a specimen together."""
+    pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name)]
+    chosen = [(f, one) for f, one in pairs if (names is None or one in names) and _size(one) <= largest]
+    return sorted(chosen, key=lambda pair: _size(pair[1]))
+
+
+def _size(name: str) -> float:
+    recorded: Mapping[str, Any] = specimen(name).recorded
+    return float(recorded["samples"] ** 2 * recorded["kernels"])
+
+
+def cells(
+    pairs: Sequence[tuple[str, str]], time_limit: float, jobs: int | None = None,
+    done: Callable[[str], None] = lambda _: None,
+) -> list[Cell]:  # fmt: skip
+    """Every fitting solver on every pair, through joblib."""
+    from joblib import Parallel, delayed
+
+    found: list[Cell] = []
+    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+    for rows in Parallel(n_jobs=jobs, return_as="generator")(delayed(_batch)(some, time_limit) for some in batches):
+        for row in rows:
+            found += row
+            done(f"{row[0].formulation} on {row[0].specimen}")
+    return found
+
+
+def _batch(pairs: Sequence[tuple[str, str]], time_limit: float) -> list[list[Cell]]:
+    with Room() as room:
+        return [_row(room, formulation, name, time_limit) for formulation, name in pairs]
+
+
+def _row(room: Room, formulation: str, name: str, time_limit: float) -> list[Cell]:
+    """Every solver of a formulation on one specimen."""
+    case = case_of(specimen(name), formulation, {}, FINEST)
+    return [_cell(room, case, solver, name, time_limit) for solver in fitting(formulation)]
+
+
+def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: float) -> Cell:
+    attempt = room.attempt(case, InWorker(solver.name), name, time_limit)
+    where, proved = (case.formulation.name, solver.name, name), case.proved is not None
+    if attempt.fault:
+        return Cell(*where, FAILED, asked=solver.tolerance, reason=attempt.fault, proved=proved)
+    if attempt.answer is None:
+        return Cell(*where, ENDED, asked=solver.tolerance, reason=attempt.message, proved=proved)
+    solution = load_solution(room.folder / "answer.npz")
+    lies = _dishonest(case, solution, attempt, solver.tolerance)
+    return Cell(
+        *where, solution.status, digits(solution.objective, case.known), _finite(solution.certificate.relative_gap),
+        solver.tolerance, attempt.seconds, not lies, lies or solution.message.partition("; ")[2] or solution.message,
+        proved,
+    )  # fmt: skip
+
+
+def digits(value: float, known: Enclosure) -> float:
+    """Digits that a value shares with the optimum, as far as the enclosure can tell: its farther end counts."""
+    distance = max(abs(value - known.lower), abs(value - known.upper)) / known.scale
+    return min(MOST, -math.log10(distance)) if distance > 0 else MOST
+
+
+def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -> str:
+    """What is not true of what a solver says; nothing if all is."""
+    said, known = solution.certificate, case.known
+    if said.lower > known.upper or said.upper < known.lower:
+        return "its certificate contradicts the optimum"
+    if solution.status == CERTIFIED and not said.proves(asked):
+        return "certified without the gap that was asked for"
+    if solution.status != CERTIFIED and not solution.message:
+        return "not certified, and no reason given"
+    assert attempt.answer is not None
+    try:
+        return _unproved(judge(case.formulation, case.task, attempt.answer, asked), said, asked)
+    except InputError as fault:
+        return f"what it returns cannot be judged: {fault}"
+
+
+def _unproved(proved: Certificate, said: Certificate, asked: float) -> str:
+    """Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for."""
+    if said.proves(asked) and not proved.proves(asked) and proved.gap > said.gap + proved.rounding + proved.ridge_share:
+        return f"its point proves a gap of {proved.relative_gap:.1e} only"
+    return ""
+
+
+def _finite(gap: float) -> float | None:
+    """None where there is nothing that a gap could be compared with."""
+    return gap if math.isfinite(gap) else None

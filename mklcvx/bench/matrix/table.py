@@ -1,0 +1,207 @@
+"""The matrix formulations × solvers: what every cell comes to over its specimens, as JSON and Markdown.
+
+A cell without runs has a reason: the solver does not solve that formulation, or no specimen of that size suits it.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import formulations
+from ..._version import __version__
+from ..conformance.summary import shifted_mean
+from .cells import CERTIFIED, ENDED, FAILED, Cell, all_solvers, fitting
+
+SCHEMA = "mklcvx.validation/1"
+SHOWN = 3  # reasons, the most frequent ones
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One solver and one formulation, over all specimens; `reason` says why it is empty."""
+
+    formulation: str
+    solver: str
+    cells: tuple[Cell, ...] = ()
+    reason: str = ""
+
+    @property
+    def certified(self) -> int:
+        return sum(cell.status == CERTIFIED for cell in self.cells)
+
+    @property
+    def answered(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.status not in (ENDED, FAILED)]
+
+    @property
+    def dishonest(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.honest is False]
+
+    @property
+    def digits(self) -> list[float]:
+        return [cell.digits for cell in self.cells if cell.digits is not None]
+
+    @property
+    def gaps(self) -> list[float]:
+        return [cell.gap for cell in self.cells if cell.gap is not None]
+
+    @property
+    def seconds(self) -> float | None:
+        return shifted_mean([cell.seconds for cell in self.cells if cell.seconds is not None], 0.01)
+
+    @property
+    def why_not(self) -> str:
+        """What is said where a run is not certified, the most frequent first."""
+        reasons = Counter(_brief(cell.reason) for cell in self.cells if cell.status != CERTIFIED)
+        shown = reasons.most_common(SHOWN)
+        others = reasons.total() - sum(times for _, times in shown)
+        return "; ".join(f"{reason} ({times})" for reason, times in [*shown, ("other reasons", others)] if times)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "formulation": self.formulation,
+            "solver": self.solver,
+            "runs": len(self.cells),
+            "certified": self.certified,
+            "digits_median": float(np.median(self.digits)) if self.digits else None,
+            "digits_worst": min(self.digits, default=None),
+            "gap_median": float(np.median(self.gaps)) if self.gaps else None,
+            "gap_worst": max(self.gaps, default=None),
+            "seconds": self.seconds,
+            "dishonest": len(self.dishonest),
+            "reason": self.reason or self.why_not,
+        }
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All entries, formulation by formulation, with what they were made of."""
+
+    entries: tuple[Entry, ...]
+    time_limit: float
+    largest: float
+    elapsed: float
+
+    @staticmethod
+    def of(cells: Sequence[Cell], time_limit: float, largest: float, elapsed: float) -> Matrix:
+        entries = [_entry(f.name, solver, cells) for f in formulations.FORMULATIONS for solver in all_solvers()]
+        return Matrix(tuple(entries), time_limit, largest, elapsed)
+
+    def entry(self, formulation: str, solver: str) -> Entry:
+        return next(e for e in self.entries if (e.formulation, e.solver) == (formulation, solver))
+
+    @property
+    def filled(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.cells]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for entry in self.entries for cell in entry.cells]
+
+    @property
+    def honest(self) -> bool:
+        return not any(entry.dishonest for entry in self.entries)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "python": platform.python_version(),
+            "time_limit": self.time_limit,
+            "largest": self.largest,
+            "elapsed": self.elapsed,
+            "entries": [entry.as_dict() for entry in self.entries],
+            "cells": [cell.as_dict() for cell in self.cells],
+        }
+
+    def as_markdown(self) -> str:
+        solvers = [name for name in all_solvers() if any(entry.solver == name for entry in self.filled)]
+        names = list(dict.fromkeys(entry.formulation for entry in self.filled))
+        head = ["formulation", *(f"`{solver}`" for solver in solvers)]
+        body = [[f"`{name}`", *(_shown(self.entry(name, solver)) for solver in solvers)] for name in names]
+        detail = [_detail(entry) for entry in self.filled]
+        return "\n".join(
+            [
+                "# Every solver against the optimum of every formulation it fits",
+                "",
+                *_legend(self),
+                "",
+                *_table(head, body),
+                "",
+                "## In detail",
+                "",
+                *_table(
+                    ["formulation", "solver", "runs", "certified", "asked", "digits: median", "worst", "gap: median",
+                     "worst", "seconds", "honest", "where not certified, why"],
+                    detail,
+                ),
+                "",
+            ]
+        )  # fmt: skip
+
+
+def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
+    chosen = tuple(cell for cell in cells if (cell.formulation, cell.solver) == (formulation, solver))
+    if chosen:
+        return Entry(formulation, solver, chosen)
+    served = solver in {one.name for one in fitting(formulation)}
+    return Entry(formulation, solver, reason="no instance of this size suits it" if served else "does not solve it")
+
+
+def _legend(matrix: Matrix) -> list[str]:
+    runs, specimens = len(matrix.cells), len({cell.specimen for cell in matrix.cells})
+    certified = sum(cell.status == CERTIFIED for cell in matrix.cells)
+    lies = sum(len(entry.dishonest) for entry in matrix.entries)
+    proved = sum(cell.proved for cell in matrix.cells)
+    return [
+        f"{runs} runs on {specimens} instances of the zoo (n²M ≤ {matrix.largest:g}), {matrix.time_limit:g} s for each "
+        f"at most; {certified} certified what was asked for, {lies} were not honest about what they reached. Made by "
+        f"`mklcvx validate` (mklcvx {__version__}, {matrix.elapsed / 60:.0f} minutes).",
+        f"{'All' if proved == runs else f'{proved} of the'} runs are held against an enclosure proved in ball "
+        f"arithmetic (`validation/golden`){'' if proved == runs else ', the others against a certificate'}.",
+        "",
+        "Each cell: digits that the value shares with the optimum, median and (worst) over the instances, and how many",
+        "runs certified the gap that the solver can be expected to reach (see *asked* below: published algorithms are",
+        "not asked for much). – : the solver does not solve that formulation. ‼: a run was not honest.",
+    ]
+
+
+def _shown(entry: Entry) -> str:
+    if not entry.cells:
+        return "–"
+    count = f"{entry.certified}/{len(entry.cells)}"
+    if not entry.digits:
+        return f"no answer, {count}"
+    mark = " ‼" if entry.dishonest else ""
+    return f"{np.median(entry.digits):.0f} ({max(min(entry.digits), 0):.0f}) {count}{mark}"
+
+
+def _detail(entry: Entry) -> list[str]:
+    asked = {cell.asked for cell in entry.cells if cell.asked is not None}
+    digits = [f"{np.median(entry.digits):.1f}", f"{min(entry.digits):.1f}"] if entry.digits else ["–", "–"]
+    gaps = [f"{np.median(entry.gaps):.1e}", f"{max(entry.gaps):.1e}"] if entry.gaps else ["–", "–"]
+    lies = Counter(_brief(cell.reason) for cell in entry.dishonest)
+    honest = "yes" if not lies else "NO: " + "; ".join(f"{reason} ({times})" for reason, times in lies.items())
+    seconds = "–" if entry.seconds is None else f"{entry.seconds:.2g}"
+    asked_for = ", ".join(f"{one:.0e}" for one in asked)
+    return [
+        f"`{entry.formulation}`", f"`{entry.solver}`", str(len(entry.cells)), str(entry.certified), asked_for, *digits,
+        *gaps, seconds, honest, entry.why_not or "all are",
+    ]  # fmt: skip
+
+
+def _brief(reason: str) -> str:
+    """A reason without what differs from run to run."""
+    alike = re.sub(r" (after [\d,]+ iterations|(at|between) kernels \(.*\))", "", reason)
+    return alike.partition(": relative gap")[0].replace("|", "/")[:90]
+
+
+def _table(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *body)]

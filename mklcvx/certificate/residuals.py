@@ -1,0 +1,101 @@
+"""The optimality conditions at a solution, and the gap of a single task taken apart into them.
+
+With shares s_i = α_i/C_i, margins y_i f(x_i), the level 1 (loss nu: ρ), norms ‖f_m‖ and roots √q_m(α),
+
+    primal − dual  =  Σ_i C_i [(1 − s_i)(level − y_i f(x_i))₊ + s_i (y_i f(x_i) − level)₊]     samples
+                   +  Σ_m (‖f_m‖ √q_m − Σ_i α_i y_i f_m(x_i))                                  functions
+                   +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                        weights
+
+Proof: insert Σ_m Σ_i α_i y_i f_m(x_i) = Σ_i α_i y_i f(x_i), which holds since y'α = 0 (without a bias there is no b),
+and collect. No line is negative, and each vanishes exactly where its condition holds: α_i = 0 beyond the level,
+α_i = C_i short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots. This is the plain gap, of the
+two objectives at the solution in double precision: the certificate's is not below it but for rounding, which it pays
+for, as it does for δ, and it prices the weights as they are stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import formulations
+from ..errors import InputError
+from ..formulations import SingleTask
+from ..problem.instance import Instance
+from ..problem.stack import KernelStack
+from .solution import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Margins y f(x) and shares α/C, (n,) or (k, n) with k labels, and the level that the margins are held against."""
+
+    margins: Array
+    shares: Array
+    level: float
+
+    @property
+    def slackness(self) -> Array:
+        """(1 − s)(level − margin)₊ + s (margin − level)₊: zero for every sample at the optimum."""
+        beyond = self.margins - self.level
+        return (1 - self.shares) * np.maximum(-beyond, 0.0) + self.shares * np.maximum(beyond, 0.0)
+
+
+class GapParts(NamedTuple):
+    """The three lines of the theorem, in units of the objective."""
+
+    samples: float
+    functions: float
+    weights: float
+
+
+def sample_side(instance: Instance, solution: Solution) -> Samples:
+    """Of a solution for the kernels of this very instance."""
+    if solution.alpha is None:
+        raise InputError(f"solution of {solution.formulation}: has no α: give one that classifies")
+    check_pair(instance, solution)
+    stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
+    coefficients = solution.all_coefficients
+    labels = coefficients.reshape(-1, *coefficients.shape[-2:])
+    outputs = np.stack([stack.own_images(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
+    margins = solution.y * (outputs + np.asarray(solution.bias)[..., None])
+    level = float(solution.multipliers.get("rho", 1.0))
+    return Samples(margins, solution.alpha / box_of(instance, solution), level)
+
+
+def box_of(instance: Instance, solution: Solution) -> Array:
+    """C_i: C or 1/(νn), times the sample's weight."""
+    nu = solution.parameters.get("nu")
+    price = float(solution.parameters["C"]) if nu is None else 1 / (float(nu) * instance.samples)
+    return np.asarray(price * instance.sample_weight)
+
+
+def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
+    """The plain gap of a single task, taken apart; None for other families."""
+    formulation = formulations.get(solution.formulation)
+    if not isinstance(formulation, SingleTask) or solution.alpha is None:
+        return None
+    check_pair(instance, solution)
+    task, _ = formulation.task(instance, solution.parameters)
+    outputs, norms = task.evaluate(solution.all_coefficients)
+    roots = task.correlations(solution.alpha)
+    both = float(norms @ roots)
+    curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
+    return GapParts(
+        samples=float(task.box @ sample_side(instance, solution).slackness),
+        functions=both - float((solution.alpha * task.y) @ outputs),
+        weights=float(curves) - both,
+    )
+
+
+def check_pair(instance: Instance, solution: Solution) -> None:
+    if solution.y.shape[-1] != instance.samples or len(solution.weights) != instance.count:
+        sizes = f"{len(solution.weights)} kernels and {solution.y.shape[-1]} samples"
+        raise InputError(
+            f"solution: is for {sizes}, the instance has {instance.count} and {instance.samples}: give the one solved"
+        )

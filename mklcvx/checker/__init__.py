@@ -1,0 +1,9 @@
+"""The auditor of solution files, which imports nothing of the package but itself.
+
+python -m mklcvx.checker INSTANCE SOLUTION               single tasks
+python -m mklcvx.checker.families INSTANCE SOLUTION      the other families
+"""
+
+from .audit import check, read_solution
+
+__all__ = ["check", "read_solution"]

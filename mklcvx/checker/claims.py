@@ -1,0 +1,273 @@
+"""What a solution file says, compared with what its point proves. NumPy and the standard library.
+
+A checker evaluates two bounds at the file's point, exactly: a `Point`. The file's claims hold if
+
+    claimed lower ≤ lower,   upper ≤ claimed upper,   upper − lower ≤ claimed gap,   claimed scale ≤ scale,
+    (upper − lower)/scale ≤ claimed relative gap,   which is the claimed gap over the claimed scale,
+
+the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
+a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
+six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
+
+Where the scale vanishes, at most 2^-40 of the gain (families that have none: of the larger bound), next to nothing in
+the value speaks of the classifier. Then the gain takes the place of the scale, and what is certified has a relative gap
+of at most 2^-40.
+"""
+
+import json
+import os
+import sys
+import warnings
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .numbers import Refused, positive, require, root, rounded
+
+OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
+ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # whose y has a row for every label, even for one
+VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
+NEARLY = 1 + Fraction(1, 2**50)  # what a quotient or difference of doubles may be off by
+ALMOST = 1 + Fraction(1, 2**20)  # times the point's bounds: what claims of bounds may stand for in a small relative gap
+PAIRS = ("ts", "ts_l1", "alignment")  # which need no semidefinite kernels
+LIMITS = {
+    "theta": ("theta > 0", lambda theta, count: theta > 0),
+    "cap": ("theta ≥ 1/M", lambda theta, count: theta * count >= 1 - 1e-12),
+    "power": ("p > 1", lambda p, count: p > 1),
+    "ball": ("p ≥ 1", lambda p, count: p >= 1),
+    "l1_ratio": ("0 ≤ l1_ratio ≤ 1", lambda r, count: 0 <= r <= 1),
+    "s": ("s ≥ 2", lambda s, count: s >= 2),
+    "C": ("C > 0", lambda price, count: price > 0),
+    "lam": ("lam > 0", lambda lam, count: lam > 0),
+    "dimensions": ("whole numbers from 1", lambda number, count: number >= 1 and number.denominator == 1),
+    "smoothing": ("smoothing > 0", lambda smoothing, count: smoothing > 0),
+    "nu": ("0 < nu ≤ 1", lambda nu, count: 0 < nu <= 1),
+}
+
+
+class Point(NamedTuple):
+    """What the file's point proves, exactly."""
+
+    lower: Fraction
+    upper: Fraction
+    scale: Fraction  # what a gap is divided by
+    size: Fraction  # the terms of the objectives, none cancelled
+    ridge: Fraction
+    squares: Any = ()  # of the norms of functions, and what the norms were if nothing cancelled
+    spread: Any = ()
+    second: Fraction = Fraction(0)  # the relative gap of the second stage
+    gain: Any = None  # beside which the scale may vanish; without it, the larger bound
+    loose: Any = None  # the lower bound where products with kernels are known as doubles know them
+
+
+def number(value, name):
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    require(real and np.isfinite(float(value)), f"{name}: not a finite number")
+    return Fraction(float(value))
+
+
+def numbers(values, shape, name, undefined=False):
+    """An array of finite doubles in its shape; with `undefined`, null is read as zero."""
+    stored = isinstance(values, np.ndarray)
+    array = values if stored else np.array(values, dtype=object)
+    require(array.shape == shape, f"{name}: not an array of the shape {shape}")
+    require(not stored or (array.dtype.kind in "fiu" and array.itemsize <= 8), f"{name}: not an array of doubles")
+    if undefined:
+        array = np.array([0.0 if x is None or x != x else x for x in array.ravel()], dtype=object).reshape(shape)
+    plain = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in array.ravel())
+    require(plain and np.isfinite(array.astype(float)).all(), f"{name}: not finite numbers")
+    return array.astype(float)
+
+
+def parameters_of(record, wanted, count, flags=(), words=()):
+    """The numbers among the parameters, each within its limits; nothing may be missing or unknown."""
+    given = record["parameters"]
+    require(set(given) == {*wanted, *flags, *words}, f"parameters: {', '.join(given)} are not those of the formulation")
+    for key in flags:
+        require(isinstance(given[key], bool), f"parameters.{key}: neither true nor false")
+    found = {key: number(given[key], f"parameters.{key}") for key in wanted}
+    for key, limit in wanted.items():
+        text, accepts = LIMITS[limit]
+        require(accepts(found[key], count) and abs(found[key]) <= 1e100, f"parameters.{key}: outside {text}")
+    return found
+
+
+def targets_of(data):
+    """Kind, labels ±1 with a row for every label, their names, and the classes as words."""
+    kinds = [kind for kind in ("y", "classes", "labels") if kind in data]
+    require(len(kinds) == 1, "target: the instance needs one of y, classes and labels")
+    values, names = np.asarray(data[kinds[0]]), data.get("label_names")
+    if kinds[0] == "y":
+        return "y", np.ravel(values).astype(int), ["y"], None
+    if kinds[0] == "labels":
+        require(values.ndim == 2 and np.isin(values, (0, 1)).all(), "labels: not 0 and 1 in the instance")
+        known = [str(j) for j in range(values.shape[1])]
+        return "labels", np.where(values.T > 0, 1, -1), known if names is None else [str(x) for x in names], None
+    whole = lambda x: isinstance(x, float) and x.is_integer() and abs(x) < 1e15  # noqa: E731
+    words = [str(int(x)) if whole(x) else str(x) for x in np.unique(values).tolist()]
+    signs = np.where(np.unique(values)[:, None] == np.ravel(values), 1, -1)
+    return "classes", signs, words if names is None else [str(x) for x in names], words
+
+
+def same_problem(data, record):
+    """Labels and names of the file are those of the instance."""
+    kind, signs, label_names, words = targets_of(data)
+    count = len(data["kernels"])
+    names = [str(x) for x in data["names"]] if "names" in data else [f"K{m + 1}" for m in range(count)]
+    require(record["target"] == kind, "target: not what the instance has")
+    rows = record["formulation"] in ROWS
+    shape = (1, len(signs)) if rows and kind == "y" else signs.shape
+    require((numbers(record["y"], shape, "y") == signs).all(), "y: not the labels of the instance")
+    require(record["names"] == names, "names: not those of the instance")
+    require(record["label_names"] == label_names, "label_names: not those of the instance")
+    require(record["classes"] == words, "classes: not those of the instance")
+    weight = np.asarray(data.get("sample_weight", 1.0), dtype=float)
+    require(np.isfinite(weight).all() and (weight > 0).all(), "sample_weight: not positive")
+
+
+# ---------------------------------------------------------------------------------------------------- the claims
+def claims(record, point):
+    """Every claim of the certificate against the exact values at the point."""
+    maximum, said = record["formulation"] == "alignment", record["certificate"]
+    require(record["formulation"] in PAIRS or {"ridge", "stretch"} <= set(said), "certificate: no ridge or no stretch")
+    lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
+    tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9 + NOTHING
+    difference, limit = point.upper - point.lower, upper if maximum else positive(point.scale)
+    least = (point.lower if point.loose is None else point.loose) - near
+    require(least <= lower <= point.lower, "certificate.lower: not what alpha proves")
+    require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
+    require(lower <= upper, "certificate: the bounds cross")
+    require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
+    require(gap <= (upper - lower) * NEARLY, "certificate.gap: larger than the difference of the claims")
+    require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
+    require(0 < tolerance < 1, "tolerance: not between 0 and 1")
+    objective = number(record["objective"], "objective")
+    require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
+    larger, exactly = max(abs(lower), abs(upper)), max(abs(point.lower), abs(point.upper))
+    if point.gain is not None:
+        larger, exactly = number(said.get("gain"), "certificate.gain"), point.gain
+        require(0 <= exactly - larger <= near, "certificate.gain: not that of alpha")
+    vanishing = scale <= VANISHING * larger
+    if said["relative_gap"] is None:
+        require(scale == larger == 0, "certificate.relative_gap: missing")
+        certified = False
+    else:
+        relative, wanted = number(said["relative_gap"], "certificate.relative_gap"), gap if gap > NOTHING else 0
+        quotient = relative * (larger if vanishing else scale)
+        require(
+            wanted <= quotient * NEARLY and quotient <= wanted * NEARLY, "certificate.relative_gap: not the gap's share"
+        )
+        if relative <= VANISHING:
+            larger = min(larger, exactly * ALMOST)
+        base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
+        require(
+            relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
+        )
+        certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
+    if "second_stage_gap" in record["multipliers"]:
+        second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")
+        require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
+        certified = certified and second <= tolerance
+    require(record["status"] == ("certified" if certified else "not_certified"), "status: does not follow from the gap")
+
+
+def same_norms(record, point):
+    """Six digits of the largest, or as many as rounding leaves of a square."""
+    if not point.squares:
+        require(record["norms"] is None, "norms: there are none in this family")
+        return
+    said = numbers(record["norms"], (len(point.squares),), "norms")
+    norms = np.array([float(root(positive(x), 1)) for x in point.squares])
+    rounding = len(np.ravel(record["y"])) * 2.0**-50 * np.square(point.spread) + float(NOTHING)
+    near = (np.abs(said - norms) <= 1e-6 * norms.max()) | (np.abs(said**2 - norms**2) <= rounding)
+    require((said >= 0).all() and near.all(), "norms: not those of the functions")
+
+
+def lists(record, used, skipped):
+    """What is vouched for and what is not: every field in one of the two."""
+    vouched = ["schema", "formulation", "parameters", "status", "objective", "weights", "alpha", "bias", "coefficients"]
+    vouched += ["alpha_low", "bias_low"]
+    vouched += ["multipliers", "tolerance", "target", "y", "label_names", "classes", "names", "norms", "preprocessing"]
+    fields = [key for key in record if key not in ("certificate", "multipliers")]
+    fields += [f"certificate.{key}" for key in record["certificate"]]
+    fields += [f"multipliers.{key}" for key in record["multipliers"]] or ["multipliers"]
+    parts = ("lower", "upper", "gap", "relative_gap", "scale", "stretch", "ridge", "ridges", "gain")
+    known = {*vouched, *(f"certificate.{k}" for k in parts), *(f"multipliers.{k}" for k in used)} - set(skipped)
+    return [key for key in fields if key in known], [key for key in fields if key not in known]
+
+
+def audit(data, record, evaluate, used_by):
+    """Exit status and lines: 0 if every field that is vouched for holds, 1 if not."""
+    lines = []
+    try:
+        require(record.get("schema") in (OLD, SCHEMA), "schema: unknown")
+        same_problem(data, record)
+        point = evaluate(data, record)
+        said, gap = record["certificate"], point.upper - point.lower
+        lines.append(f"lower {rounded(point.lower, -1)!r}, claimed {said['lower']!r}")
+        lines.append(f"upper {rounded(point.upper, 1)!r}, claimed {said['upper']!r}")
+        lines.append(f"gap {float(gap):.3e}, claimed {said['gap']!r}")
+        share = f"{float(gap / point.scale):.3e}" if point.scale > 0 else "undefined"
+        lines.append(f"relative gap {share}, claimed {said['relative_gap']!r}; ridge {float(point.ridge):.3e}")
+        require(record["schema"] != OLD, "claims of the old schema carry no account of rounding: solve again")
+        claims(record, point)
+        same_norms(record, point)
+    except Refused as fault:
+        return 1, [*lines, f"NOT confirmed: {fault}"]
+    held, others = lists(record, *used_by(record))
+    return 0, [*lines, "vouched for: " + ", ".join(held), "not checked: " + ", ".join(others), "confirmed"]
+
+
+# ---------------------------------------------------------------------------------------------------------- files
+def unrepeated(pairs):
+    """An object of JSON, in which no name comes twice."""
+    require(len({key for key, _ in pairs}) == len(pairs), "a name comes twice in an object")
+    return dict(pairs)
+
+
+def no_number(token):
+    raise Refused(f"{token} is no number")
+
+
+def parsed(text):
+    record = json.loads(text, object_pairs_hook=unrepeated, parse_constant=no_number)
+    require(isinstance(record, dict), "not a record")
+    return record
+
+
+def read_solution(path):
+    """The record of a solution file, .json or .npz."""
+    require(os.path.isfile(path), f"{path}: not a regular file")
+    if not str(path).endswith(".npz"):
+        with open(path, encoding="utf-8") as file:
+            return parsed(file.read())
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {key: file[key] for key in file.files}
+    record = parsed(str(arrays.pop("record")))
+    for key, value in arrays.items():
+        place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
+        require(place.get(name) is None, f"{key} comes twice")
+        place[name] = value
+    return {"coefficients": None, **record}
+
+
+def audited(arguments, evaluate, used_by):
+    """Audit two files, and print what is found; what is wrong with them is said in one line, status 2."""
+    try:
+        if len(arguments) != 2:
+            raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
+        for path in arguments:
+            require(os.path.isfile(path), f"{path}: not a regular file")
+        with warnings.catch_warnings(), np.load(arguments[0], allow_pickle=False) as file:
+            warnings.simplefilter("ignore")
+            data = dict(file)
+        record = read_solution(arguments[1])
+        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+        status, lines = audit(data, record, evaluate, used_by)
+        print("\n".join(lines))
+        return status
+    except Exception as fault:  # a stranger's file can fail anywhere
+        text = " ".join(str(fault).split())[:200]
+        print(f"not a point that proves anything: {type(fault).__name__}: {text}", file=sys.stderr)
+        return 2

@@ -1,0 +1,387 @@
+"""Audit a solution file of many labels, two stages or hypergraphs, as `checker` does for single tasks:
+
+    python -m mklcvx.checker.families INSTANCE.npz SOLUTION.json|.npz
+
+With weights p, μ or θ, all on their sets exactly, and T_ij = ±1 saying whether two samples belong together:
+
+ml_sum, ml_minimax   k classifiers without bias, α^k in [0, box]. With h_k the upper bound of `checker` for class k at
+                     the weights p, and γ = 1 for ml_sum, on the simplex for ml_minimax,
+                     Σ_k γ_k 1'α^k − max_a ½Σ_k γ_k q_a^k ≤ v ≤ Σ_k h_k, or max_k h_k for ml_minimax.
+ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K_m,ij, pulls P_m = Σ β_ij T_ij K_m,ij,
+                     0 ≤ β ≤ w.  ts: Σβ − ‖P₊‖²/(2λ) ≤ v ≤ (λ/2)‖μ‖² + Σ w(1 − t)₊.
+                     ts_l1, where P ≤ λ: Σβ ≤ v ≤ λΣμ + Σ w(1 − t)₊.
+alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m; ours is K(u) + εI.
+hypergraph(_smooth)  C = HH' the labels' matrix, A = I + K(θ)/λ, S_j(Z) = ¼‖Z‖² + tr(Z'K_jZ)/(4λ) − tr(Z'H):
+                     −tr(H'A⁻¹H) [+ s·entropy(θ)] ≤ v ≤ max_j S_j(Z)  [s log Σ exp(S_j/s)].
+                     H may be turned: the best turn makes tr(Z'H) the sum of the singular values of Z'H. With
+                     K(θ) + δI ⪰ 0 and any X, R = H − AX: tr(H'A⁻¹H) ≤ 2tr(X'H) − tr(X'AX) + ‖R‖²/(1 − δ/λ).
+
+The second stage of ts, ts_l1 and alignment, machines with bias and the kernel K(μ), is audited like `sum`.
+"""
+
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+
+from .audit import HALF, Machine, box_of, feasible, low_part, proved_ridge, ridged, spread_of, two_sides, uncancelled
+from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
+from .numbers import (
+    dot,
+    dyadic,
+    entropy,
+    fractions,
+    is_semidefinite,
+    least_ridge,
+    positive,
+    require,
+    root,
+    rounded,
+    smoothed_largest,
+    stack_of,
+    whole,
+)
+
+PARAMETERS = {
+    "ml_sum": ({"C": "C"}, ("bias",), ()),
+    "ml_minimax": ({"C": "C"}, ("bias",), ()),
+    "ts": ({"C": "C", "lam": "lam"}, ("balanced",), ()),
+    "ts_l1": ({"C": "C", "lam": "lam"}, ("balanced",), ()),
+    "alignment": ({"C": "C"}, ("approximate",), ()),
+    "hypergraph": ({"lam": "lam", "dimensions": "dimensions"}, (), ("expansion",)),
+    "hypergraph_smooth": ({"lam": "lam", "dimensions": "dimensions", "smoothing": "smoothing"}, (), ("expansion",)),
+}
+FINE = 2**200  # the grid of roots in H
+
+
+def check(kernels, labels, record, weight=1.0):
+    """(lower, upper) as this solution's point proves them, rounded outward; `labels` (n, k) in {0, 1}, one column for
+    labels ±1."""
+    point = evaluated(kernels, np.asarray(labels), record, weight)
+    return rounded(point.lower, -1), rounded(point.upper, 1)
+
+
+def evaluated(kernels, labels, record, weight=1.0):
+    """Both bounds at the record's point, exactly."""
+    stack, name, exactly = stack_of(kernels), record["formulation"], record.get("schema") != OLD
+    require(name in PARAMETERS, f"formulation: {name!r:.40} is not one of {', '.join(PARAMETERS)}")
+    numeric, flags, words = PARAMETERS[name]
+    second = "second_stage_gap" in record["multipliers"]
+    given = parameters_of(record, numeric | ({"C": "C"} if second else {}), len(stack), flags, words)
+    mu = list(fractions(numbers(record["weights"], (len(stack),), "weights")))
+    require(all(w >= 0 for w in mu), "weights: a weight is negative")
+    if name.startswith(("ml_", "hypergraph")):
+        on_simplex(mu, "weights: they do", exactly)
+    signs = np.where(labels.T > 0, 1, -1)
+    if name.startswith("ml_"):
+        return many_labels(stack, signs, mu, record, given, weight)
+    stretch = record["certificate"].get("stretch")
+    require(stretch is None or number(stretch, "certificate.stretch") == 1, "certificate.stretch: must be 1 here")
+    require(record["coefficients"] is None, "coefficients: there are none in this family")
+    if name.startswith("hypergraph"):
+        point = hypergraph(stack, (labels > 0).astype(int), mu, record, given)
+    else:
+        together = belonging(labels, record["target"])
+        point = alignment(stack, together, mu) if name == "alignment" else pairs(stack, together, mu, record, given)
+    if second:
+        return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
+    alone = name.startswith("hypergraph") and record["alpha"] is None
+    require(alone and record.get("alpha_low") is None, "multipliers.second_stage_gap: missing")
+    require(not any(biases({**record, "bias": [record["bias"]]}, (1,))), "bias: there is none in this family")
+    return point
+
+
+def on_simplex(values, what, exactly):
+    slack = 0 if exactly else Fraction(len(values), 10**12)
+    require(all(x >= 0 for x in values) and abs(sum(values) - 1) <= slack, f"{what} not sum to one")
+
+
+# ----------------------------------------------------------------------------------------------------- many labels
+def many_labels(stack, signs, p, record, given, weight):
+    classes, n = signs.shape
+    exactly, count, own = record.get("schema") != OLD, len(stack), record["coefficients"]
+    alpha = numbers(record["alpha"], (classes, n), "alpha")
+    coefficients = [None] * classes if own is None else numbers(own, (classes, count, n), "coefficients")
+    require(not record["parameters"]["bias"], "parameters.bias: there is none in this family")
+    require(not any(biases(record, (classes,))), "bias: there is none in this family")
+    low = low_part(record, (classes, n), False, own is None)
+    stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
+    require(stretch >= 1 and (own is None or stretch == 1), "certificate.stretch: below 1, or not 1 for coefficients")
+    box = [Fraction(x) for x in (float(given["C"]) * np.asarray(weight, dtype=float) * np.ones(n)).tolist()]
+    gamma = [Fraction(1)] * classes
+    if record["formulation"] == "ml_minimax":
+        gamma = list(fractions(numbers(record["multipliers"].get("gamma"), (classes,), "multipliers.gamma")))
+        on_simplex(gamma, "multipliers.gamma: they do", exactly)
+    lows = [None] * classes if low is None else low
+    machines = [
+        Machine(stack, y, box, a, p, c, stretch=stretch, low=fine)
+        for y, a, c, fine in zip(signs, alpha, coefficients, lows, strict=True)
+    ]
+    first = ridged(record, machines[0], False)
+    machines = [machine._replace(ridge=first.ridge, ridges=first.ridges) for machine in machines]
+    for machine in machines:
+        feasible(machine.alpha, machine.y, box, False, False)
+    sides = [two_sides(machine) for machine in machines]
+    q = [dot(gamma, [side.q[a] for side in sides]) for a in range(count)]
+    gain = dot(gamma, [sum(fractions(a)) for a in alpha])
+    uppers = [side.upper for side in sides]
+    upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
+    penalty = dot(gamma, [side.penalty for side in sides])
+    squares = [sum(side.squares[a] for side in sides) for a in range(count)]
+    spread = np.sum([spread_of(machine) for machine in machines], axis=0)
+    size = gain + abs(upper) + sum(uncancelled(machine) for machine in machines)
+    return Point(gain - max(q) / 2, upper, HALF * (dot(p, q) + penalty), size, first.ridge, squares, spread)
+
+
+def biases(record, shape):
+    """Both parts of every bias, added."""
+    low = record.get("bias_low", 0.0)
+    low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
+    return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
+
+
+# ------------------------------------------------------------------------------------------------------ two stages
+def belonging(labels, target):
+    """T: +1 for two samples of one class, or that share a label."""
+    members = (labels > 0).astype(int)
+    same = members @ members.T > 0 if target == "labels" else (members[:, None] == members).all(axis=2)
+    return np.where(same | np.eye(len(labels), dtype=bool), 1, -1)
+
+
+def combination(stack, weights):
+    """Σ w_m K_m for dyadic weights, in whole numbers, with its exponent."""
+    parts = [(w, *kernel.entries()) for w, kernel in zip(weights, stack, strict=True)]
+    least = min(exponent - w.denominator.bit_length() for w, _, exponent in parts)
+    return sum(entries * int(w * dyadic(1, exponent - least)) for w, entries, exponent in parts), least
+
+
+def pairs(stack, together, mu, record, given):
+    triangle = np.triu_indices(len(together))
+    t, lam = together[triangle], given["lam"]
+    ups, downs = int((t > 0).sum()), int((t < 0).sum())
+    shares = {1: Fraction(1, len(t)), -1: Fraction(1, len(t))}
+    if record["parameters"]["balanced"]:
+        shares = {1: Fraction(1, 2 * ups), -1: Fraction(1, 2 * max(downs, 1))}
+    given_beta = record["multipliers"].get("beta")
+    require(given_beta is not None, "multipliers.beta: too large for JSON: give the solution as .npz")
+    beta = numbers(given_beta, t.shape, "multipliers.beta")
+    limits = np.where(t > 0, rounded(shares[1], -1), rounded(shares[-1], -1))
+    require((beta >= 0).all() and (beta <= limits).all(), "multipliers.beta: it leaves its box")
+    forces, exponent = whole(beta)
+    signed = forces * t.astype(object)
+    pulls = []
+    for kernel in stack:
+        entries, size = kernel.entries()
+        pulls.append(dyadic(int(signed @ entries[triangle]), exponent + size))
+    entries, size = combination(stack, mu)
+    margins, size = (entries[triangle] * t.astype(object), size) if size < 0 else (entries[triangle] << size, 0)
+    missing = np.maximum((1 << -size) - margins, 0)
+    loss = sum(shares[side] * dyadic(int(missing[t == side].sum()), size) for side in (1, -1))
+    gain, price = dyadic(int(forces.sum()), exponent), lam * sum(mu)
+    cost = sum(positive(x) ** 2 for x in pulls) / (2 * lam)
+    if record["formulation"] == "ts":
+        price = lam / 2 * dot(mu, mu)
+        return Point(gain - cost, price + loss, price + cost, gain + cost + price + loss, Fraction(0))
+    slack = lam / 10**12 if record.get("schema") == OLD else 0
+    require(max(pulls) <= lam + slack, "multipliers.beta: a pull exceeds lambda")
+    return Point(gain, price + loss, price, gain + price + loss, Fraction(0))
+
+
+def alignment(stack, together, mu):
+    n, target = len(together), together.astype(object)
+    all_entries = [kernel.entries() for kernel in stack]
+    reach = [dyadic(int((entries * target).sum()), e) for entries, e in all_entries]
+    traces = [dyadic(int(np.trace(entries)), e) for entries, e in all_entries]
+
+    def seen(weights):
+        """⟨K_m, K(u)⟩ for every m."""
+        whole_kernel, size = combination(stack, weights)
+        return [dyadic(int((entries * whole_kernel).sum()), e + size) for entries, e in all_entries]
+
+    def length(u, products):
+        """‖K(u) + εI‖² with the least ε."""
+        short = [a - x for a, x in zip(reach, products, strict=True)]
+        if any(s > 0 >= trace for s, trace in zip(short, traces, strict=True)):
+            return None
+        epsilon = max([Fraction(0)] + [s / trace for s, trace in zip(short, traces, strict=True) if trace > 0])
+        return dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * n
+
+    own, found = seen(mu), projection(stack, reach, seen)
+    square, aim = dot(mu, own), dot(mu, reach)
+    factor = positive(aim) / square if square > 0 else Fraction(0)
+    ray = length([factor * w for w in mu], [factor * x for x in own])
+    lengths = [x for x in (ray, length(*found)) if x is not None]
+    require(lengths, "certificate.upper: no W was found")
+    upper = root(positive(min(lengths)), 1)
+    lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)
+    return Point(lower, upper, upper, upper + abs(lower), Fraction(0), gain=Fraction(n))
+
+
+def projection(stack, reach, seen):
+    """The v ≥ 0 with v'Gv − 2a'v least, G_ml = ⟨K_m, K_l⟩: found in doubles, then sharpened on its support."""
+    dense = np.stack([k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]).reshape(len(stack), -1)
+    gram, a = dense @ dense.T, np.array([float(x) for x in reach])
+    sizes = np.where(np.diagonal(gram) > 0, np.diagonal(gram), 1.0)
+    v = np.zeros(len(a))
+    for _ in range(2000):
+        before = v.copy()
+        for m in range(len(a)):
+            v[m] = max(0.0, v[m] + (a[m] - gram[m] @ v) / sizes[m])
+        if np.abs(v - before).max() <= 1e-14 * np.abs(v).max():
+            break
+    support = np.flatnonzero(v > 1e-12 * v.max())
+    while (solved(gram, support, a) < 0).any():
+        support = support[solved(gram, support, a) >= 0]
+    u, rest = fractions(np.zeros(len(a))), a
+    for _ in range(3):
+        u[support] += fractions(solved(gram, support, rest))
+        products = seen(u)
+        rest = np.array([float(x - y) for x, y in zip(reach, products, strict=True)])
+    return u, products
+
+
+def solved(gram, support, right):
+    return np.linalg.lstsq(gram[np.ix_(support, support)], right[support], rcond=None)[0]
+
+
+def second_stage(stack, signs, mu, record, given, weight):
+    """The worst relative gap of the machines with the kernel K(μ)."""
+    rows, exactly = signs if record["target"] != "y" else signs[0], record.get("schema") != OLD
+    alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
+    single = record["target"] == "y"
+    low = low_part(record, rows.shape, True)
+    lows = [None] * len(signs) if low is None else np.atleast_2d(low)
+    shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
+    ridge, worst = ridge_of_machines(stack, mu, record), Fraction(0)
+    for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
+        box = box_of({"C": given["C"]}, y, weight, True)
+        feasible(a, y, box, True, False, exactly)
+        machine = Machine(stack, y, box, a, mu, None, bias=bias, ridge=ridge, low=fine)
+        sides, gain = two_sides(machine), sum(fractions(a))
+        energy = HALF * (dot(mu, sides.q) + sides.penalty)
+        gap = sides.upper - (gain - dot(mu, sides.q) / 2)
+        nothing = energy <= 0 and gap <= sum(box) / 10**12
+        require(energy > 0 or nothing, "multipliers.second_stage_gap: the machines prove nothing")
+        worst = max(worst, Fraction(0) if nothing else gap / energy)
+    return worst
+
+
+def ridge_of_machines(stack, mu, record):
+    """The file's δ, if it is proved and smaller than ours."""
+    weights, said = [float(w) for w in mu], record["certificate"].get("ridge")
+    own = least_ridge(stack, weights, True)
+    given = own if said is None else number(said, "certificate.ridge")
+    return given if given < own and is_semidefinite(stack, weights, given, True) else own
+
+
+# ------------------------------------------------------------------------------------------------------ hypergraphs
+def hypergraph(stack, labels, theta, record, given):
+    h, blur = incidence(labels, record["parameters"]["expansion"])
+    n, edges = h.shape
+    dimensions, lam = given["dimensions"], given["lam"]
+    require(dimensions <= np.linalg.matrix_rank(labels), "parameters.dimensions: more than the rank of C")
+    stored = record["multipliers"].get("Z")
+    require(stored is not None, "multipliers.Z: too large for JSON: give the solution as .npz")
+    z = numbers(stored, np.shape(stored) if np.ndim(stored) == 2 else (n, edges), "multipliers.Z")
+    require(len(z) == n, "multipliers.Z: not one row per sample")
+    exact = fractions(z)
+    common = dot(exact, exact) / 4 - turned(exact, h) + root(dot(exact, exact), 1) * blur
+    scores = [common + dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
+    ridge, trace = above_trace(stack, h, blur, theta, lam, record)
+    smoothing, total = given.get("smoothing"), dot(h, h)
+    lower = -trace if smoothing is None else -trace + smoothing * entropy(theta, -1)
+    upper = max(scores) if smoothing is None else smoothed_largest(scores, smoothing, 1)
+    scale = total - 2 * blur * root(total, 1) - trace
+    size = total + trace + abs(upper) + dot(exact, exact) + (smoothing or 0) * len(theta)
+    return Point(lower, upper, scale, size, ridge)
+
+
+def above_trace(stack, h, blur, theta, lam, record):
+    """δ, and at least tr(H'A⁻¹H)."""
+    machine = Machine(stack, None, [], None, theta, None)
+    ridge = proved_ridge(record, machine, False)
+    require(ridge < lam, "certificate.ridge: not below lam")
+    dense = [k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]
+    kernel = sum(float(w) * k for w, k in zip(theta, dense, strict=True))
+    x = np.linalg.solve(np.eye(len(h)) + kernel / float(lam), h.astype(float))
+    exact = fractions(x)
+    image = exact + sum(w * k.image(x) for w, k in zip(theta, stack, strict=True) if w) / lam
+    residual = h - image
+    square, inverse = dot(residual, residual), 1 / (1 - ridge / lam)
+    missed = 2 * root(dot(exact, exact), 1) * blur + (2 * root(square, 1) + blur) * blur * inverse
+    return ridge, 2 * dot(exact, h) - dot(exact, image) + square * inverse + missed
+
+
+def turned(z, h):
+    """The largest tr(V'Z'H) over ‖V‖ ≤ 1, from below: V from doubles, made orthogonal to thirty digits."""
+    cross = z.T @ h
+    left, _, right = np.linalg.svd(cross.astype(float), full_matrices=False)
+    tall = left.shape[0] > right.shape[1]
+    v = fractions((left @ right).T if tall else left @ right)
+    eye = np.array([[Fraction(int(i == j)) for j in range(len(v))] for i in range(len(v))], dtype=object)
+    for _ in range(2):
+        v = (3 * v - (v @ v.T) @ v) / 2
+        v = np.array([Fraction(round(x * FINE), FINE) for x in v.ravel()], dtype=object).reshape(v.shape)
+    off = v @ v.T - eye
+    excess = root(dot(off, off), 1)
+    require(excess < 1, "multipliers.Z: no turn was found")
+    return (1 - excess) * dot(v.T if tall else v, cross)
+
+
+def incidence(labels, expansion):
+    """H with HH' = C up to an error, whose Frobenius norm is the second number; labels (n, k) in {0, 1}."""
+    require(expansion in ("clique", "star", "zhou", "kcca"), "parameters.expansion: unknown")
+    edges = [int(x) for x in labels.sum(axis=0)]
+    require(all(edges), "labels: nobody has one of them")
+    if expansion == "kcca":
+        return orthonormal(labels)
+    scales = {  # a member's squared share of its row, and of the degree of its vertex
+        "clique": [(Fraction(1), Fraction(size)) for size in edges],
+        "star": [(Fraction(1, size**2), Fraction(1, size)) for size in edges],
+        "zhou": [(Fraction(1, size), Fraction(1)) for size in edges],
+    }[expansion]
+    h = np.full(labels.shape, Fraction(0), dtype=object)
+    for i, row in enumerate(labels):
+        degree = sum(share for member, (_, share) in zip(row, scales, strict=True) if member)
+        for e in np.flatnonzero(row):
+            h[i, e] = Fraction(math.isqrt(math.floor(scales[e][0] / degree * FINE**2)), FINE)
+    return h, Fraction(h.size, FINE)
+
+
+def orthonormal(labels):
+    """A basis of the labels' span: independent labels times a factor T, with T'GT = I nearly, G their Gram matrix."""
+    columns: list = []
+    for column in labels.T.astype(object):
+        rest = np.array([Fraction(int(x)) for x in column], dtype=object)
+        for kept, square in columns:
+            rest = rest - kept * (dot(kept, rest) / square)
+        if any(rest):
+            columns.append((rest, dot(rest, rest)))
+    basis = [rest / root(square, -1) for rest, square in columns]
+    h = np.array([[Fraction(round(x * FINE), FINE) for x in column] for column in basis], dtype=object).T
+    return h, Fraction(2 * h.size, FINE)
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+def check_file(data, record):
+    """(lower, upper) of the files' contents, rounded outward."""
+    point = evaluated_file(data, record)
+    return rounded(point.lower, -1), rounded(point.upper, 1)
+
+
+def evaluated_file(data, record):
+    signs = targets_of(data)[1]
+    labels = np.atleast_2d(signs).T > 0
+    return evaluated(data["kernels"], labels.astype(int), record, data.get("sample_weight", 1.0))
+
+
+def point_multipliers(record):
+    """The multipliers that are part of the point, and the fields that are not looked at here."""
+    name = record["formulation"]
+    used = {"ml_minimax": ["gamma"], "ts": ["beta"], "ts_l1": ["beta"], "hypergraph": ["Z"], "hypergraph_smooth": ["Z"]}
+    return [*used.get(name, []), "second_stage_gap"], ["certificate.ridge"] if name in PAIRS else []
+
+
+if __name__ == "__main__":
+    sys.exit(audited(sys.argv[1:], evaluated_file, point_multipliers))

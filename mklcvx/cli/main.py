@@ -1,0 +1,183 @@
+"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, said in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import formulations
+from .._version import __version__
+from ..errors import InputError, InternalError
+from . import conform as cli_conform
+from . import estimate as cli_estimate
+from . import report as cli_report
+from . import solve as cli_solve
+from . import verify as cli_verify
+from . import zoo as cli_zoo
+from .settings import printable
+
+app = typer.Typer(
+    name="mklcvx",
+    help="Multiple kernel learning, declared in CVXPY and solved with a certificate.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+# The base of Typer's own refusals; where the class lives depends on Typer's version.
+UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every refusal is one line on standard error and exit status 2."""
+    _write_what_can_be_written()
+    try:
+        code = app(args=arguments, standalone_mode=False)
+        if code == INTERRUPTED:  # Typer makes a status of an interrupt and says nothing
+            raise KeyboardInterrupt
+    except InputError as fault:
+        code = _refuse(str(fault))
+    except UsageFault as fault:
+        message = fault.format_message()  # type: ignore[attr-defined]
+        code = _refuse(f"{message.strip() or 'no command given'} (see mklcvx --help)")
+    except MemoryError:
+        code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+    except ArithmeticError as fault:
+        code = _refuse(
+            f"a number left the range of double precision ({fault}): bring kernels and parameters nearer to 1"
+        )
+    except InternalError as fault:
+        _refuse(f"a defect of mklcvx itself: {fault}; please report it")
+        code = 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 1
+    except OSError as fault:
+        code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("mklcvx: interrupted; nothing was written\n")
+        code = INTERRUPTED
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"mklcvx: {printable(message)}\n")
+    return 2
+
+
+def _write_what_can_be_written() -> None:
+    """Where standard output has no Greek letters, question marks must do."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mklcvx {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Multiple kernel learning, declared in CVXPY and solved with a certificate."""
+
+
+@app.command("list")
+def list_formulations(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the formulations, their parameters, and the solvers."""
+    from ..solvers.solving import SOLVERS
+    from .display import formulation_table, solver_table
+
+    if as_json:
+        rows = [
+            {
+                "name": f.name,
+                "title": f.title,
+                "parameters": f.parameter_names,
+                "family": f.family,
+                "losses": list(getattr(f, "losses", ())),
+                "needs_groups": f.needs_groups,
+                "reference": f.reference,
+            }
+            for f in formulations.FORMULATIONS
+        ]
+        solvers = [
+            {
+                "name": s.name,
+                "summary": s.summary,
+                "formulations": s.serves,
+                "tolerance": s.tolerance,
+                "options": s.options,
+                "reference": s.reference,
+            }
+            for s in SOLVERS
+        ]
+        typer.echo(json.dumps({"schema": "mklcvx.list/1", "formulations": rows, "solvers": solvers}, indent=1))
+        return
+    formulation_table()
+    solver_table()
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1, or a convex baseline.")],
+    latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
+) -> None:
+    """Explain a formulation: primal, dual, the way between them, multipliers, limits, reference."""
+    from ..reports.explain import as_latex, as_text, named
+
+    formulation = named(name)
+    typer.echo(as_latex(formulation) if latex else as_text(formulation))
+
+
+@app.command("conventions")
+def list_conventions(
+    name: Annotated[str | None, typer.Argument(help="Explain this one, for example spicymkl.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """List the other codes whose problems and answers can be converted, or explain one."""
+    from ..verification import conventions
+
+    chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)
+    if as_json:
+        rows = [conventions.as_dict(convention) for convention in chosen]
+        typer.echo(json.dumps({"schema": "mklcvx.conventions/1", "conventions": rows}, ensure_ascii=False))
+    else:
+        typer.echo(conventions.table() if name is None else conventions.as_text(chosen[0]))
+
+
+def demo(
+    samples: Annotated[int, typer.Option(help="Training samples.", min=20, max=300)] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+    html: cli_report.HtmlFile = None,
+) -> None:
+    """Solve every formulation on breast cancer data and compare: optimum, certificate, weights, accuracy."""
+    cli_report.check_page(html, "--html")
+    from .demo import run_demo
+
+    if not run_demo(samples, seed, html):
+        raise typer.Exit(1)
+
+
+for command in (
+    cli_solve.solve, cli_solve.path, cli_solve.prove, cli_solve.predict, cli_estimate.cv, cli_verify.verify,
+    cli_conform.conform, cli_conform.validate, cli_verify.bench, cli_report.report, demo,
+):  # fmt: skip
+    app.command()(command)
+app.add_typer(cli_zoo.app, name="zoo")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""Cross-validation of a formulation along a grid: how well what is certified on one part predicts the other.
+
+Every fold is one warm-started path (`paths`) over the grid on its training samples, with centring and scaling fitted
+there; folds run beside each other through joblib. Folds are stratified for y and classes, plain for label sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import formulations
+from ..certificate.solution import Solution
+from ..errors import InputError, nearest
+from ..problem.instance import Instance
+from ..problem.ownership import handed_over
+from ..problem.preprocessing import Preprocessing
+from ..problem.targets import Targets
+from ..solvers.paths import each
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+SCHEMA = "mklcvx.cv/1"
+SCORES: dict[str, tuple[str, ...]] = {
+    "accuracy": ("y", "classes", "labels"),
+    "balanced_accuracy": ("y", "classes"),
+    "f1": ("y",),
+    "f1_macro": ("y", "classes", "labels"),
+    "f1_micro": ("y", "classes", "labels"),
+    "mcc": ("y", "classes"),
+    "roc_auc": ("y",),
+    "average_precision": ("y",),
+}
+DEFAULTS = {"y": "accuracy", "classes": "accuracy", "labels": "f1_macro"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One point of the grid on one fold."""
+
+    score: float
+    gap: float
+    certified: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of the grid over all folds."""
+
+    point: dict[str, Any]
+    trials: tuple[Trial, ...]
+
+    @property
+    def scores(self) -> Array:
+        return np.array([trial.score for trial in self.trials])
+
+    @property
+    def gap(self) -> float:
+        """The widest."""
+        return max(trial.gap for trial in self.trials)
+
+    @property
+    def certified(self) -> bool:
+        return all(trial.certified for trial in self.trials)
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """All points, in the grid's order; `best` is the first with the highest mean."""
+
+    formulation: str
+    score: str
+    seed: int
+    rows: tuple[Row, ...]
+
+    @property
+    def best(self) -> int:
+        return int(np.argmax([row.scores.mean() for row in self.rows]))
+
+    @property
+    def certified(self) -> bool:
+        return all(row.certified for row in self.rows)
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "schema": SCHEMA,
+                "formulation": self.formulation,
+                "parameters": row.point,
+                "score": self.score,
+                "mean": float(row.scores.mean()),
+                "std": float(row.scores.std()),
+                "scores": row.scores.tolist(),
+                "relative_gap": row.gap if math.isfinite(row.gap) else None,
+                "status": "certified" if row.certified else "not_certified",
+                "folds": len(row.trials),
+                "seed": self.seed,
+                "best": number == self.best,
+            }
+            for number, row in enumerate(self.rows)
+        ]
+
+
+def check_request(instance: Instance, formulation: str, folds: int, score: str | None) -> str:
+    """The name of the score, once nothing speaks against the request."""
+    kind = instance.targets.kind
+    if formulations.get(formulation).family == "hypergraph":
+        raise InputError(f"{formulation} embeds and has no score: embed, and cross-validate what comes after it")
+    name = DEFAULTS[kind] if score is None else score
+    if name not in SCORES:
+        raise InputError(f"score {name!r:.40} is unknown: {nearest(name, SCORES)}")
+    if kind not in SCORES[name]:
+        fitting = ", ".join(known for known, kinds in SCORES.items() if kind in kinds)
+        raise InputError(f"score {name} does not fit targets {kind}: choose one of {fitting}")
+    most = instance.samples
+    if kind != "labels":
+        most = int(np.unique(instance.targets.values, return_counts=True)[1].min())
+    if not isinstance(folds, Integral) or not 2 <= folds <= most:
+        what = "samples" if kind == "labels" else "samples of the smallest class"
+        raise InputError(f"folds = {folds}: there are {most} {what}: give between 2 and {most}")
+    return name
+
+
+def cross_validate(
+    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = 5, seed: int = 0,
+    score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
+    done: Callable[[str], None] = lambda _: None, **settings: Any,
+) -> CrossValidation:  # fmt: skip
+    """Scores and certificates of all points on all folds; `settings` are what `path` takes beside its grid."""
+    from joblib import Parallel, delayed
+
+    name = check_request(instance, formulation, folds, score)
+    work = Parallel(n_jobs=jobs, return_as="generator")(
+        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), settings)
+        for split in _splits(instance.targets, folds, seed)
+    )
+    columns = []
+    for number, column in enumerate(work):
+        columns.append(column)
+        done(f"fold {number + 1} of {folds}")
+    rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
+    return CrossValidation(formulation, name, seed, tuple(rows))
+
+
+def _splits(targets: Targets, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    kind = KFold if targets.kind == "labels" else StratifiedKFold
+    return list(kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values))
+
+
+def _fold(
+    instance: Instance, train: Indices, test: Indices, formulation: str, points: Sequence[Mapping[str, Any]],
+    score: str, steps: tuple[bool, str | None], settings: dict[str, Any],
+) -> list[Trial]:  # fmt: skip
+    preparation = Preprocessing.from_options(*steps)
+    kernels = instance.kernels[:, train][:, :, train]
+    if preparation.steps:
+        kernels = preparation.fit(kernels, names=instance.names).train(kernels)
+    part, columns = _part(instance, handed_over(kernels), train)
+    rows = instance.kernels[:, test][:, :, train]
+    diagonals = np.stack([np.diagonal(kernel)[test] for kernel in instance.kernels])
+    found = each(part, formulation, points, preprocessing=preparation if preparation.steps else None, **settings)
+    trials = []
+    for solution in found:
+        truth, predicted, values = _outcome(instance.targets, solution, columns, test, rows, diagonals)
+        certificate = solution.certificate
+        measured = measure(score, truth, predicted, values)
+        trials.append(Trial(measured, certificate.relative_gap, solution.certified, solution.message))
+    return trials
+
+
+def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance, Indices]:
+    """The training samples, and the labels that tell some of them apart. A part of a semidefinite kernel is
+    semidefinite: what seems negative in it is rounding."""
+    targets = instance.targets
+    columns, values, names = np.arange(len(targets.names)), targets.values[train], targets.names
+    if targets.kind == "labels":
+        columns = np.flatnonzero(values.any(axis=0) & ~values.all(axis=0))
+        if not len(columns):
+            raise InputError("labels: in a training part every label is had by all or by none: use fewer folds")
+        values, names = values[:, columns], tuple(names[j] for j in columns)
+    given: dict[str, Any] = {targets.kind: values, "label_names": None if targets.kind == "y" else names}
+    weight = instance.sample_weight[train]
+    part = instance.with_kernels(
+        kernels, **given, sample_weight=weight, test_kernels=None, test_diagonals=None, repair="clip",
+        **{f"test_{targets.kind}": None},
+    )  # fmt: skip
+    return part, columns
+
+
+def _outcome(
+    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: Array, diagonals: Array
+) -> tuple[Any, Any, Array]:
+    """Truth, prediction and decision values; a label that training could not learn is predicted for nobody."""
+    values = solution.decision_function(rows, diagonals)
+    truth = targets.values[test]
+    if targets.kind == "labels":
+        predicted = np.zeros(truth.shape, dtype=int)
+        predicted[:, columns] = solution.labels_of(values)
+        return truth.astype(int), predicted, values
+    if targets.kind == "classes":
+        return np.searchsorted(targets.class_values(), truth), values.argmax(axis=1), values
+    return truth, solution.labels_of(values), values.ravel()
+
+
+def measure(score: str, truth: Any, predicted: Any, values: Array) -> float:
+    from sklearn import metrics
+
+    measures: dict[str, Callable[[], float]] = {
+        "accuracy": lambda: metrics.accuracy_score(truth, predicted),
+        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(truth, predicted),
+        "f1": lambda: metrics.f1_score(truth, predicted, zero_division=0),
+        "f1_macro": lambda: metrics.f1_score(truth, predicted, average="macro", zero_division=0),
+        "f1_micro": lambda: metrics.f1_score(truth, predicted, average="micro", zero_division=0),
+        "mcc": lambda: metrics.matthews_corrcoef(truth, predicted),
+        "roc_auc": lambda: metrics.roc_auc_score(truth, values),
+        "average_precision": lambda: metrics.average_precision_score(truth, values),
+    }
+    found = float(measures[score]())
+    assert math.isfinite(found), f"{score} of a fold with both classes is a number"
+    return found

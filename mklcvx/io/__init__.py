@@ -1,0 +1,1 @@
+"""Files: read as data, never as code; written whole or not at all."""

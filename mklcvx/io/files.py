@@ -1,0 +1,284 @@
+"""Files in and out. A file from a stranger is data: nothing in it is executed, and what is wrong is said in a line.
+
+Output is written beside its target and moved into place, so that a file is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import warnings
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate.solution import Solution, plain
+from ..errors import InputError
+from ..problem.instance import Instance
+from ..problem.ownership import handed_over
+from ..problem.targets import KINDS
+from ..schemas import INSTANCE, check_schema
+from .folders import read_folder, write_csv
+from .json_text import check_size, first_line, parsed, read_object
+from .solution_records import solution_of_record
+from .writing import check_apart, check_folder_output, check_output, write_folder, write_whole
+
+__all__ = [
+    "check_apart",
+    "check_instance_output",
+    "check_output",
+    "existing_file",
+    "load_instance",
+    "load_solution",
+    "load_test",
+    "read_arrays",
+    "read_npz",
+    "read_record",
+    "save_answer",
+    "save_instance",
+    "save_solution",
+    "solution_arrays",
+    "solution_of_arrays",
+    "write_folder",
+    "write_whole",
+]
+
+INSTANCE_SCHEMA = INSTANCE[-1]
+INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
+MULTIPLIER = "multiplier_"
+PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
+ANSWER_FIELDS = ("weights", "alpha", "bias", "coefficients", "objective")
+ENDINGS = (".npz", ".mat", ".json")
+READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
+
+
+# ---------------------------------------------------------------------------------------------- instances
+def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
+    """An instance from `.npz`, `.json` (arrays named as in INSTANCE_KEYS), MATLAB's `.mat` (kernels n×n×M), or a
+    folder of `.csv` files (see `folders`)."""
+    content = read_arrays(path)
+    where = f"instance {path}"
+    check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and labels")
+    if "kernels" not in content:
+        raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
+    if not any(key in content for key in KINDS):
+        raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
+    keys = (*INSTANCE_KEYS, *KINDS, *(f"test_{key}" for key in KINDS))
+    _check_spelling([key for key in content if key not in (*keys, "kernels", "schema")], keys, where)
+    given = {key: content[key] for key in keys if key in content}
+    for key in ("kernels", "test_kernels"):
+        if isinstance(content.get(key), np.ndarray):
+            handed_over(content[key])
+    try:
+        return Instance(content["kernels"], repair=repair, **given)
+    except InputError as fault:
+        raise InputError(f"{where}: {fault}") from None
+
+
+def _check_spelling(others: list[str], keys: tuple[str, ...], where: str) -> None:
+    """An array that nobody asked for is left alone, unless its name looks like a slip."""
+    for other in others:
+        close = difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85)
+        if close:
+            raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
+
+
+def check_instance_output(path: str | Path) -> Path:
+    """Refuse a place for an instance or an answer before the work: a name without an ending is a folder's."""
+    path = Path(path)
+    return check_output(path, ENDINGS) if path.suffix else check_folder_output(path)
+
+
+def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
+    """Write an instance as `.npz`, `.mat`, `.json` or, without an ending, a new folder of `.csv` files.
+
+    An uncompressed `.npz` is larger, and read and written much faster.
+    """
+    targets = instance.targets
+    values: dict[str, Any] = {
+        "schema": INSTANCE_SCHEMA,
+        "kernels": instance.kernels,
+        targets.kind: targets.values,
+        f"test_{targets.kind}": instance.test_targets,
+        "label_names": None if targets.kind == "y" else targets.names,
+        **{key: getattr(instance, key) for key in INSTANCE_KEYS if key != "label_names"},
+    }
+    _write_arrays(path, values, compressed)
+
+
+def save_answer(path: str | Path, multipliers: Mapping[str, Any] | None = None, **fields: Any) -> None:
+    """Write an answer, any of ANSWER_FIELDS and multipliers, as `.npz`, `.mat`, `.json` or a new folder of `.csv`."""
+    for key in fields:
+        if key not in ANSWER_FIELDS:
+            raise InputError(f"answer: {key!r} is no part of one: give any of {', '.join(ANSWER_FIELDS)}, multipliers")
+    _write_arrays(path, {**fields, **{MULTIPLIER + key: value for key, value in (multipliers or {}).items()}})
+
+
+def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool = True) -> None:
+    path = check_instance_output(path)
+    arrays: dict[str, Any] = {key: np.asarray(value) for key, value in values.items() if value is not None}
+    if path.suffix == "":
+        write_folder(path, lambda folder: write_csv(folder, arrays))
+    elif path.suffix == ".json":
+        record = {key: _listed(value) for key, value in arrays.items()}
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    elif path.suffix == ".mat":
+        from .matlab import write_mat
+
+        write_whole(path, lambda file: write_mat(path, file, arrays))
+    else:
+        write = np.savez_compressed if compressed else np.savez
+        write_whole(path, lambda file: write(file, **arrays))
+
+
+def _listed(array: NDArray[Any]) -> Any:
+    undefined = array.dtype.kind == "f" and not np.isfinite(array).all()
+    return plain(array) if undefined else array.tolist()
+
+
+def load_test(path: str | Path) -> dict[str, Any]:
+    """The arrays of a file with test_kernels (M, t, n), among them the truth if it is known."""
+    content = read_arrays(path)
+    if "test_kernels" not in content:
+        raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
+    return content
+
+
+def read_arrays(path: str | Path) -> dict[str, Any]:
+    """The arrays of an instance's file or folder, MATLAB's order turned into ours."""
+    return _read_any(path, "instance")
+
+
+def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[str, Any]:
+    """What a file or folder holds by name; `what` it is meant to be, "instance" or "answer", is what counts in MATLAB's
+    files and folders, which may hold anything else; `limit` is the largest size in bytes that can be meant."""
+    if _is_folder(path) and Path(path).suffix not in ENDINGS:
+        return read_folder(Path(path), what, limit)
+    path = existing_file(path, READABLE)
+    if path.suffix == ".npz":
+        return read_npz(path, limit)
+    if path.suffix == ".json":
+        return read_object(path, what, limit)
+    if path.suffix == ".mat":
+        from .matlab import read_mat
+
+        return read_mat(path, what, limit)
+    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give {READABLE}")
+
+
+def _is_folder(path: str | Path) -> bool:
+    try:
+        return Path(path).is_dir()
+    except (OSError, TypeError):
+        return False  # existing_file says what is wrong
+
+
+def existing_file(path: str | Path, wanted: str) -> Path:
+    """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{path!r:.40} is no path: give the name of {wanted}")
+    path = Path(path)
+    try:
+        if path.is_file():
+            return path
+        fault = "is a folder" if path.is_dir() else "is not an ordinary file" if path.exists() else ""
+    except OSError as error:
+        raise InputError(f"{str(path)[:80]}: cannot be opened ({error.strerror}): check the path") from None
+    raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
+
+
+def read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
+    """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
+    try:
+        _check_kind(path, limit)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about headers of old versions, which are read all the same
+            with np.load(path, allow_pickle=False) as archive:
+                return {key: archive[key] for key in archive.files}
+    except InputError:
+        raise
+    except Exception as fault:  # a damaged archive can fail anywhere inside zlib, zipfile or the header's parser
+        if "Object arrays" in str(fault):
+            raise InputError(f"{path}: {PICKLED}") from None
+        what = f"{type(fault).__name__}: {first_line(fault)}"
+        raise InputError(f"{path}: damaged, perhaps truncated ({what}): copy or write it again") from None
+
+
+def _check_kind(path: Path, limit: float | None) -> None:
+    with path.open("rb") as file:
+        head = file.read(8)
+    if not head:
+        raise InputError(f"{path}: is empty: copy or write it again")
+    if head.startswith(b"\x93NUMPY"):
+        raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
+    if head[0] == 0x80 and head[1] <= 5:  # the first bytes of a pickle, and its protocol
+        raise InputError(f"{path}: {PICKLED}")
+    if not head.startswith(b"PK"):
+        raise InputError(f"{path}: is no .npz archive: write one with numpy.savez")
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    check_size(str(path), size, limit, "unpacks to")
+
+
+def _found(content: Mapping[str, Any]) -> str:
+    names = ", ".join(sorted(content)[:8]) or "nothing"
+    return f"found {names}"
+
+
+# ---------------------------------------------------------------------------------------------- solutions
+def save_solution(path: str | Path, solution: Solution) -> None:
+    """Write a solution as `.json` or `.npz`, by the file's ending."""
+    path = check_output(path, (".json", ".npz"))
+    if path.suffix == ".json":
+        text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    else:
+        write_whole(path, lambda file: np.savez_compressed(file, **solution_arrays(solution)))
+
+
+def solution_arrays(solution: Solution) -> dict[str, Any]:
+    """Arrays as arrays, multipliers among them; everything else as one JSON text."""
+    fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
+    arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
+    record = {key: value for key, value in solution.as_dict().items() if key not in arrays}
+    for name, value in solution.multipliers.items():
+        if np.ndim(value) > 0:
+            arrays[MULTIPLIER + name] = np.asarray(value)
+            record["multipliers"].pop(name)
+    return {**arrays, "record": np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))}
+
+
+def load_solution(path: str | Path) -> Solution:
+    """A solution written by `save_solution`."""
+    path = existing_file(path, "a .json or .npz file")
+    if path.suffix == ".npz":
+        return solution_of_arrays(read_npz(path), f"solution {path}")
+    if path.suffix == ".json":
+        return solution_of_record(read_object(path, "solution"), f"solution {path}")
+    raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
+
+
+def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
+    """The solution that `solution_arrays` took apart; `where` is what messages call it."""
+    if "record" not in arrays:
+        raise InputError(f"{where}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
+    record = parsed(str(arrays.pop("record")), where)
+    multipliers = record.get("multipliers")
+    if isinstance(multipliers, dict):
+        for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
+            multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
+    record.update(arrays)
+    return solution_of_record(record, where)
+
+
+def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
+    """The fields of an answer that anybody may have written, in any of the formats; at most `limit` bytes of them."""
+    content = _read_any(path, "answer", limit)
+    text = content.pop("record", None) if Path(path).suffix == ".npz" else None
+    return content if text is None else {**parsed(str(text), f"answer {path}"), **content}

@@ -1,0 +1,206 @@
+"""Instances and answers as folders of `.csv` files, for languages that can read nothing else.
+
+An instance is one matrix per kernel, K1.csv, K2.csv, … or kernels/NAME.csv (numbers in names are compared as numbers;
+names.csv, where it lists the same names, gives the order), and one of y.csv, classes.csv and labels.csv (n rows, k
+columns); optionally groups.csv, sample_weight.csv, names.csv, label_names.csv, and test_K1.csv, … or test_kernels/,
+test_y.csv, test_classes.csv, test_labels.csv, test_diagonals.csv (M rows). An answer is any of weights.csv, alpha.csv
+(k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder coefficients/, one file for each),
+objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
+
+A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may stand or
+lie. What is not defined is nan. Other files are left alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .json_text import check_size, first_line
+
+Array = NDArray[np.float64]
+
+WORDS = ("names", "label_names")
+TEXTS = ("schema", "formulation")
+CLASSES = ("classes", "test_classes")
+VECTORS = ("y", "groups", "sample_weight", "test_y", "weights", "bias")
+MATRICES = ("labels", "test_labels", "test_diagonals", "alpha", "coefficients")
+STACKS = {"instance": ("kernels", "test_kernels"), "answer": ("coefficients",)}
+WANTED = {
+    "instance": (*WORDS, "schema", *CLASSES, *VECTORS[:4], *MATRICES[:3]),
+    "answer": (*VECTORS[4:], *MATRICES[3:], "objective", *TEXTS),
+}
+MULTIPLIER = "multiplier_"
+NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
+GROWTH = 4  # a number takes two characters at least, and eight bytes
+
+
+# ---------------------------------------------------------------------------------------------------------- reading
+def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
+    """The arrays of a folder by name; files that are no part of an instance or answer are named, but not read."""
+    try:
+        files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
+        stacks = {name: _stack_files(path, name, files) for name in STACKS[what]}
+        wanted = {name: file for name, file in files.items() if name in WANTED[what] or name.startswith(MULTIPLIER)}
+        used = [*wanted.values(), *(file for stack in stacks.values() for file in stack)]
+        size = sum(file.stat().st_size for file in used)
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}): check the folder") from None
+    check_size(str(path), size, limit)
+    check_size(str(path), GROWTH * size, None, "would need")
+    taken = {file.stem for stack in stacks.values() for file in stack if file.parent == path}
+    content: dict[str, Any] = {name: None for name in files if name not in taken}
+    content.update({name: _content(name, file) for name, file in wanted.items()})
+    for name, stack in stacks.items():
+        if stack:
+            _add_stack(content, name, stack, path)
+    return content
+
+
+def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:
+    """The files of a stack in order: numbered ones of the folder itself, or all of the folder of its name."""
+    folder = path / name
+    inside = [file for file in folder.iterdir() if file.suffix == ".csv"] if folder.is_dir() else []
+    prefix = {"kernels": "", "test_kernels": "test_"}.get(name)
+    found = {stem: NUMBERED.fullmatch(stem) for stem in files}
+    numbered = {int(m["number"]): files[s] for s, m in found.items() if m is not None and m["stack"] == prefix}
+    if inside and numbered:
+        raise InputError(f"{path}: has both {prefix}K1.csv and so on, and {name}/: keep one of them")
+    if numbered and max(numbered) != len(numbered):
+        missing = next(number for number in range(1, max(numbered)) if number not in numbered)
+        raise InputError(f"{path}: {prefix}K{missing}.csv is missing: number the kernels from 1 without gaps")
+    return [numbered[number] for number in sorted(numbered)] or sorted(inside, key=lambda file: _natural(file.stem))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Numbers in names by their size."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]{1,18})", name)]
+
+
+def _add_stack(content: dict[str, Any], name: str, stack: list[Path], path: Path) -> None:
+    if name == "kernels" and stack[0].parent != path:
+        stack = _named_order(stack, content.get("names"), path)
+        content["names"] = [file.stem for file in stack]
+    matrices = [numbers(file) for file in stack]
+    for file, matrix in zip(stack, matrices, strict=True):
+        if matrix.shape != matrices[0].shape:
+            sizes = f"{_size(matrix)}, {stack[0].name} {_size(matrices[0])}"
+            raise InputError(f"{file}: is {sizes}: write matrices of the same samples")
+    content[name] = np.stack(matrices)
+
+
+def _named_order(stack: list[Path], names: list[str] | None, path: Path) -> list[Path]:
+    files = {file.stem: file for file in stack}
+    if names is None:
+        return stack
+    if sorted(names) != sorted(files):
+        raise InputError(f"{path}: names.csv and the files of kernels/ differ: list exactly these, or leave it out")
+    return [files[name] for name in names]
+
+
+def _size(matrix: Array) -> str:
+    return "×".join(map(str, matrix.shape))
+
+
+def _content(name: str, file: Path) -> Any:
+    if name in WORDS:
+        return words(file)
+    if name in TEXTS:
+        return next(iter(words(file)), "")
+    if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
+        return words(file)
+    values = numbers(file)
+    if name in ("bias", "objective") and values.size == 1:
+        return float(values[0, 0])
+    return values.ravel() if name not in MATRICES and 1 in values.shape else values
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def numbers(file: Path) -> Array:
+    """The matrix of a file."""
+    return _numbers(_text(file), file)
+
+
+def table(file: Path) -> tuple[list[str] | None, Array]:
+    """The matrix of a file that may have headings, and these."""
+    check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
+    text = _text(file).lstrip()
+    first, _, rest = text.partition("\n")
+    head = [word.strip().strip('"') for word in re.split(r"[,;\t]", first)]
+    if not first or any(_is_number(word) for word in head):
+        return None, _numbers(text, file)
+    return head, _numbers(rest, file)
+
+
+def _numbers(text: str, file: Path) -> Array:
+    first = next((line for line in text.splitlines() if line.strip()), None)
+    if first is None:
+        raise InputError(f"{file}: is empty: write one row of numbers per line")
+    if "," in first and ";" in first:
+        raise InputError(f"{file}: has both commas and semicolons: write decimal points, and commas between numbers")
+    separator = "," if "," in first else ";" if ";" in first else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.loadtxt(io.StringIO(text), delimiter=separator, comments=None, ndmin=2)
+    except (ValueError, OverflowError) as fault:
+        what = first_line(fault).split(";")[0].rstrip(".")
+        raise InputError(f"{file}: {what}: write rows of plain numbers, all of one length, and no headings") from None
+
+
+def words(file: Path) -> list[str]:
+    """The words of a file, one per line or all in one."""
+    try:
+        rows = list(csv.reader(io.StringIO(_text(file), newline="")))
+    except csv.Error as fault:
+        raise InputError(f"{file}: not readable ({first_line(fault)}): write one word per line") from None
+    return [word.strip() for row in rows for word in row]
+
+
+def _text(file: Path) -> str:
+    try:
+        if not file.is_file():
+            raise InputError(f"{file}: is not an ordinary file: write one")
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is no text in UTF-8: write it again") from None
+
+
+# ---------------------------------------------------------------------------------------------------------- writing
+def write_csv(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """Fill a folder; every number comes back to the last bit."""
+    for name, array in arrays.items():
+        prefix = {"kernels": "K", "test_kernels": "test_K"}.get(name)
+        if array.ndim == 3:
+            target = folder if prefix else folder / name
+            target.mkdir(exist_ok=True)
+            for m, matrix in enumerate(array):
+                _write(target / f"{prefix or ''}{m + 1}.csv", matrix)
+        else:
+            _write(folder / f"{name}.csv", np.atleast_1d(array))
+
+
+def _write(file: Path, array: NDArray[Any]) -> None:
+    rows = array.reshape(len(array), -1).tolist()
+    with file.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+        csv.writer(out, lineterminator="\n").writerows([[_cell(value) for value in row] for row in rows])
+
+
+def _cell(value: Any) -> str:
+    """The shortest text that means this very number."""
+    return repr(int(value)) if isinstance(value, bool) else value if isinstance(value, str) else repr(value)

@@ -1,0 +1,65 @@
+"""JSON from strangers: how much room it would take is estimated from its text before anything is parsed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+
+MOST_OF_MEMORY = 0.8
+# Bytes that Python takes for what a character of JSON announces, rounded up.
+ROOM = {b"[": 100, b"{": 200, b":": 120, b'"': 50, b",": 40}
+
+
+def memory() -> float:
+    """Bytes of this machine's memory; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def check_size(where: str, size: float, limit: float | None, what: str = "has") -> None:
+    """Refuse what fits neither into memory nor, if there is one, into the limit of what can be meant, in bytes."""
+    if limit is not None and size > limit:
+        most = f"at most {_bytes(limit)} can belong here"
+        raise InputError(f"{where}: {what} {_bytes(size)}, {most}: check that it is the right file")
+    if size > MOST_OF_MEMORY * memory():
+        raise InputError(f"{where}: {what} {_bytes(size)}, more than fits into memory: use fewer samples")
+
+
+def _bytes(size: float) -> str:
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
+def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
+    """The object of a JSON file; `what` is what messages call the file, `limit` its largest size in bytes."""
+    where = f"{what} {path}"
+    try:
+        check_size(where, path.stat().st_size, limit)
+        raw = path.read_bytes()
+        check_size(where, sum(raw.count(sign) * room for sign, room in ROOM.items()), None, "would need")
+        return parsed(raw.decode("utf-8"), where)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputError(f"{where}: not readable ({first_line(fault)}): write it again") from None
+
+
+def parsed(text: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"{where}: not readable JSON ({first_line(fault)}): write it again") from None
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: holds no JSON object: give a file written by mklcvx, or one of the same fields")
+    return record
+
+
+def _no_number(token: str) -> float:
+    raise ValueError(f"{token} is no number of JSON")
+
+
+def first_line(fault: Exception) -> str:
+    return (str(fault).strip().splitlines() or [type(fault).__name__])[0][:120]

@@ -1,0 +1,215 @@
+"""MATLAB files: kernels as MATLAB people keep them, n×n×M, column vectors, logicals, cell arrays."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import sys
+import warnings
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .hdf5 import cells, read_hdf5
+from .json_text import MOST_OF_MEMORY, check_size, memory
+
+FIRST_BYTES_OF_HDF5 = b"\x89HDF"
+STACKS = ("kernels", "test_kernels")
+MATRICES = ("labels", "test_labels", "test_diagonals")
+WORDS = ("names", "label_names")
+CLASSES = ("classes", "test_classes")
+WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
+ANSWER = ("weights", "alpha", "bias", "coefficients", "objective", "formulation")
+MULTIPLIER = "multiplier_"
+LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
+
+# The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
+PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
+CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the others may hold matrices
+SPARSE, COMPLEX = 5, 0x800
+
+
+def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
+    """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
+
+    Other variables than those of an instance, or of an answer, are named, so that a misspelt one can be found, but not
+    read. What they unpack to may have `limit` bytes at most.
+    """
+    ours = _ours if what == "instance" else _answer
+    try:
+        check_size(str(path), path.stat().st_size, limit)
+        if _is_v73(path):
+            variables = read_hdf5(path, lambda name: _wanted(name, what), limit)
+        else:
+            variables = _read_v5(path, what, limit)
+        return {name: ours(path, name, value) for name, value in variables.items()}
+    except InputError:
+        raise
+    except Exception as fault:  # a damaged file can fail anywhere inside the readers
+        kind = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
+        raise InputError(f"{path}: not a readable MATLAB file ({kind}): save it again") from None
+
+
+def write_mat(path: Path, file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:
+    """A v5 file as MATLAB people have it: stacks n×n×M, vectors as columns, words in cells."""
+    from scipy.io import savemat
+
+    for name, array in arrays.items():
+        if array.dtype.kind != "U" and array.nbytes > LARGEST:
+            raise InputError(f"output {path}: {name} take more than 2 GB, too much for a v5 file: end the name in .npz")
+    savemat(file, {name: _theirs(name, array) for name, array in arrays.items()}, do_compression=True, oned_as="column")
+
+
+def _theirs(name: str, array: NDArray[Any]) -> Any:
+    if name in STACKS:
+        return np.moveaxis(array, 0, 2)
+    if array.dtype.kind == "U" and array.ndim == 1:
+        return cells(array.tolist())
+    return array
+
+
+def _wanted(name: str, what: str) -> bool:
+    return name in WANTED if what == "instance" else name in ANSWER or name.startswith(MULTIPLIER)
+
+
+def _is_v73(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(520)
+    return head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
+
+
+def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
+    from scipy.io import loadmat, whosmat
+
+    _check_elements(path, limit)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
+        names = [name for name, _, _ in whosmat(path)]
+        content = loadmat(path, variable_names=[name for name in names if _wanted(name, what)])
+    return {name: content.get(name) for name in names if not name.startswith("__")}
+
+
+def _check_elements(path: Path, limit: float | None) -> None:
+    """SciPy's reader looks an element's code up in a table without asking whether it is in it, and crashes."""
+    if path.stat().st_size <= 128:
+        return  # no elements: SciPy says what it is
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        version, mark = content[124:126], content[126:128]
+        if (mark, version[1:]) != (b"IM", b"\1") and (mark, version[:1]) != (b"MI", b"\1"):
+            return  # another version, or none: SciPy says so
+        order = "<" if mark == b"IM" else ">"
+        for code, start, end in _elements(content, 128, len(content), order, (MATRIX, COMPRESSED)):
+            if code == COMPRESSED:
+                inflated = _inflated(path, content[start:end], limit)
+                for _, inner_start, inner_end in _elements(inflated, 0, len(inflated), order, (MATRIX,)):
+                    _check_matrix(inflated, inner_start, inner_end, order)
+            else:
+                _check_matrix(content, start, end, order)
+
+
+def _inflated(path: Path, content: bytes, limit: float | None) -> bytes:
+    """An element unpacked, but for one that would fill the memory."""
+    most = int(min(MOST_OF_MEMORY * memory(), sys.maxsize - 1 if limit is None else limit))
+    inflater = zlib.decompressobj()
+    inflated = inflater.decompress(content, most + 1)
+    check_size(str(path), len(inflated), limit, "unpacks to at least")
+    if not inflater.eof:
+        raise ValueError("a compressed element that does not end")
+    return inflated
+
+
+def _check_matrix(content: Any, start: int, end: int, order: str) -> None:
+    """A matrix of numbers holds flags, size, name and numbers, and two more elements where it is sparse, one more
+    where it is complex; it holds no matrices."""
+    numeric, missing = False, 0
+    for place, (code, first, last) in enumerate(_elements(content, start, end, order, (*PLAIN, MATRIX))):
+        if place == 0:
+            (flags,) = struct.unpack(order + "I", content[first : first + 4])
+            numeric = (flags & 0xFF) in CLASSES_OF_NUMBERS
+            missing = 4 + 2 * ((flags & 0xFF) == SPARSE) + bool(flags & COMPLEX) if numeric else 0
+        if code == MATRIX:
+            if numeric:
+                raise ValueError("a matrix in place of numbers")
+            _check_matrix(content, first, last, order)
+        missing -= 1
+    if missing > 0:
+        raise ValueError("a matrix without its numbers")
+
+
+def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """Code, start and end of one element after the other; small ones have their size in the upper half of the tag."""
+    while start + 8 <= end:
+        code, size = struct.unpack(order + "II", content[start : start + 8])
+        small = code >> 16
+        first, last = (start + 4, start + 4 + small) if small else (start + 8, start + 8 + size)
+        code &= 0xFFFF
+        if code not in codes or small > 4 or last > end:
+            raise ValueError(f"no element of type {code} and size {last - first} can stand at byte {start}")
+        yield code, first, last
+        start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
+
+
+def _ours(path: Path, name: str, value: Any) -> Any:
+    if name not in WANTED:
+        return value
+    array = np.asarray(_full(value))
+    if name in STACKS:
+        return _as_stack(path, name, array)
+    if name in WORDS or (name in CLASSES and _holds_text(array)):
+        return [_text(item) for item in array.ravel()]
+    if name == "schema":
+        return _text(array)
+    if array.dtype == object:
+        raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
+    if array.dtype == bool:
+        array = array.astype(float)
+    return array if name in MATRICES else array.ravel()
+
+
+def _answer(path: Path, name: str, value: Any) -> Any:
+    """Numbers as they are, and the formulation's name; MATLAB has no vectors, and a number is a matrix to it."""
+    if value is None or not _wanted(name, "answer"):
+        return None
+    array = np.asarray(_full(value))
+    if name == "formulation":
+        return _text(array)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
+    return float(array.item()) if name in ("bias", "objective") and array.size == 1 else array
+
+
+def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype == object:
+        kernels = [np.asarray(_full(cell)) for cell in array.ravel()]
+        if not kernels or any(kernel.dtype.kind not in "fiub" or kernel.ndim != 2 for kernel in kernels):
+            raise InputError(f"{path}: {name} hold something other than matrices: store full numeric ones")
+        if len({kernel.shape for kernel in kernels}) > 1:
+            raise InputError(f"{path}: {name} are of different sizes: store kernels of the same samples")
+        return np.stack(kernels)
+    if array.ndim not in (2, 3) or (name == "kernels" and array.shape[0] != array.shape[1]):
+        size = "×".join(map(str, array.shape))
+        raise InputError(f"{path}: {name} are {size}: store them as MATLAB does, n×n×M, kernel index last")
+    return np.moveaxis(array, 2, 0) if array.ndim == 3 else array[None]
+
+
+def _full(value: Any) -> Any:
+    """MATLAB's sparse matrices, which come as SciPy's with their indices unchecked, written out."""
+    if not hasattr(value, "toarray"):
+        return value
+    value.check_format(full_check=True)
+    return value.toarray()
+
+
+def _holds_text(array: NDArray[Any]) -> bool:
+    items = [np.asarray(item) for item in array.ravel()]
+    return bool(items) and all(item.dtype.kind == "U" and item.size <= 1 for item in items)
+
+
+def _text(item: Any) -> str:
+    values: NDArray[Any] = np.ravel(np.asarray(item))
+    return str(values[0]).strip() if values.size else ""

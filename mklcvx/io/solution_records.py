@@ -1,0 +1,156 @@
+"""A solution from the record of a file: every part in its type, finite, and fitting the others.
+
+Files of every schema in `schemas.SOLUTION` are read. What an older one does not have is taken from DEFAULTS, and in the
+certificate from the defaults of `Certificate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate import Certificate
+from ..certificate.solution import Solution
+from ..errors import InputError
+from ..problem.preprocessing import Preprocessing
+from ..problem.targets import KINDS
+from ..schemas import SOLUTION, check_schema
+from .json_text import first_line
+
+# What may be missing in a file, and what stands for it: one label ±1, nothing done to the kernels, nothing to say.
+DEFAULTS: dict[str, Any] = {
+    "alpha": None,
+    "coefficients": None,
+    "norms": None,
+    "bias_interval": None,
+    "target": "y",
+    "label_names": ["y"],
+    "classes": None,
+    "preprocessing": None,
+    "message": "",
+    "notes": [],
+    "svm_solves": 0,
+    "alpha_low": None,
+    "bias_low": 0.0,
+    "tolerance": None,
+}
+
+
+def solution_of_record(record: dict[str, Any], where: str) -> Solution:
+    check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
+    try:
+        return _solution({**DEFAULTS, **record})
+    except (KeyError, TypeError, ValueError, OverflowError) as fault:
+        what = f"{type(fault).__name__}: {first_line(fault)}"
+        raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
+
+
+def _solution(record: Mapping[str, Any]) -> Solution:
+    preprocessing, interval = record["preprocessing"], record["bias_interval"]
+    solution = Solution(
+        formulation=str(record["formulation"]),
+        parameters=dict(record["parameters"]),
+        solver=str(record["solver"]),
+        status=str(record["status"]),
+        objective=float(record["objective"]),
+        weights=_numbers(record["weights"]),
+        alpha=_optional(record["alpha"]),
+        bias=_numbers(record["bias"]) if np.ndim(record["bias"]) else float(record["bias"]),
+        coefficients=_optional(record["coefficients"]),
+        multipliers={k: _numbers(v) if np.ndim(v) else v for k, v in dict(record["multipliers"]).items()},
+        certificate=_certificate(record["certificate"]),
+        iterations=int(record["iterations"]),
+        seconds=float(record["seconds"]),
+        y=_numbers(record["y"]),
+        names=_words(record["names"]),
+        norms=_optional(record["norms"]),
+        bias_interval=None if interval is None else _interval(interval),
+        target=str(record["target"]),
+        label_names=_words(record["label_names"]),
+        classes=_words(record["classes"] or []),
+        classes_kind=str(record.get("classes_kind") or ""),
+        preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
+        message=str(record["message"]),
+        notes=_words(record["notes"]),
+        svm_solves=int(record["svm_solves"]),
+        alpha_low=_optional(record["alpha_low"]),
+        bias_low=_numbers(record["bias_low"]) if np.ndim(record["bias_low"]) else float(record["bias_low"]),
+        tolerance=None if record["tolerance"] is None else float(record["tolerance"]),
+    )
+    _check_fit(solution)
+    return solution
+
+
+def _certificate(said: Mapping[str, Any]) -> Certificate:
+    """A certificate from its fields. One of the first schema has no account of rounding, and was compared with the
+    largest term of the two objectives."""
+    lower, upper, scale = (float(said[name]) for name in ("lower", "upper", "scale"))
+    if "rounding" not in said:
+        return Certificate(lower, upper, max(abs(lower), abs(upper), scale))
+    shares = {name: float(said[name]) for name in ("rounding", "ridge", "ridge_share", "stretch")}
+    each = said.get("ridges")
+    ridges = None if each is None else tuple(float(delta) for delta in each)
+    gain = None if said.get("gain") is None else float(said["gain"])
+    return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges, gain=gain)
+
+
+def _check_fit(solution: Solution) -> None:
+    """The parts of a solution from a file must be finite and fit together."""
+    weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
+    parts = (solution.bias, solution.objective, solution.certificate.gap, alpha, solution.norms)
+    if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
+        raise ValueError("it has entries that are not finite")
+    if not np.isin(y, (-1, 1)).all():
+        raise ValueError("y has labels other than −1 and +1")
+    if solution.target not in KINDS or len(solution.classes) != (len(labels) if solution.classes else 0):
+        raise ValueError("target and classes do not fit together")
+    solution.predicted_classes()  # refuses words that are no numbers of their type
+    if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
+        raise ValueError("y and label_names do not fit together")
+    if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
+        raise ValueError("weights, names and norms do not fit together")
+    if alpha is None:
+        _check_embedding(solution)
+        return
+    rows = y.shape[:-1]
+    shape = (*rows, len(weights), y.shape[-1])
+    if y.shape != alpha.shape or solution.all_coefficients.shape != shape or np.shape(solution.bias) != rows:
+        raise ValueError("weights, alpha, y and coefficients do not fit together")
+    if not np.isfinite(solution.all_coefficients).all():
+        raise ValueError("weights are undefined and no coefficients are given")
+
+
+def _check_embedding(solution: Solution) -> None:
+    basis = solution.multipliers.get("B")
+    if basis is None and "B" in solution.multipliers:
+        raise ValueError("B is too large for JSON, solve again with -o and a name that ends in .npz")
+    if basis is None or np.ndim(basis) != 2 or len(basis) != solution.y.shape[-1]:
+        raise ValueError("it has neither alpha nor an embedding that fits")
+    if not (np.isfinite(basis).all() and np.isfinite(solution.weights).all()):
+        raise ValueError("it has entries that are not finite")
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError("a list of words is missing")
+    return tuple(str(value) for value in values)
+
+
+def _optional(values: Any) -> NDArray[np.float64] | None:
+    return None if values is None else _numbers(values)
+
+
+def _interval(ends: Any) -> tuple[float, float]:
+    low, high = ends
+    return (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    """An array of numbers; None, for what is undefined, becomes NaN."""
+    array = np.asarray(values, dtype=object if isinstance(values, list) else None)
+    if array.ndim == 0:
+        raise ValueError("a list of numbers is missing")
+    return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)

@@ -1,0 +1,1 @@
+"""What is solved: kernels and targets, checked once, and what can be done to kernels beforehand."""

@@ -1,0 +1,297 @@
+"""The instance: kernels and labels, validated once and then frozen. Nothing behind it checks again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from .low_rank import LowRank
+from .ownership import checksum, owned, read_only
+from .stack_checks import as_array, as_stack, check_test_stack, validated
+from .targets import Targets, as_targets, find_test_targets, named_classes
+
+Array = NDArray[np.float64]
+
+LARGEST_WEIGHT = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A stack of M kernels (M, n, n) and targets, with optional groups, names and sample weights.
+
+    The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
+
+    The instance owns what it was made of, so that what was validated is what is solved: arrays are copied, in their
+    own dtype and order. Kernels and test kernels are not where nothing can write to them any more: they, and whatever
+    array they are a view of, are read-only (`array.flags.writeable = False`). Memory maps are not copied either, since
+    they may exceed memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call,
+    refuses kernels that are no longer those that were validated. Mapped test kernels are taken on trust.
+
+    A kernel is its lower triangle: one that is symmetric up to rounding only is copied with that triangle mirrored
+    (`symmetric` is false for a memory map of such). `sizes` are the largest entries, max |K_ij|, of kernels.
+
+    `repair` may change kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
+    the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for each of −1 and +1; it
+    multiplies the sample weights.
+    """
+
+    kernels: NDArray[Any]
+    targets: Targets
+    groups: NDArray[np.intp] | None = None
+    names: tuple[str, ...] = ()
+    sample_weight: Array = field(default_factory=lambda: np.empty(0))
+    test_kernels: NDArray[Any] | None = None
+    test_targets: NDArray[Any] | None = None
+    test_diagonals: Array | None = None
+    repairs: tuple[str, ...] = ()
+    symmetric: bool = True
+    checksums: tuple[int, ...] = ()
+    sizes: Array | None = field(default=None, repr=False)
+
+    def __init__(
+        self,
+        kernels: ArrayLike | Sequence[ArrayLike] | LowRank,
+        y: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        label_names: Iterable[str] | None = None,
+        groups: ArrayLike | Sequence[Sequence[int]] | None = None,
+        names: Iterable[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        test_kernels: ArrayLike | None = None,
+        test_y: ArrayLike | None = None,
+        test_classes: ArrayLike | None = None,
+        test_labels: ArrayLike | None = None,
+        test_diagonals: ArrayLike | None = None,
+        repair: str | None = None,
+    ) -> None:
+        stack = as_stack(kernels)
+        targets = as_targets(y, classes, labels, label_names, stack.shape[1])
+        kernel_names = _as_names(names, len(stack))
+        stack, repairs, symmetric, checksums, sizes = validated(stack, kernel_names, repair)
+        weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
+        test = _as_test_stack(test_kernels, stack.shape)
+        diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
+        for name, value in {
+            "kernels": stack if isinstance(stack, LowRank) else read_only(stack),
+            "targets": replace(targets, values=read_only(targets.values)),
+            "groups": None if groups is None else read_only(_as_groups(groups, len(stack))),
+            "names": kernel_names,
+            "sample_weight": read_only(weight),
+            "test_kernels": None if test is None else read_only(test),
+            "test_targets": _as_test(targets, test, test_y=test_y, test_classes=test_classes, test_labels=test_labels),
+            "test_diagonals": None if diagonals is None else read_only(diagonals),
+            "repairs": repairs,
+            "symmetric": symmetric,
+            "checksums": checksums,
+            "sizes": sizes,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays that come out of a pickle, or of a deep copy, are as read-only as those that went in."""
+        for name, value in state.items():
+            frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
+            object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
+
+    @property
+    def count(self) -> int:
+        return len(self.kernels)
+
+    @property
+    def samples(self) -> int:
+        return len(self.targets)
+
+    @property
+    def y(self) -> Array:
+        """The labels ±1; an empty array where the targets are of another kind."""
+        return self.targets.values if self.targets.kind == "y" else np.empty(0)
+
+    @property
+    def test_y(self) -> Array | None:
+        return self.test_targets if self.targets.kind == "y" else None
+
+    def check_unchanged(self) -> None:
+        """Refuse kernels of a memory map whose file has been written to since they were validated."""
+        for m, known in enumerate(self.checksums):
+            if checksum(self.kernels[m]) != known:
+                fault = f"kernel {self.names[m]!r} has changed since it was validated"
+                raise InputError(f"{fault}: build the Instance again from its memory map")
+
+    def with_kernels(self, kernels: Any, **changes: Any) -> Instance:
+        """The same samples with other kernels."""
+        given: dict[str, Any] = {
+            self.targets.kind: self.targets.values,
+            "label_names": None if self.targets.kind == "y" else self.targets.names,
+            "groups": self.groups,
+            "names": self.names,
+            "sample_weight": self.sample_weight,
+            "test_kernels": self.test_kernels,
+            f"test_{self.targets.kind}": self.test_targets,
+            "test_diagonals": self.test_diagonals,
+        }
+        return Instance(kernels, **{**given, **changes})
+
+    def select(self, kernels: Sequence[int | str]) -> Instance:
+        """The instance with some of its kernels, by index or name."""
+        chosen = [self._index(kernel) for kernel in kernels]
+        return self.with_kernels(
+            self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen],
+            groups=None if self.groups is None else self.groups[chosen],
+            names=[self.names[m] for m in chosen],
+            test_kernels=None if self.test_kernels is None else self.test_kernels[chosen],
+            test_diagonals=None if self.test_diagonals is None else self.test_diagonals[chosen],
+        )
+
+    def _index(self, kernel: int | str) -> int:
+        if isinstance(kernel, str) and kernel in self.names:
+            return self.names.index(kernel)
+        try:
+            index = int(kernel)
+        except (ValueError, TypeError):
+            index = self.count
+        if not -self.count <= index < self.count:
+            known = f"an index below {self.count} or one of {', '.join(self.names[:8])}"
+            raise InputError(f"unknown kernel {kernel!r}: give {known}")
+        return index % self.count
+
+
+def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"K{m + 1}" for m in range(count))
+    try:
+        result = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
+        raise InputError("names are no list of words: give one per kernel") from None
+    if len(result) != count:
+        raise InputError(f"names: {len(result)} names for {count} kernels: give one per kernel")
+    return result
+
+
+def _as_weights(sample_weight: Any, samples: int) -> Array:
+    if sample_weight is None:
+        return np.ones(samples)
+    given = as_array(sample_weight, "sample_weight", "(n,)")
+    weights = given.astype(np.float64).ravel()
+    if len(weights) != samples or max(given.shape, default=0) != samples:
+        raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise InputError(
+            "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
+        )
+    return weights
+
+
+def check_weight_sizes(weights: Array) -> None:
+    """Sizes whose squares and inverses are numbers."""
+    strange = _beyond(weights)
+    if len(strange):
+        raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
+
+
+def _beyond(weights: Array) -> Array:
+    return weights[~((weights <= LARGEST_WEIGHT) & (weights >= 1 / LARGEST_WEIGHT))]
+
+
+def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
+    if class_weight is None:
+        return np.ones(len(targets))
+    if targets.kind != "y":
+        raise InputError(f"class_weight needs y, the instance has {targets.kind}: give sample_weight instead")
+    y = targets.values
+    positive = y > 0
+    shown = " ".join(repr(class_weight).split())
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.where(positive, len(y) / (2 * positive.sum()), len(y) / (2 * (~positive).sum()))
+    if not isinstance(class_weight, Mapping) or set(class_weight) != {-1, 1}:
+        raise InputError(f"class_weight = {shown}: give 'balanced' or {{-1: weight, 1: weight}}")
+    try:
+        up, down = float(class_weight[1]), float(class_weight[-1])
+    except (TypeError, ValueError, OverflowError):
+        up = down = np.nan
+    if not (0 < up < np.inf and 0 < down < np.inf):
+        raise InputError(f"class_weight = {shown}: weights must be positive and finite")
+    return np.where(positive, up, down)
+
+
+def _combined(sample_weight: Array, class_weight: Array) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        weight = sample_weight * class_weight
+    if len(_beyond(weight)):
+        raise InputError("sample_weight times class_weight leaves the range of 1e±100: give moderate weights")
+    return weight
+
+
+def _as_groups(groups: Any, count: int) -> NDArray[np.intp]:
+    remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
+    try:
+        items = list(groups)
+        parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None
+        labels = _integers(items) if parts is None else _from_partition(parts, count)
+    except (TypeError, ValueError, OverflowError) as fault:
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"groups are no integers: {remedy}") from None
+    if len(labels) != count:
+        raise InputError(f"groups do not cover the kernels: {len(labels)} entries for {count} kernels; {remedy}")
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+
+
+def _integers(values: Any) -> NDArray[np.intp]:
+    array = np.ravel(np.asarray(values))
+    if array.size == 0:
+        return np.empty(0, dtype=np.intp)
+    if array.dtype.kind not in "fiu" or not np.isfinite(array).all() or (array != np.floor(array)).any():
+        raise ValueError("not integers")
+    return array.astype(np.intp)
+
+
+def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.intp]:
+    members = np.concatenate(parts)
+    if sorted(members.tolist()) != list(range(count)):
+        missing = sorted(set(range(count)) - set(members.tolist()))
+        fault = f"kernel {missing[0]} is in none" if missing else "a kernel is in two, or unknown"
+        raise InputError(f"groups do not cover the kernels: {fault}; give each of the {count} kernels one group")
+    labels = np.empty(count, dtype=np.intp)
+    for j, part in enumerate(parts):
+        labels[part] = j
+    return labels
+
+
+def _as_test_stack(test_kernels: Any, shape: tuple[int, ...]) -> NDArray[Any] | None:
+    if test_kernels is None:
+        return None
+    return owned(check_test_stack(test_kernels, shape[0], shape[1]))
+
+
+def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
+    """k(x, x) of the test samples, (M, t)."""
+    diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
+    rows = 0 if test is None else test.shape[1]
+    if diagonals.shape != (count, rows):
+        raise InputError(
+            f"test_diagonals have shape {diagonals.shape} for {rows} rows of test_kernels: give ({count}, {rows})"
+        )
+    if not np.isfinite(diagonals).all():
+        raise InputError("test_diagonals have entries that are not finite: give finite numbers")
+    return diagonals
+
+
+def _as_test(targets: Targets, test: NDArray[Any] | None, **given: Any) -> NDArray[Any] | None:
+    found = [name for name, value in given.items() if value is not None]
+    if len(found) > 1:
+        raise InputError(f"{' and '.join(found)} are given: give test_{targets.kind}, as the training samples have it")
+    rows = 0 if test is None else test.shape[1]
+    checked = find_test_targets(given, targets.kind, rows, len(targets.names))
+    if checked is None:
+        return None
+    if targets.kind == "classes":
+        named_classes(checked, targets.classes(), targets.names)
+    return read_only(checked)

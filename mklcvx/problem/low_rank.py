@@ -1,0 +1,111 @@
+"""Kernels of low rank, kept as their factors: K_m = F_m F_m' with F_m (n, r_m)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .ownership import handed_over, is_settled
+
+Array = NDArray[np.float64]
+
+
+def _checked(factor: Any, m: int) -> Array:
+    try:
+        part = np.asarray(factor, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"factor {m} is no array of numbers: give (n, r), one row per sample") from None
+    if part.ndim != 2 or 0 in part.shape:
+        raise InputError(f"factor {m} has shape {part.shape}: give (n, r), one row per sample, r at least 1")
+    return part
+
+
+def _alone(factor: Array) -> Array:
+    return factor if is_settled(factor) else np.array(factor, order="K")
+
+
+class LowRank:
+    """A stack of kernels that looks like an array (M, n, n), and forms a kernel only where one is asked for.
+
+    `columns` are all factors side by side, (n, R), in memory that nobody else writes to; `starts` is where each begins.
+    """
+
+    ndim = 3
+
+    def __init__(self, factors: Sequence[Any]) -> None:
+        parts = [_checked(factor, m) for m, factor in enumerate(factors)]
+        if not parts or len({len(part) for part in parts}) > 1:
+            heights = ", ".join(str(len(part)) for part in parts[:8]) or "none"
+            raise InputError(f"factors have {heights} rows: give at least one (n, r), all with one row per sample")
+        self.columns: Array = handed_over(_alone(parts[0]) if len(parts) == 1 else np.concatenate(parts, axis=1))
+        self.ranks = tuple(part.shape[1] for part in parts)
+        self.starts = np.cumsum([0, *self.ranks[:-1]])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        handed_over(self.columns)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return len(self.ranks), len(self.columns), len(self.columns)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.columns.dtype
+
+    @property
+    def nbytes(self) -> int:
+        return self.columns.nbytes
+
+    @property
+    def rank(self) -> int:
+        """Of all kernels together, at most."""
+        return int(sum(self.ranks))
+
+    def factor(self, m: int) -> Array:
+        return self.columns[:, self.starts[m] : self.starts[m] + self.ranks[m]]
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, tuple):
+            return self._entries(*which)
+        chosen = np.arange(len(self))[which]
+        if np.ndim(chosen) == 0:
+            factor = self.factor(int(chosen))
+            return factor @ factor.T
+        return LowRank([self.factor(int(m)) for m in chosen])
+
+    def _entries(self, which: slice, rows: Any, columns: Any) -> Array:
+        """Entries of every kernel, (M, …): of one row, of one column, or at pairs of indices; no kernel is formed."""
+        if which != slice(None) or (isinstance(rows, slice) and isinstance(columns, slice)):
+            raise TypeError("of kernels in factors, entries are taken from all, of one row, one column, or at pairs")
+        return np.moveaxis(self.sums(self.columns[rows] * self.columns[columns]), -1, 0)
+
+    def of_samples(self, chosen: Any) -> LowRank:
+        """The kernels of some of the samples."""
+        return LowRank([self.factor(m)[chosen] for m in range(len(self))])
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[m] for m in range(len(self)))
+
+    def sums(self, values: Array) -> Array:
+        """Sums over the columns of every factor, along the last axis."""
+        return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
+
+    def spread(self, weights: Array) -> Array:
+        """A number for every kernel, repeated for its columns."""
+        return np.repeat(weights, self.ranks)
+
+    def images(self, vector: Array) -> Array:
+        """K_m v for every kernel, (M, n)."""
+        return self.sums(self.columns * (vector @ self.columns)).T.copy()
+
+    def squares(self, vector: Array) -> Array:
+        """v'K_m v, as sums of squares: exact where they vanish."""
+        return self.sums((vector @ self.columns) ** 2)

@@ -1,0 +1,27 @@
+"""Numbers that somebody gives: counts, seeds, tolerances."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from ..errors import InputError
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: Any, least: int, most: float = float("inf")) -> bool:
+    """Whether a value, of Python's or of NumPy's, is a whole number within limits."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= most
+
+
+def check_seed(seed: Any) -> None:
+    if not is_whole(seed, 0, 2**32 - 1):
+        raise InputError(f"seed = {seed!r:.40}: give a whole number between 0 and {2**32 - 1}")
+
+
+def check_tolerance(tol: Any, example: str = "a relative gap such as 1e-8") -> None:
+    if not (is_number(tol) and 0 < tol < 1):
+        raise InputError(f"tol = {tol!r:.40} is not between 0 and 1: give {example}")

@@ -1,0 +1,415 @@
+"""Explicit steps between a kernel stack and a learner: centring and normalising, fitted on training kernels.
+
+A step is a map of feature space that the training kernels determine: a shift (`Centre`), a scale common to
+all samples (`UnitTrace`, `UnitVariance`) or one of each sample's own (`Cosine`). Training and test kernels go
+through the same arithmetic, kernel by kernel, and the values k(x, x) are carried along beside them.
+With sample weights w every sum over training samples counts sample i w_i times: weight 2 is a sample met twice.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError, nearest
+from .kernels import Array
+from .stack_checks import positive_part, precision, rounding, smallest_eigenvalue
+
+# A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
+ROUNDING = 64 * np.finfo(float).eps
+ASYMMETRY = 1e-8
+
+State = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step(ABC):
+    """One map of feature space: `fit` learns its state from a training kernel, `apply` works in place.
+
+    The state of one kernel is a few numbers, each a single one or one per training sample, as `per_sample`
+    tells; `divides_by` is the one that must be positive.
+    """
+
+    name: ClassVar[str]
+    per_sample: ClassVar[dict[str, bool]]
+    needs_diagonal: ClassVar[bool] = False
+    divides_by: ClassVar[str | None] = None
+
+    @abstractmethod
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        """The state, from a training kernel, its diagonal and perhaps sample weights; ArithmeticError says why there
+        is none."""
+
+    @abstractmethod
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        """Transform a kernel (rows × training samples) in place; return the k(x, x) of its rows, if known."""
+
+    def stretches(self, state: State) -> float:
+        """How many times as large a change of the kernel can be after the step."""
+        return 1.0
+
+
+class _Scale(Step):
+    per_sample: ClassVar[dict[str, bool]] = {"scale": False}
+    divides_by = "scale"
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        kernel /= state["scale"]
+        return None if diagonal is None else diagonal / state["scale"]
+
+    def stretches(self, state: State) -> float:
+        return float(1 / state["scale"])
+
+
+class UnitTrace(_Scale):
+    """K / tr K: training kernels of trace 1."""
+
+    name = "trace"
+
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        trace = diagonal.sum() if weight is None else weight @ diagonal
+        return {"scale": _positive(trace, "its trace is zero or negative")}
+
+
+class UnitVariance(_Scale):
+    """K / (mean kᵢᵢ − mean kᵢⱼ): training samples of unit variance about their mean in feature space."""
+
+    name = "variance"
+
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        mean = kernel.mean() if weight is None else np.average(kernel @ weight / weight.sum(), weights=weight)
+        variance, size = np.average(diagonal, weights=weight) - mean, np.average(np.abs(diagonal), weights=weight)
+        return {"scale": _positive(variance, "its variance is zero", beside=size)}
+
+
+class Cosine(Step):
+    """k(x, z) / √(k(x, x) k(z, z)): samples of unit length in feature space. Test kernels need k(x, x)."""
+
+    name = "cosine"
+    per_sample: ClassVar[dict[str, bool]] = {"diagonal": True}
+    needs_diagonal = True
+    divides_by = "diagonal"
+
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        return {"diagonal": _positive(diagonal, "k(x, x) is zero or negative")}
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        assert diagonal is not None, "Preprocessing.test asks for it"
+        kernel /= np.sqrt(_positive(diagonal, "k(x, x) is zero or negative"))[:, None]
+        kernel /= np.sqrt(state["diagonal"])
+        return np.ones_like(diagonal)
+
+    def stretches(self, state: State) -> float:
+        return float(1 / state["diagonal"].min())
+
+
+class Centre(Step):
+    """⟨φ(x) − φ̄, φ(z) − φ̄⟩, with φ̄ the mean of the training samples in feature space.
+
+    What is common to a row is taken away first: of numbers that are near each other the difference is exact, so that
+    an offset of all samples, be it a million times their spread, costs no digits but those the kernel lacks already.
+    The state is ⟨φ̄, φ(z) − φ̄⟩ of every training sample, and ‖φ̄‖² in two parts, the second what rounding took.
+    """
+
+    name = "centre"
+    per_sample: ClassVar[dict[str, bool]] = {"offsets": True, "mean": False, "rest": False}
+
+    def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
+        shares = np.full(len(kernel), 1 / len(kernel)) if weight is None else weight / weight.sum()
+        rows = kernel.copy()
+        first, beyond = _without_row_means(rows, shares)
+        rest = shares @ (first - first[0] + beyond)
+        mean = first[0] + rest
+        state: State = {"offsets": shares @ rows, "mean": mean, "rest": (first[0] - mean) + rest}
+        state |= {} if weight is None else {"shares": shares}
+        centred = _centred_diagonal(diagonal, first, beyond, state)
+        _positive(centred.max(), "it is constant, and centring leaves nothing of it")
+        return state
+
+    def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
+        first, beyond = _without_row_means(kernel, state.get("shares"))
+        kernel -= state["offsets"]
+        return None if diagonal is None else _centred_diagonal(diagonal, first, beyond, state)
+
+
+class WeightedCentre(Centre):
+    """`Centre` with φ̄ = Σ w_i φ(x_i) / Σ w_i."""
+
+    name = "weighted centre"
+    per_sample: ClassVar[dict[str, bool]] = {**Centre.per_sample, "shares": True}
+
+    def stretches(self, state: State) -> float:
+        """‖I − 1s'‖² of the shares s."""
+        return max(1.0, float(len(state["shares"]) * (state["shares"] @ state["shares"])))
+
+
+STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, WeightedCentre, UnitTrace, UnitVariance, Cosine)}
+NORMALISATIONS = tuple(name for name, step in STEPS.items() if not issubclass(step, Centre))
+
+
+def _without_row_means(kernel: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Take the rows' means away, in place; the means in two parts, the rows' first entries and what is beyond these."""
+    first = kernel[:, 0].copy()
+    kernel -= first[:, None]
+    beyond = kernel.mean(axis=1) if shares is None else kernel @ shares
+    kernel -= beyond[:, None]
+    return first, beyond
+
+
+def _centred_diagonal(diagonal: Array, first: Array, beyond: Array, state: State) -> Array:
+    """‖φ(x) − φ̄‖², exactly 0 where the difference is mere rounding, so that nobody divides by it."""
+    own, common = (diagonal - first) - beyond, ((first - state["mean"]) - state["rest"]) + beyond
+    size = np.maximum(np.abs(diagonal), np.maximum(np.abs(first + beyond), np.abs(state["mean"])))
+    centred = own - common
+    return np.where(centred > ROUNDING * size, centred, 0.0)
+
+
+def _positive(value: Any, otherwise: str, beside: float = 0.0) -> Any:
+    if np.min(value) <= max(np.finfo(float).tiny, ROUNDING * beside):
+        raise ArithmeticError(otherwise + (f" for sample {np.argmin(value)}" if np.ndim(value) else ""))
+    return value
+
+
+class Preprocessing:
+    """A chain of steps, fitted on a training stack (M, n, n) and applied to it and to test stacks (M, t, n)."""
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self.steps = tuple(steps)
+        for step in self.steps:
+            if not isinstance(step, Step):
+                raise InputError(f"Preprocessing: {step!r} is no step: give Centre(), Cosine() or the like")
+        self._names: list[str] | None = None
+        self._shape: tuple[int, int] | None = None
+        self._states: list[State] = []
+
+    @classmethod
+    def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
+        """Centre first, if asked to, then normalise: by "trace", "cosine" or "variance"."""
+        if normalise is not None and normalise not in NORMALISATIONS:
+            raise InputError(f"normalise {normalise!r} is unknown: {nearest(str(normalise), NORMALISATIONS)}")
+        steps: list[Step] = [Centre()] if centre else []
+        return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
+
+    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
+        """Learn every step from the training stack; names, if given, say which kernel an error is about."""
+        centre = Centre if sample_weight is None else WeightedCentre
+        self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
+        stack = _stack(kernels, "kernels")
+        M, n = stack.shape[:2]
+        if stack.shape[2] != n:
+            raise InputError(f"kernels has shape {stack.shape}: fit on training kernels, (M, n, n)")
+        if names is not None and len(names) != M:
+            raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
+        self._names = None if names is None else [" ".join(str(name).split()) for name in names]
+        self._shape = None
+        self._states = [
+            {key: np.empty((M, n) if per_sample else M) for key, per_sample in step.per_sample.items()}
+            for step in self.steps
+        ]
+        for m in range(M):
+            self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight)
+        self._shape = (M, n)
+        return self
+
+    def train(self, kernels: ArrayLike) -> Array:
+        """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
+        negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
+        M, n = self._fitted_shape("train")
+        stack = _stack(kernels, "kernels", (M, n, n))
+        result = np.empty(stack.shape)
+        for m in range(M):
+            result[m] = _training_kernel(stack[m], self._which(m))
+            blur = _blur(stack.dtype) * n * np.abs(result[m]).max() * self._stretch(m)
+            diagonal = self._apply(m, result[m], result[m].diagonal().copy())
+            result[m] = _symmetrised(result[m])
+            np.fill_diagonal(result[m], diagonal)
+            smallest = smallest_eigenvalue(result[m], rounding(result.dtype))
+            if smallest is not None and -smallest <= blur:
+                trace, result[m] = np.trace(result[m]), positive_part(result[m])[0]
+                result[m] *= trace / np.trace(result[m])
+        return result
+
+    def test(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
+        """Test kernels (M, t, n), transformed: a new stack. `Cosine` needs the k(x, x), (M, t), as well."""
+        M, n = self._fitted_shape("test")
+        stack = _stack(test_kernels, "test_kernels", (M, None, n))
+        diagonals = self._diagonals(test_diagonals, (M, stack.shape[1]))
+        result = np.empty(stack.shape)
+        for m in range(M):
+            result[m] = _finite(stack[m], f"test_kernels: {self._which(m)}")
+            self._apply(m, result[m], None if diagonals is None else diagonals[m])
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted chain in plain lists, strings and numbers, exact through JSON."""
+        M, n = self._fitted_shape("to_dict")
+        steps = [
+            {"step": step.name, **{key: value.tolist() for key, value in state.items()}}
+            for step, state in zip(self.steps, self._states, strict=True)
+        ]
+        return {"kernels": M, "samples": n, "steps": steps}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The chain that `to_dict` wrote, every entry checked: a file may hold anything."""
+        _require_keys(data, {"kernels", "samples", "steps"}, "the entry")
+        M, n = _count(data["kernels"], "kernels"), _count(data["samples"], "samples")
+        if not isinstance(data["steps"], list):
+            raise _unreadable("steps is no list")
+        loaded = [_load_step(entry, M, n) for entry in data["steps"]]
+        chain = cls([step for step, _ in loaded])
+        chain._shape, chain._states = (M, n), [state for _, state in loaded]
+        return chain
+
+    def _which(self, m: int) -> str:
+        return f"kernel {m}" if self._names is None else f"kernel {m} ({self._names[m]})"
+
+    def _fitted_shape(self, wanted: str) -> tuple[int, int]:
+        if self._shape is None:
+            raise InputError(f"Preprocessing: {wanted} before fit: call fit on the training kernels first")
+        return self._shape
+
+    def _fit_kernel(self, m: int, kernel: Array, weight: Array | None) -> None:
+        """Each step is fitted on what the steps before it made of the training kernel."""
+        diagonal: Any = kernel.diagonal().copy()
+        for step, state in zip(self.steps, self._states, strict=True):
+            with self._naming(m, step):
+                learnt = step.fit(kernel, diagonal, weight)
+                diagonal = step.apply(kernel, diagonal, learnt)
+            for key, value in learnt.items():
+                state[key][m] = value
+
+    def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
+        for step, state in zip(self.steps, self._states, strict=True):
+            with self._naming(m, step):
+                diagonal = step.apply(kernel, diagonal, {key: value[m] for key, value in state.items()})
+        return diagonal
+
+    def _stretch(self, m: int) -> float:
+        stretch = 1.0
+        for step, state in zip(self.steps, self._states, strict=True):
+            stretch *= step.stretches({key: value[m] for key, value in state.items()})
+        return stretch
+
+    @contextmanager
+    def _naming(self, m: int, step: Step) -> Iterator[None]:
+        """Say which kernel and which step an ArithmeticError, an overflow included, is about."""
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                yield
+        except ArithmeticError as fault:
+            what = "that sample or this kernel" if "sample" in str(fault) else "this kernel"
+            raise InputError(f"{self._which(m)} cannot pass {step.name!r}: {fault}; leave out {what}") from None
+
+    def _diagonals(self, diagonals: ArrayLike | None, shape: tuple[int, int]) -> Array | None:
+        if diagonals is None:
+            if any(step.needs_diagonal for step in self.steps):
+                raise InputError(
+                    f"test_diagonals is missing, and step 'cosine' needs k(x, x) of every test sample: "
+                    f"give test_diagonals of shape {shape}, such as bank.diagonal(X_test)"
+                )
+            return None
+        given = _real(diagonals, "test_diagonals")
+        if given.shape != shape:
+            raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
+        return _finite(given, "test_diagonals").astype(float)
+
+
+def _array(values: object) -> Array:
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return np.asarray(None)  # of dtype object, which no caller accepts
+
+
+def _real(values: ArrayLike, name: str) -> Array:
+    array = _array(values)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} is no array of real numbers: give one, such as a float array of NumPy")
+    return array
+
+
+def _stack(kernels: ArrayLike, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> Array:
+    stack = _real(kernels, name)
+    fits = stack.ndim == 3 and all(map(lambda want, size: want in (None, size), shape, stack.shape))
+    if not fits or stack.size == 0:
+        M, t, n = (letter if want is None else want for letter, want in zip("Mtn", shape, strict=True))
+        raise InputError(f"{name} has shape {stack.shape}: give a stack of kernels of shape ({M}, {t}, {n})")
+    return stack
+
+
+def _finite(values: Array, name: str) -> Array:
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
+    return values
+
+
+def _blur(dtype: np.dtype[Any]) -> float:
+    """Rounding of one entry, some roundings in a row, relative to the largest."""
+    return 8 * precision(dtype)
+
+
+def _training_kernel(kernel: Array, which: str) -> Array:
+    """A float copy of a training kernel, made exactly symmetric."""
+    copy = _finite(kernel, which).astype(float)
+    if np.abs(copy - copy.T).max() > max(ASYMMETRY, rounding(kernel.dtype)) * np.abs(copy).max():
+        raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
+    return _symmetrised(copy)
+
+
+def _symmetrised(kernel: Array) -> Array:
+    return kernel / 2 + kernel.T / 2
+
+
+def _unreadable(fault: str) -> InputError:
+    return InputError(f"preprocessing: {fault}: fit the preprocessing and save it with to_dict anew")
+
+
+def _require_keys(data: object, keys: set[str], name: str) -> None:
+    if not isinstance(data, Mapping) or set(data) != keys:
+        raise _unreadable(f"{name} does not hold exactly {', '.join(sorted(keys))}")
+
+
+def _count(value: object, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _unreadable(f"{name} is {value!r:.40}, not a count")
+    return value
+
+
+def _load_step(entry: Any, M: int, n: int) -> tuple[Step, State]:
+    name = entry.get("step") if isinstance(entry, Mapping) else entry
+    if not isinstance(name, str) or name not in STEPS:
+        raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
+    step, state = STEPS[name](), {}
+    if isinstance(step, Centre) and "means" in entry:
+        entry = _in_parts(entry, M, n)
+    _require_keys(entry, {"step", *step.per_sample}, f"step {name!r}")
+    for key, per_sample in step.per_sample.items():
+        state[key] = _load_values(entry[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
+        if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
+            raise _unreadable(f"{key} of step {name!r} is not positive")
+    return step, state
+
+
+def _in_parts(entry: Mapping[str, Any], M: int, n: int) -> dict[str, Any]:
+    """A step that has whole means, as files of old have it."""
+    _require_keys({**entry, "shares": None}, {"step", "means", "mean", "shares"}, f"step {entry['step']!r}")
+    means = _load_values(entry["means"], (M, n), "means")
+    mean = _load_values(entry["mean"], (M,), "mean")
+    with np.errstate(over="ignore"):
+        offsets = means - mean[:, None]
+    parts = {"offsets": offsets.tolist(), "mean": mean.tolist(), "rest": [0.0] * M}
+    return {**{key: value for key, value in entry.items() if key != "means"}, **parts}
+
+
+def _load_values(values: object, shape: tuple[int, ...], name: str) -> Array:
+    array = _array(values)
+    if array.dtype.kind not in "fi" or array.shape != shape or not np.isfinite(array).all():
+        raise _unreadable(f"{name} is not {' × '.join(map(str, shape))} finite numbers")
+    return array.astype(float)

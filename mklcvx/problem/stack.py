@@ -1,0 +1,375 @@
+"""A stack of kernels as the formulations see it: one kernel at a time, in double precision, factored once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .low_rank import LowRank
+
+Array = NDArray[np.float64]
+
+MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
+STRIP = 1 << 16  # entries of a kernel that are centred at a time: they stay in the cache
+LOW = 48  # columns up to which a kernel without its constant is sought as a factor
+MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
+NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
+BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
+
+
+class Factor(NamedTuple):
+    """K = F F' with orthogonal columns: F = V √λ. A function with coordinates w has coefficients V w/√λ."""
+
+    columns: Array
+    to_coefficients: Array
+
+
+class FewColumns(NamedTuple):
+    """F with K = FF' up to rounding in the last place, or, if not `sharp`, up to that of large entries before a
+    constant was taken away."""
+
+    factor: Array
+    sharp: bool
+
+
+@dataclass(frozen=True)
+class KernelStack:
+    """Kernels (M, n, n) of any real dtype, or `LowRank`. A kernel is its stored lower triangle, mirrored; `symmetric`
+    says that both triangles are the same to the last bit.
+
+    `offsets` (M, n), rows g_m, or None: what is worked with is then K_m − g_m1' − 1g_m'. With a bias that is the same
+    problem, since Σβ = 0, and without large constants it has more digits left."""
+
+    kernels: Any
+    symmetric: bool = field(default=True, kw_only=True)
+    sizes: Array | None = field(default=None, kw_only=True, repr=False, compare=False)  # max |K_ij|, where known
+    offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
+    _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    _few: dict[tuple[int, bool], FewColumns | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def count(self) -> int:
+        return len(self.kernels)
+
+    @property
+    def samples(self) -> int:
+        return int(self.kernels.shape[1])
+
+    def each_kernel(self) -> Iterator[Array]:
+        """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
+        return (self._doubles(m) for m in range(self.count))
+
+    @cached_property
+    def largest_entries(self) -> Array:
+        """max |K_ij| of every kernel as stored; of factors, of the factor."""
+        if self.sizes is not None:
+            return self.sizes
+        low = isinstance(self.kernels, LowRank)
+        each = (self.kernels.factor(m) for m in range(self.count)) if low else self.kernels
+        return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
+
+    def combined(self, weights: Array) -> Array:
+        """Σ_m weight_m K_m."""
+        kernel = np.zeros((self.samples, self.samples))
+        self.add_combined(kernel, weights)
+        return kernel
+
+    def add_combined(self, kernel: Array, weights: Array) -> None:
+        """Add Σ_m weight_m K_m in place; kernels without weight are not read."""
+        from scipy.linalg.blas import daxpy
+
+        if isinstance(self.kernels, LowRank):
+            columns = self.kernels.columns
+            kernel += (columns * self.kernels.spread(weights)) @ columns.T
+            return
+        if self.offsets is not None:
+            self._centred_pass(kernel, weights, None)
+            return
+        total = self._total(kernel)
+        for m in np.flatnonzero(weights):
+            daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
+        self._mirror(kernel, total)
+
+    def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
+        """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
+        from scipy.linalg.blas import daxpy
+
+        if isinstance(self.kernels, LowRank):
+            self.add_combined(kernel, weights)
+            return self.images(vector)
+        if self.offsets is not None:
+            return self._centred_pass(kernel, weights, vector)
+        images, total = np.empty((self.count, self.samples)), self._total(kernel)
+        for m in range(self.count):
+            base = self._entries(m)
+            images[m] = _image(base, vector)
+            if weights[m] != 0:
+                daxpy(self._flat(base), total.ravel(), a=weights[m])
+        self._mirror(kernel, total)
+        return images
+
+    def _centred_pass(self, kernel: Array | None, weights: Array, vector: Array | None) -> Array:
+        """`swept` for kernels less their offsets, a strip of rows at a time and up to the diagonal: no kernel is
+        centred as a whole."""
+        images, room = np.zeros((self.count, self.samples)), np.empty(max(STRIP, self.samples))
+        for start in range(0, self.samples, height := max(1, STRIP // self.samples)):
+            stop = min(start + height, self.samples)
+            rows, before, total = slice(start, stop), slice(0, start), np.zeros((stop - start, stop))
+            for m in range(self.count) if vector is not None else np.flatnonzero(weights):
+                strip = self._strip(m, start, stop, room)
+                if vector is not None:
+                    images[m, rows] += strip @ vector[:stop]
+                    images[m, before] += vector[rows] @ strip[:, before]
+                if weights[m] != 0:
+                    strip *= weights[m]
+                    total += strip
+            if kernel is not None:
+                kernel[rows, :stop] += total
+                kernel[before, rows] += total[:, before].T
+        return images
+
+    def _strip(self, m: int, start: int, stop: int, room: Array) -> Array:
+        """Rows of kernel m less its offsets, up to the diagonal's block, which is symmetric."""
+        strip = room[: (stop - start) * stop].reshape(stop - start, stop)
+        np.subtract(self.kernels[m][start:stop, :stop], self.offsets[m, start:stop, None], out=strip)
+        strip -= self.offsets[m, :stop]
+        if not self.symmetric:
+            strip[:, start:] = mirrored(strip[:, start:])
+        return strip
+
+    def _total(self, kernel: Array) -> Array:
+        """Where kernels are summed up: to mirror the sum costs less than to mirror every kernel."""
+        return kernel if self.symmetric else np.zeros_like(kernel)
+
+    def _mirror(self, kernel: Array, total: Array) -> None:
+        if total is not kernel:
+            kernel += mirrored(total)
+
+    def _flat(self, kernel: Array) -> Array:
+        """The entries one after the other; of a symmetric kernel as they lie in memory, so that nothing is copied."""
+        return kernel.ravel(order="K") if self.symmetric and kernel.flags.forc else kernel.ravel()
+
+    def _entries(self, m: int) -> Array:
+        """Kernel m in double precision, less its offsets; only the lower triangle counts."""
+        kernel = np.asarray(self.kernels[m], dtype=np.float64)
+        if self.offsets is None:
+            return kernel
+        kernel = kernel - self.offsets[m][:, None]
+        kernel -= self.offsets[m]
+        return kernel
+
+    def _doubles(self, m: int) -> Array:
+        kernel = self._entries(m)
+        return kernel if self.symmetric else mirrored(kernel)
+
+    def images(self, vector: Array) -> Array:
+        """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
+        bounds of a point that weights and α describe cost one pass together."""
+        if not (self._last and np.array_equal(self._last["vector"], vector)):
+            images = self._images(vector)
+            images.setflags(write=False)
+            self._last.update(vector=vector.copy(), images=images)
+        return self._last["images"]
+
+    def _images(self, vector: Array) -> Array:
+        if not vector.any():
+            return np.zeros((self.count, self.samples))
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.images(vector)
+        if self.offsets is not None:
+            return self._centred_pass(None, np.zeros(self.count), vector)
+        return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
+
+    def own_images(self, vectors: Array) -> Array:
+        """K_m v_m for every kernel and its own vector, (M, n)."""
+        if isinstance(self.kernels, LowRank):
+            factors = [self.kernels.factor(m) for m in range(self.count)]
+            return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
+        return np.stack([kernel @ vector for kernel, vector in zip(self.each_kernel(), vectors, strict=True)])
+
+    def squares(self, vector: Array) -> Array:
+        """v'K_m v for every kernel."""
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.squares(vector)
+        return np.maximum(self.images(vector) @ vector, 0.0)
+
+    def sharp_squares(self, vector: Array) -> Array:
+        """The same where roots are to be taken: of a square that is nearly nothing rounding is all that is left, and
+        its root has half the digits. A kernel of low rank is then taken as what its factor makes: K up to rounding."""
+        squares = self.squares(vector)
+        if not isinstance(self.kernels, LowRank):
+            for m in np.flatnonzero(squares < BLURRED * self.traces * float(vector @ vector)):
+                factor = self._low_factor(int(m))
+                if factor is not None:
+                    squares[m] = float(np.sum((vector @ factor) ** 2))
+        return squares
+
+    def rank(self, m: int) -> int:
+        """How many directions kernel m has, up to rounding; of a factor, its columns."""
+        return int(self.kernels.factor(m).shape[1]) if isinstance(self.kernels, LowRank) else self._pivot(m)[0]
+
+    def _low_factor(self, m: int) -> Array | None:
+        """F with K = F F' up to rounding; None if its rank is not low."""
+        return self._pivot(m)[1]
+
+    def _pivot(self, m: int) -> tuple[int, Array | None]:
+        """A pivoted Cholesky factorisation, once for each kernel: its rank, and the factor if that is low."""
+        from scipy.linalg.lapack import dpstrf
+
+        if m not in self._pivoted:
+            kernel = self._doubles(m)
+            tolerance = self.samples * np.finfo(float).eps * float(kernel.diagonal().max())
+            lower, pivots, rank, _ = dpstrf(kernel, tol=tolerance, lower=1)
+            factor = None
+            if 2 * rank <= self.samples:
+                factor = np.empty((self.samples, rank))
+                factor[pivots - 1] = np.tril(lower)[:, :rank]
+            self._pivoted[m] = int(rank), factor
+        return self._pivoted[m]
+
+    @cached_property
+    def traces(self) -> Array:
+        if isinstance(self.kernels, LowRank):
+            return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
+        traces = np.array([float(np.trace(kernel)) for kernel in self.kernels])
+        return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
+
+    @cached_property
+    def factors(self) -> list[Factor]:
+        return [self.factor(m) for m in range(self.count)]
+
+    def factor(self, m: int) -> Factor:
+        if isinstance(self.kernels, LowRank):
+            return _of_factor(self.kernels.factor(m))
+        return _factor(self._doubles(m))
+
+    def share_factors(self, scaled: KernelStack, size: float) -> None:
+        """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.
+
+        Set beside the frozen fields. The kernels themselves stay as they are, so a task in other units serves
+        declarations, never bounds.
+        """
+        root = math.sqrt(size)
+        scaled.__dict__["factors"] = [Factor(f.columns / root, f.to_coefficients * root) for f in self.factors]
+
+    # ------------------------------------------------------------------------------------------- centring
+    def mostly_constant(self, m: int) -> bool:
+        """Whether a constant added to all entries of kernel m is a few hundred times what is left without it."""
+        if isinstance(self.kernels, LowRank):
+            factor = self.kernels.factor(m)
+            spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)
+            return bool((spread < MOSTLY * size).any())
+        kernel = self.kernels[m]
+        diagonal = np.diagonal(kernel).astype(np.float64)
+        distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
+        return bool(np.max(distances) < MOSTLY * np.max(diagonal))
+
+    @cached_property
+    def reference(self) -> int:
+        """The sample nearest to the mean of all: the one whose row is taken away with a constant."""
+        if isinstance(self.kernels, LowRank):
+            columns = self.kernels.columns - self.kernels.columns.mean(axis=0)
+            return int(np.argmin(np.sum((columns / np.maximum(np.ptp(columns, axis=0), 1e-300)) ** 2, axis=1)))
+        distances = np.zeros(self.samples)
+        for kernel in self.each_kernel():
+            apart = np.diagonal(kernel) - 2 * kernel.mean(axis=1)
+            distances += (apart - apart.min()) / max(float(np.ptp(apart)), 1e-300)
+        return int(np.argmin(distances))
+
+    def without_constants(self) -> dict[str, Any]:
+        """The fields of the stack that a bias makes the same problem, without large constants: features are counted
+        from the reference, K_ij − K_ir − K_rj + K_rr. None where there are no constants to take away."""
+        if not any(self.mostly_constant(m) for m in range(self.count)):
+            return {}
+        r = self.reference
+        if isinstance(self.kernels, LowRank):
+            factors = [self.kernels.factor(m) for m in range(self.count)]
+            return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
+        each = (self.few_columns(m, True) for m in range(self.count))
+        found = list(takewhile(lambda columns: columns is not None, each))
+        if len(found) == self.count:  # steps with few columns cost next to nothing
+            return {"kernels": LowRank([columns.factor for columns in found]), "sizes": None}
+        return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
+
+    def few_columns(self, m: int, centred: bool) -> FewColumns | None:
+        """A factor of kernel m, or of what it is for features counted from the reference, with few columns; None if
+        there is none. Made once."""
+        if (m, centred) not in self._few:
+            kernel = self._doubles(m)
+            offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
+            self._few[m, centred] = _pivoted(kernel, offsets)
+        return self._few[m, centred]
+
+    def typical_kernel_size(self) -> float:
+        """Geometric mean over the kernels of the mean diagonal entry."""
+        sizes = self.traces / self.samples
+        return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
+
+
+def offsets_of(kernel: Array, reference: int) -> Array:
+    """g with which K − g1' − 1g' is K_ij − K_ir − K_rj + K_rr, up to rounding: exactly where entries have one size."""
+    return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
+
+
+def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
+    """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows. What is left is semidefinite,
+    so that its diagonal bounds it. If nothing is left, the factor is sharp; if no more than rounding of the stored
+    entries is, and some more columns do not help, it ends where that began."""
+    n, epsilon = len(kernel), np.finfo(float).eps
+    diagonal = np.diagonal(kernel)
+    left = (diagonal - offsets) - offsets
+    size = float(np.max(left, initial=0.0))
+    enough, noise = n * epsilon * size, 4 * epsilon * float(np.max(diagonal))
+    factor, last = np.zeros((n, min(LOW, n // 4) + 1)), None
+    for r in range(factor.shape[1]):
+        k = int(np.argmax(left))
+        if left[k] <= enough:
+            return FewColumns(factor[:, : max(r, 1)].copy(), True)
+        if last is None and left[k] <= noise:
+            last = r
+        if last is not None and r == last + MORE:
+            break
+        row = (kernel[k] - offsets) - offsets[k]
+        factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
+        left -= factor[:, r] ** 2
+    return FewColumns(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
+
+
+def mirrored(kernel: Array) -> Array:
+    """The symmetric matrix with this lower triangle."""
+    return np.asarray(np.tril(kernel) + np.tril(kernel, -1).T)
+
+
+def _image(kernel: Array, vector: Array) -> Array:
+    """Kv, from the lower triangle."""
+    from scipy.linalg.blas import dsymv  # reads half of a kernel
+
+    by_columns = kernel.flags.f_contiguous
+    return dsymv(1.0, kernel if by_columns else kernel.T, vector, lower=int(by_columns))
+
+
+def _factor(kernel: Array) -> Factor:
+    values, vectors = np.linalg.eigh(kernel)
+    keep = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
+    if not keep.any():  # the zero kernel: one coordinate that does nothing
+        return Factor(np.zeros((len(values), 1)), np.zeros((len(values), 1)))
+    roots, vectors = np.sqrt(values[keep]), vectors[:, keep]
+    return Factor(vectors * roots, vectors / roots)
+
+
+def _of_factor(factor: Array) -> Factor:
+    """The same from a factor that is known."""
+    vectors, roots, _ = np.linalg.svd(factor, full_matrices=False)
+    keep = roots > len(factor) * np.finfo(float).eps * (roots[0] if len(roots) else 0.0)
+    if not keep.any():
+        return Factor(np.zeros((len(factor), 1)), np.zeros((len(factor), 1)))
+    return Factor(vectors[:, keep] * roots[keep], vectors[:, keep] / roots[keep])

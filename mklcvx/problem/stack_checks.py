@@ -1,0 +1,229 @@
+"""What a stack of kernels must be: real, finite, square, symmetric and positive semidefinite, each up to rounding."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .low_rank import LowRank
+from .ownership import checksum, is_mapped, owned
+from .stack import mirrored
+
+Array = NDArray[np.float64]
+
+LARGEST = 1e150
+
+
+def as_stack(kernels: Any) -> Any:
+    """Factors, or an array that nobody else can write to, but for a memory map."""
+    stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
+    if stack.ndim != 3:
+        raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
+    count, rows, columns = stack.shape
+    if count == 0:
+        raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
+    if rows != columns:
+        raise InputError(
+            f"kernels have shape {stack.shape}, not square: give (M, n, n), kernel index first"
+            + (" (the index seems to come last)" if count == rows else "")
+        )
+    if rows == 0:
+        raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
+    if rows < 2:
+        raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
+    return stack if isinstance(stack, LowRank) else _ours(stack, new=isinstance(kernels, list | tuple))
+
+
+def _ours(stack: NDArray[Any], new: bool) -> NDArray[Any]:
+    """Kernels whose entries take turns in memory, or that are parts of larger ones, are read many times more slowly:
+    one copy is worth it, but for a memory map, which may be larger than memory."""
+    if not stack[0].flags.forc and not is_mapped(stack):
+        return np.ascontiguousarray(stack)
+    return stack if new else owned(stack)
+
+
+def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
+    try:
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    except ValueError as fault:
+        raise InputError(f"{name} are ragged: all must have one size; give an array {shape}") from fault
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} have dtype {array.dtype}: give real numbers, an array {shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            raise InputError(f"{name} have masked entries: give finite numbers, an array {shape}")
+        return np.ma.getdata(array)
+    return array
+
+
+class Validated(NamedTuple):
+    """The stack, what was repaired, whether it is symmetric to the last bit, a memory map's checksums, and the largest
+    entry of every kernel."""
+
+    stack: Any
+    repairs: tuple[str, ...] = ()
+    symmetric: bool = True
+    checksums: tuple[int, ...] = ()
+    sizes: Array | None = None
+
+
+def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validated:
+    if repair not in (None, "clip", "shift"):
+        raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
+    if isinstance(stack, LowRank):
+        for m, name in enumerate(names):
+            _check_finite(stack.factor(m), f"the factor of kernel {name!r} (index {m})")
+            _check_size(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
+        return Validated(stack)
+    repairs: list[str] = []
+    checksums: list[int] = []
+    sizes = np.empty(len(names))
+    mapped = is_mapped(stack)
+    symmetric = True
+    tolerance = rounding(stack.dtype)
+    for m, name in enumerate(names):
+        with np.errstate(over="ignore"):
+            kernel = np.asarray(stack[m], dtype=np.float64)
+        checksums += [checksum(stack[m])] if mapped else []
+        where = f"kernel {name!r} (index {m})"
+        _check_finite(kernel, where)
+        _check_size(kernel, where)
+        if not _check_symmetric(kernel, where, tolerance):
+            kernel = mirrored(kernel)
+            if mapped:
+                symmetric = False
+            else:
+                stack = stack if stack.flags.writeable else np.array(stack, order="K")
+                stack[m] = kernel
+        sizes[m] = largest_entry(kernel)
+        smallest = smallest_eigenvalue(kernel, tolerance)
+        if smallest is None:
+            continue
+        if repair is None:
+            raise InputError(
+                f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}; "
+                "mend the kernel, or ask for repair='clip' or repair='shift'"
+            )
+        if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
+            stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
+        stack[m], change = _repaired(kernel, repair, smallest)
+        sizes[m] = largest_entry(np.asarray(stack[m], dtype=np.float64))
+        repairs.append(f"{where}: {change}")
+    return Validated(stack, tuple(repairs), symmetric, () if repairs else tuple(checksums), sizes)
+
+
+def rounding(dtype: np.dtype[Any]) -> float:
+    """How far rounding may move an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
+    return 0.1 * float(np.sqrt(precision(dtype)))
+
+
+def precision(dtype: np.dtype[Any]) -> float:
+    """The ε of numbers that are read as doubles."""
+    double = np.finfo(np.float64).eps
+    return float(max(np.finfo(dtype).eps, double) if dtype.kind == "f" else double)
+
+
+def largest_entry(kernel: Array) -> float:
+    """max |K_ij|; not finite if an entry is not."""
+    return float(max(kernel.max(), -kernel.min()))
+
+
+def _check_finite(kernel: Array, where: str) -> None:
+    if not np.isfinite(largest_entry(kernel)):
+        i, j = np.argwhere(~np.isfinite(kernel))[0]
+        raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
+
+
+def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
+    """Sizes whose squares, and whose inverse's squares, are numbers too."""
+    largest = largest_entry(kernel)
+    if largest > limit or 0 < largest < 1 / limit:
+        kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
+        raise InputError(
+            f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"
+        )
+
+
+def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
+    """Whether the kernel is symmetric to the last bit; refused if it is not even up to rounding."""
+    if np.array_equal(kernel, kernel.T):
+        return True
+    difference = np.abs(kernel - kernel.T)
+    if difference.max() > tolerance * largest_entry(kernel):
+        i, j = np.unravel_index(difference.argmax(), difference.shape)
+        raise InputError(
+            f"{where} is not symmetric: [{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}; "
+            "give (K + K')/2 if that is what you mean"
+        )
+    return False
+
+
+def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
+    """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
+
+    Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
+    truth values and long doubles, which are judged as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. What
+    is left of such a kernel when most of its size is taken away, by centring, may be refused with the same negative
+    eigenvalue; `Preprocessing.train` therefore sets those that its kernels were allowed to have to zero.
+    """
+    size = largest_entry(kernel)
+    if size == 0:
+        return None
+    # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
+    slack = len(kernel) * size * 400 * tolerance**2
+    if _has_factor(_lifted(kernel, slack)):
+        return None
+    smallest = float(np.linalg.eigvalsh(_lifted(kernel, slack))[0]) - slack
+    return smallest if smallest < -slack else None
+
+
+def _has_factor(matrix: Array) -> bool:
+    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but no refusal waits for it."""
+    lapack = sys.modules.get("scipy.linalg.lapack")
+    if lapack is not None:
+        return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _lifted(kernel: Array, slack: float) -> Array:
+    """The kernel with `slack` on the diagonal, in memory of its own."""
+    shifted = np.array(kernel, order="C")
+    shifted[np.diag_indices_from(shifted)] += slack
+    return shifted
+
+
+def _repaired(kernel: Array, repair: str, smallest: float) -> tuple[Array, str]:
+    if repair == "shift":
+        shift = -smallest * (1 + 1e-10)
+        return kernel + shift * np.eye(len(kernel)), f"shifted: {shift:.3g} added to the diagonal"
+    clipped, negative = positive_part(kernel)
+    change = float(np.abs(clipped - kernel).max())
+    return clipped, f"clipped: {negative} negative eigenvalues set to zero, largest entry change {change:.3g}"
+
+
+def positive_part(kernel: Array) -> tuple[Array, int]:
+    """The nearest PSD kernel, and how many negative eigenvalues were set to zero."""
+    values, vectors = np.linalg.eigh((kernel + kernel.T) / 2)
+    clipped = (vectors * np.maximum(values, 0)) @ vectors.T
+    return (clipped + clipped.T) / 2, int((values < 0).sum())
+
+
+def check_test_stack(test_kernels: Any, count: int, samples: int) -> NDArray[Any]:
+    """Test kernels (M, t, n): one row per new sample, one column per training sample."""
+    stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
+    if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
+        raise InputError(
+            f"test_kernels have shape {stack.shape}: give ({count}, t, {samples}), "
+            "new samples in rows, training samples in columns"
+        )
+    if not all(np.isfinite(kernel).all() for kernel in stack):
+        raise InputError("test_kernels have entries that are not finite: give finite numbers")
+    return stack

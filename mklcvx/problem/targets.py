@@ -1,0 +1,291 @@
+"""The targets: what the samples are labelled with. One of y (±1), classes (one per sample) or labels (0/1, many)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+
+Array = NDArray[np.float64]
+
+KINDS = ("y", "classes", "labels")
+ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows"}
+WANTED = {
+    "y": "give −1 or +1 for every sample",
+    "classes": "give one class for every sample",
+    "labels": "give 0 or 1 for every sample and label",
+}
+SHAPES = {
+    "y": "give one label per sample, shape (n,)",
+    "classes": "give one class per sample, shape (n,)",
+    "labels": "give one row per sample, one column per label, 0 or 1",
+}
+LARGEST_WHOLE = 1e15
+TIE = 1e-12  # relative: what rounding may move decision values by
+NUMBERS = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "longdouble",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """`values` are (n,) in {−1,+1} for kind "y", (n,) of any values for "classes", (n, k) in {0, 1} for "labels".
+
+    `names` are those of the classes or labels.
+    """
+
+    kind: str
+    values: NDArray[Any]
+    names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def plus_minus(self, formulation: str) -> Array:
+        """Labels ±1, for formulations of a single task."""
+        if self.kind != "y":
+            raise InputError(
+                f"{formulation} needs labels y in {{−1, +1}}, the instance has {self.kind}: "
+                f"give y, for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
+            )
+        return np.asarray(self.values, dtype=np.float64)
+
+    def signs(self, formulation: str, constant_allowed: bool = True) -> Array:
+        """One row of ±1 for every label, (k, n): each class against the rest, each label, or y itself."""
+        if self.kind == "y":
+            return np.asarray(self.values, dtype=np.float64)[None]
+        members = self.indicators()
+        for column, name in zip(members.T, self.names, strict=True):
+            if not column.any():
+                raise InputError(f"{formulation}: nobody has label {name!r}: leave that label out")
+            if column.all() and not constant_allowed:
+                raise InputError(f"{formulation}: everybody has label {name!r}: leave that label out")
+        return np.where(members.T > 0, 1.0, -1.0)
+
+    def indicators(self) -> Array:
+        """(n, k) in {0, 1}: who has which label."""
+        if self.kind == "y":
+            return (self.values[:, None] > 0).astype(np.float64)
+        if self.kind == "classes":
+            return (self.values[:, None] == self.class_values()).astype(np.float64)
+        return np.asarray(self.values, dtype=np.float64)
+
+    def class_values(self) -> NDArray[Any]:
+        return np.unique(self.values)
+
+    def classes(self) -> tuple[str, ...]:
+        """The classes as words, in the order of their names; nothing where there are none."""
+        return tuple(as_words(self.class_values())) if self.kind == "classes" else ()
+
+    def classes_kind(self) -> str:
+        """The classes' type, one of NUMBERS, where they are numbers or truth values; empty for words."""
+        if self.kind != "classes" or self.values.dtype.kind not in "biuf":
+            return ""
+        return "longdouble" if self.values.dtype.char == "g" else self.values.dtype.name
+
+    def predicted_classes(self) -> NDArray[Any]:
+        """What predictions call the classes."""
+        return classes_of(self.names, self.classes(), self.classes_kind())
+
+    def together(self) -> Array:
+        """t_ij = +1 where two samples are of one class, or share a label; else −1. A sample is always with itself."""
+        if self.kind == "labels":
+            sharing = self.indicators() @ self.indicators().T > 0
+            np.fill_diagonal(sharing, True)
+            return np.where(sharing, 1.0, -1.0)
+        return np.where(self.values[:, None] == self.values, 1.0, -1.0)
+
+
+def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, count: int | None = None) -> Targets:
+    """Exactly one of the three, checked; `count` is the number of samples that the kernels have."""
+    given = {kind: value for kind, value in zip(KINDS, (y, classes, labels), strict=True) if value is not None}
+    if len(given) != 1:
+        found = " and ".join(given) or "none of them"
+        raise InputError(f"give exactly one of y, classes and labels: {found} given")
+    ((kind, value),) = given.items()
+    checked = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}[kind](value, kind)
+    if count is not None and len(checked) != count:
+        turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
+        raise InputError(
+            f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}: {SHAPES[kind]}{turned}"
+        )
+    return Targets(kind, checked, _names_of(kind, checked, names))
+
+
+def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: int) -> NDArray[Any] | None:
+    """The test targets among what is given, or None; targets of another kind alone are refused.
+
+    `labels` is the number of labels that the training samples have.
+    """
+    found = [other for other in KINDS if given.get(f"test_{other}") is not None]
+    if kind in found:
+        return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
+    for other in found:
+        raise InputError(f"test_{other} is given where the training samples have {kind}: give test_{kind}")
+    return None
+
+
+def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[Any]:
+    """Targets of test samples, of the same kind as the training ones; one class alone is fine here."""
+    name = f"test_{kind}"
+    checked = {"y": _as_labels, "classes": _as_classes, "labels": _as_indicators}[kind](value, name)
+    if len(checked) != rows:
+        entries = ENTRIES[kind]
+        raise InputError(f"{name} has {len(checked)} {entries} for {rows} rows of test_kernels: give one per row")
+    if kind == "labels" and checked.shape[1] != labels:
+        raise InputError(f"{name} has {checked.shape[1]} columns for {labels} labels: give one per label")
+    return checked
+
+
+def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[str, ...]) -> NDArray[Any]:
+    """Test classes by their names; refused where they have nothing in common with the training ones."""
+    known = {**dict(zip(names, names, strict=True)), **dict(zip(classes or names, names, strict=True))}
+    words = as_words(values)
+    if words and not any(word in known for word in words):
+        given, trained = _listed(np.unique(words)), _listed(list(dict.fromkeys(known)))
+        raise InputError(f"test_classes has {given}, the training samples have {trained}: give classes of training")
+    return np.array([known.get(word, word) for word in words], dtype=str)
+
+
+def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> NDArray[Any]:
+    """The classes by name; numbers and truth values, unless they were given other names, in their own type."""
+    if not kind or names != classes:
+        return np.array(names)
+    if kind not in NUMBERS:
+        raise ValueError(f"{kind!r:.40} is no type of numbers")
+    if kind == "bool":
+        return np.array([word == "True" for word in classes])
+    return np.array([int(word) for word in classes], dtype=kind) if "int" in kind else np.array(classes).astype(kind)
+
+
+def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
+    """What decision values stand for: ±1; the class with the largest; or labels 0 and 1. Zero counts as +1."""
+    if kind == "labels":
+        return (values >= 0).astype(np.int64)
+    if kind == "classes":
+        return np.asarray(classes[largest(values)])
+    return np.where(values.reshape(len(values)) >= 0, 1, -1)
+
+
+def largest(values: Array) -> NDArray[np.intp]:
+    """The column with the largest value of every row. Values that rounding cannot tell apart, as those of samples on
+    the margins of two classes, are a tie, and the first wins."""
+    near = TIE * np.abs(values).max(axis=1, keepdims=True)
+    return np.asarray(np.argmax(values >= values.max(axis=1, keepdims=True) - near, axis=1))
+
+
+def as_words(values: NDArray[Any]) -> list[str]:
+    """Classes as words; whole numbers are the same words whatever their type."""
+    return [
+        str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < LARGEST_WHOLE else str(v)
+        for v in values.tolist()
+    ]
+
+
+def _as_y(y: Any, name: str) -> Array:
+    return _as_labels(y, name)
+
+
+def _as_classes(classes: Any, name: str) -> NDArray[Any]:
+    values = _as_label_array(classes, name)
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.ravel()
+    if values.ndim != 1:
+        raise InputError(f"{name} has shape {values.shape}: {SHAPES['classes']}")
+    if values.dtype.kind == "c" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
+        raise InputError(f"{name} has entries that are not finite real numbers: {WANTED['classes']}")
+    if values.dtype.kind == "S":
+        values = _decoded(values, name)
+    if name == "classes" and len(np.unique(values)) < 2:
+        fault = "has one class only" if len(values) else "is empty"
+        raise InputError(f"{name} {fault}: give samples of at least two classes")
+    return values.copy()
+
+
+def _as_indicators(labels: Any, name: str) -> Array:
+    values = _as_label_array(labels, name)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise InputError(f"{name} has shape {values.shape}: {SHAPES['labels']}")
+    if values.dtype.kind not in "fiub" or not np.isin(values, (0, 1)).all():
+        raise InputError(f"{name} has entries other than 0 and 1: give 1 where a sample has a label, else 0")
+    return values.astype(np.float64)
+
+
+def _names_of(kind: str, values: NDArray[Any], names: Iterable[str] | None) -> tuple[str, ...]:
+    if kind == "y":
+        if names is not None:
+            raise InputError("label_names are given for y, whose labels are −1 and +1: leave them out")
+        return ("y",)
+    known = as_words(np.unique(values)) if kind == "classes" else [str(j) for j in range(values.shape[1])]
+    if names is None:
+        return tuple(known)
+    try:
+        given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
+        raise InputError("label_names are no list of words: give one per label") from None
+    if len(given) != len(known):
+        raise InputError(f"label_names: {len(given)} names for {len(known)} {kind}: give one per label")
+    twice = next((name for j, name in enumerate(given) if name in given[:j]), None)
+    if twice is not None:
+        raise InputError(f"label_names has {twice!r} twice: give every label a name of its own")
+    return given
+
+
+def _as_labels(y: Any, name: str) -> Array:
+    labels = _as_label_array(y, name)
+    if labels.ndim == 2 and 1 in labels.shape:
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise InputError(f"{name} has shape {labels.shape}: {SHAPES['y']}")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
+    values = np.unique(labels)
+    if labels.dtype.kind in "fiu" and np.isin(values, (-1, 1)).all():
+        if len(values) < 2 and name == "y":
+            fault = f"has one class only ({values[0]:+g})" if len(values) else "is empty"
+            raise InputError(f"{name} {fault}: give samples of both −1 and +1")
+        return labels.astype(np.float64)
+    shown = name if isinstance(y, np.ndarray) else f"numpy.array({name})"
+    raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
+
+
+def _as_label_array(y: Any, name: str) -> NDArray[Any]:
+    try:
+        labels = np.asarray(y)
+        items = labels.ravel().tolist() if labels.dtype == object else []
+        if items and all(isinstance(item, type(items[0])) for item in items):
+            labels = np.array(items).reshape(labels.shape)
+    except ValueError:
+        raise InputError(f"{name} is ragged: {SHAPES[_kind(name)]}") from None
+    if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
+        raise InputError(f"{name} has missing or mixed entries: {WANTED[_kind(name)]}")
+    return labels
+
+
+def _kind(name: str) -> str:
+    return name.removeprefix("test_")
+
+
+def _decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
+    try:
+        return np.char.decode(values, "utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} has words that are no text: {WANTED['classes']}") from None
+
+
+def _listed(values: Any) -> str:
+    shown = ", ".join(str(v)[:20] for v in values[:4])
+    return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
+
+
+def _mapping(values: NDArray[Any], name: str) -> str:
+    if len(values) == 1:
+        return "give samples of two classes"
+    choice = "map them" if len(values) == 2 else "choose one against the rest"
+    return f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"

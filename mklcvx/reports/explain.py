@@ -1,0 +1,87 @@
+"""A formulation's theorem for the terminal, and as LaTeX for slides. The docstring is the only source."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import textwrap
+
+from ..formulations import Formulation, get
+from .latex import Piece, formula, prose
+from .theorem import Paragraph, Row, parse
+
+GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in kernel m's space, ‖f_m‖ its norm there,
+f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
+
+"""
+BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those with a problem of their own
+EXTREMUM = re.compile(r"(min|max) over (.*)$")
+ASCII = str.maketrans(
+    {"—": "---", "–": "--", "’": "'", "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "$": r"\$"}
+)
+
+
+def named(name: str) -> Formulation:
+    """The formulation of that name, or the problem of a baseline."""
+    if name not in BASELINES:
+        return get(name)
+    module = importlib.import_module(f"..bench.baselines.{name}", __package__)
+    problem: Formulation = getattr(module, name.upper())
+    return problem
+
+
+def as_text(formulation: Formulation) -> str:
+    """The theorem, its parameters, and how to ask for it."""
+    lines = [formulation.theorem.strip(), "", "Parameters"]
+    lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
+    if formulation.needs_groups:
+        lines.append("    groups      of the instance: one integer per kernel")
+    lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    ")]
+    solve, call = (
+        f"mklcvx solve problem.npz -f {formulation.name}",
+        f"from mklcvx.bench.baselines import {formulation.name}",
+    )
+    example = call if formulation.name in BASELINES else solve
+    return "\n".join([*lines, "", f"Try: {example}"])
+
+
+def as_latex(formulation: Formulation) -> str:
+    """The primal and the dual as displayed equations, the way from one to the other, and the recovery. It compiles with
+    amsmath, on slides or in a paper, and keeps within the line."""
+    theorem = parse(formulation.theorem)
+    rows = theorem.rows("primal", "dual")
+    body = " \\\\[1ex]\n".join(rf"\text{{{row.label}}} &\quad& " + " \\\\\n&& ".join(laid_out(row)) for row in rows)
+    lines = [f"% {formulation.name}: {formulation.reference}", r"\begin{alignat*}{2}", body, r"\end{alignat*}"]
+    lines += [_step(part) for part in theorem.derivation]
+    lines += [_step(Paragraph("Recovery", " ".join(row.lines))) for row in theorem.rows("recovery")]
+    return "\n".join(lines)
+
+
+def laid_out(row: Row) -> list[str]:
+    """A problem as lines of an alignment: what is minimised over what, and below it, one by one, the constraints."""
+    lines: list[str] = []
+    head = ""
+    for part in (part for line in row.lines for part in re.split(r"\s{2,}", line)):
+        extremum = EXTREMUM.match(part)
+        if extremum:
+            head = rf"\{extremum[1]}_{{{formula(extremum[2])}}}\quad "
+        elif not lines and not head:
+            head = f"{formula(part)} "
+        else:
+            lines.append(f"{head}& {formula(part.rstrip(','))}")
+            head = ""
+    return lines or [f"& {head.strip()}"]
+
+
+def _step(part: Row | Paragraph) -> str:
+    if isinstance(part, Row):
+        return "\n".join([r"\begin{align*}", " \\\\\n".join(laid_out(part)), r"\end{align*}"])
+    title = f"\n\\textbf{{{part.label}.}} " if part.label else ""
+    return title + "".join(map(_in_latex, prose(part.text)))
+
+
+def _in_latex(piece: Piece) -> str:
+    if piece.kind == "math":
+        return f"${formula(piece.content)}$"
+    text = piece.content.translate(ASCII)
+    return rf"\texttt{{{text}}}" if piece.kind == "code" else text

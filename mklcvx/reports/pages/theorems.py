@@ -1,0 +1,81 @@
+"""A formulation's theorem as HTML. Its docstring is the only source, as for `explain`.
+
+Formulas stay the Unicode text that they are, with subscripts and superscripts set as such: they wrap on a phone, which
+MathML does not, and need nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import groupby
+
+from ...formulations import Formulation
+from ..explain import GENERAL
+from ..theorem import Paragraph, Row, parse
+from .html import Markup, element, escaped, facts, joined
+
+INDEX = r"(\{[^{}]*\}|[a-z0-9α-ω]+|[A-ZΔ])"
+BASE = r"((?:(?<![A-Za-z])[A-Za-zα-ωΑ-ΩΣΔℓ]|max|min|[)‖²'*])(?:<su[bp]>[^<]*</su[bp]>)*)"
+RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
+
+
+def derivation(formulation: Formulation) -> Markup:
+    """The theorem, its parameters, and the notation."""
+    theorem, notation = parse(formulation.theorem), parse(GENERAL + formulation.notation)
+    name, _, words = theorem.headline.partition(" — ")
+    return joined([
+        element("p", element("strong", name), " — ", typeset(words)),
+        *_blocks(theorem.parts),
+        element("h3", "Parameters"),
+        facts((element("code", key), typeset(meaning)) for key, meaning in formulation.described_parameters),
+        element("h3", "Notation"),
+        element("p", typeset(notation.headline)),
+        *_blocks(notation.parts),
+    ])  # fmt: skip
+
+
+def typeset(text: str) -> Markup:
+    """One line: `code` as code, indices below and above, runs of spaces as wide ones."""
+    pieces = re.split(r"`([^`]*)`", text)
+    return joined(element("code", piece) if odd % 2 else _formula(piece) for odd, piece in enumerate(pieces))
+
+
+def _formula(text: str) -> Markup:
+    text = escaped(text).replace("&#x27;", "'")  # a prime; nothing here is inside an attribute
+    text = RAISED.sub(lambda found: f"<sup>{_bare(found[1])}</sup>", text)
+    before = ""
+    while before != text:
+        before, text = text, re.sub(rf"{BASE}_{INDEX}", lambda found: f"{found[1]}<sub>{_bare(found[2])}</sub>", text)
+    text = re.sub(r"(?<=[½¼]) ", "\u00a0", text)  # a factor stays with what it multiplies
+    return Markup(re.sub(r" {2,}", "\u2003 ", text))
+
+
+def _bare(index: str) -> str:
+    return index[1:-1] if index.startswith("{") else index
+
+
+def _blocks(parts: Iterable[Row | Paragraph]) -> list[Markup]:
+    """Prose as paragraphs, displayed lines as formulas, labelled rows with their labels, neighbours in one list."""
+    made: list[Markup] = []
+    for kind, some in groupby(parts, _kind):
+        if kind == "labelled":
+            made.append(element("dl", *(_labelled(part) for part in some if isinstance(part, Row)), class_="theorem"))
+        else:
+            made += [one for part in some for one in _unlabelled(part)]
+    return made
+
+
+def _kind(part: Row | Paragraph) -> str:
+    return "labelled" if isinstance(part, Row) and part.label else "unlabelled"
+
+
+def _labelled(row: Row) -> Markup:
+    text = ("   " if row.label in ("primal", "dual") else " ").join(row.lines)
+    return element("div", element("dt", row.label), element("dd", typeset(text)))
+
+
+def _unlabelled(part: Row | Paragraph) -> list[Markup]:
+    if isinstance(part, Row):
+        return [element("p", typeset(line), class_="formula") for line in part.lines]
+    return [element("p", typeset(part.opening + part.text))]

@@ -1,0 +1,62 @@
+"""What all pictures share: told apart by marker, line and hatch first, by colour only in addition.
+
+Colours: Okabe & Ito 2008, which the colour-blind tell apart. A page may replace them, ink and paper by its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...errors import InputError
+
+INK, PAPER, FAINT = "#000000", "#ffffff", "#808080"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":")
+HATCH = "////"
+LONGEST = 28  # letters of a name
+
+
+class Look(NamedTuple):
+    color: str
+    marker: str
+    linestyle: str
+
+
+def look(index: int) -> Look:
+    """Eighty-four looks before one comes again; neighbours differ in everything."""
+    return Look(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)], LINES[index % len(LINES)])
+
+
+def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise InputError("pictures need matplotlib: pip install 'mklcvx[plot]'") from None
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def words(name: Any, longest: int = LONGEST) -> str:
+    """A name from a file: nothing but printable letters, and not too many, the first and the last of them."""
+    text = "".join(c if c.isprintable() else "�" for c in str(name))
+    return text if len(text) <= longest else f"{text[: longest - longest // 3 - 1]}…{text[-(longest // 3) :]}"
+
+
+def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **options: Any) -> None:
+    """A legend whose names are taken as they are, dollars and leading underscores too."""
+    made = ax.legend(handles, [str(number) for number in range(len(handles))], **{"fontsize": "small", **options})
+    for text, name in zip(made.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(words(name))
+
+
+def name_of_kernels(names: Sequence[Any] | None, count: int) -> list[str]:
+    if names is None:
+        return [f"K{m + 1}" for m in range(count)]
+    if len(names) != count:
+        raise InputError(f"names: {len(names)} names for {count} kernels: give one per kernel")
+    return [words(name) for name in names]

@@ -1,0 +1,110 @@
+"""Lines: certified gaps of several solvers, and weights along a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...certificate.run import Row
+from ...certificate.solution import Solution
+from ...errors import InputError
+from ._style import FAINT, INK, axes, legend, look
+
+if TYPE_CHECKING:
+    from ...solvers.paths import Path
+
+SMALLEST = 1e-16  # a gap of zero is drawn here: beyond double precision there is nothing to show
+AGAINST = {"iteration": "iterations", "svm_solves": "SVM fits", "seconds": "seconds"}
+LINEAR = 10  # iterations before a long axis becomes logarithmic
+WIDE = 20.0  # ratio of a parameter's ends from which its axis is logarithmic
+SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn faintly, without a name
+
+Trace = Solution | Sequence[Row]
+
+
+def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
+    """The certified relative gap, on a logarithmic axis, of one line for every solver.
+
+    `traces` maps names to solutions, or to their traces. A solver without one is a dotted line at what it certified.
+    `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over them.
+    """
+    if against not in AGAINST:
+        raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
+    named = as_named(traces)
+    ax, handles, shown, ends = axes(ax), [], [], [0.0]
+    for index, (name, trace) in enumerate(named.items()):
+        rows, style = rows_of(trace), look(index)
+        if against == "svm_solves" and not (rows and rows[-1].svm_solves):
+            continue
+        shown.append(name)
+        if rows:
+            x = np.array([getattr(row, against) for row in rows], dtype=float)
+            y = np.maximum([row.gap for row in rows], SMALLEST)
+            every = max(1, len(rows) // 12)
+            handles += ax.plot(x, y, **style._asdict(), markersize=4, markevery=every, linewidth=1.3)
+            ends.append(float(x[-1]))
+        elif isinstance(trace, Solution):
+            level = max(trace.certificate.relative_gap, SMALLEST)
+            handles.append(ax.axhline(level, color=style.color, linestyle=(0, (1, 3)), linewidth=1.3))
+    ax.set_yscale("log")
+    if against != "seconds" and max(ends) > 10 * LINEAR:
+        ax.set_xscale("symlog", linthresh=LINEAR)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(AGAINST[against])
+    ax.set_ylabel("certified relative gap")
+    ax.grid(True, color=FAINT, alpha=0.3, linewidth=0.5)
+    legend(ax, handles, shown)
+    return ax
+
+
+def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
+    """By name; a solution alone goes by its solver's."""
+    if isinstance(traces, Mapping):
+        named = dict(traces)
+    else:
+        named = {traces.solver if isinstance(traces, Solution) else "trace": traces}
+    if not named:
+        raise InputError("traces: there is none: give at least one solution")
+    for name, trace in named.items():
+        if not isinstance(trace, Solution) and not (len(trace) and all(isinstance(row, Row) for row in trace)):
+            raise InputError(f"trace {name!r}: neither a solution nor rows of a trace: give one of them")
+    return named
+
+
+def rows_of(trace: Trace) -> list[Row]:
+    return list(trace.trace if isinstance(trace, Solution) else trace)
+
+
+def path(path: Path, parameter: str, ax: Any = None) -> Any:
+    """Kernel weights along a parameter such as C, θ or p; kernels that are never used are faint, without a name."""
+    if not path.solutions or parameter not in path.solutions[0].parameters:
+        known = ", ".join(path.grid[0]) if path.grid else "no parameter"
+        raise InputError(f"parameter {parameter!r}: the path does not have it, it runs along {known}: name that")
+    others = [name for name in path.grid[0] if name != parameter and len({point[name] for point in path.grid}) > 1]
+    if others:
+        raise InputError(f"path: {', '.join(others)} varies too: give a path along {parameter} alone")
+    try:
+        x = np.asarray(path.values(parameter), dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
+    order = np.argsort(x, kind="stable")
+    x, heights, names = x[order], path.weights[order], path.solutions[0].names
+    ax = axes(ax)
+    handles: list[Any] = []
+    shown: list[str] = []
+    largest = np.nanmax(heights, initial=0.0)
+    for m, name in enumerate(names):
+        if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:
+            ax.plot(x, heights[:, m], color=FAINT, linewidth=0.6)
+            continue
+        handles += ax.plot(x, heights[:, m], **look(len(handles))._asdict(), markersize=4, linewidth=1.3)
+        shown.append(name)
+    if x[0] > 0 and x[-1] >= WIDE * x[0]:
+        ax.set_xscale("log")
+    ax.axhline(0.0, color=INK, linewidth=0.6)
+    ax.set_xlabel({"theta": "θ", "nu": "ν", "lam": "λ"}.get(parameter, parameter))
+    ax.set_ylabel("kernel weight")
+    legend(ax, handles, shown)
+    return ax

@@ -1,0 +1,108 @@
+"""Exact solving: a formulation's own declarations, given to a conic solver, and certified afterwards.
+
+The primal is solved first. Its functions give the upper bound and the multipliers of its margins give α and
+the lower bound, so that one solve certifies; the dual is solved only where that was not enough. A conic
+solver's own opinion of its accuracy is not used: the certificate decides.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate import CertifiedPoint, certify
+from ..certificate.run import Run
+from ..formulations import Formulation
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Array = NDArray[np.float64]
+Report = Callable[[str], None]
+
+# Far below what the solvers reach: they go on until rounding stops them, and the certificate says how far that was.
+CLARABEL = {"solver": "CLARABEL", "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+SCS = {"solver": "SCS", "eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "acceleration_lookback": 20}
+
+# Units of the kernels to try in turn, relative to their typical size; an ordinary problem needs only the first.
+UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
+
+
+def solve_declared(
+    formulation: Formulation,
+    task: Any,
+    tolerance: float,
+    *,
+    options: dict[str, Any] = CLARABEL,
+    units: tuple[float, ...] = UNITS,
+    routes: tuple[str, ...] | None = None,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    report: Report = lambda _: None,
+) -> tuple[CertifiedPoint, Run]:
+    """Solve the declarations in one unit after another until the certificate closes or nothing is left to try."""
+    started, run = time.perf_counter(), Run()
+    points = formulation.at_hand(task)
+    point = certify(formulation, task, points)
+    for unit, route in _attempts(task, units, routes or formulation.routes):
+        left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+        if left is not None and left <= 0:
+            break
+        report(f"{formulation.name}: {route}")
+        declaring = time.perf_counter()
+        try:
+            scaled = formulation.in_units(task, unit)
+            program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
+        except (ArithmeticError, np.linalg.LinAlgError):  # in these units its numbers are none
+            run.statuses.append("out_of_range")
+            continue
+        run.seconds_building += time.perf_counter() - declaring
+        if not solve_program(program.problem, _limited(options, left, max_iter), run):
+            continue
+        read = formulation.from_primal if route == "primal" else formulation.from_dual
+        point = certify(formulation, task, read(program, scaled, unit), point)
+        if point.certificate.proves(tolerance):
+            break
+    return point, run
+
+
+def _attempts(task: Any, units: tuple[float, ...], routes: tuple[str, ...]) -> Iterator[tuple[float, str]]:
+    size = task.typical_kernel_size()
+    for unit in units:
+        for route in routes:
+            yield unit * size, route
+
+
+def _limited(options: dict[str, Any], left: float | None, max_iter: int | None) -> dict[str, Any]:
+    settings = dict(options)
+    if left is not None:
+        settings["time_limit" if settings["solver"] == "CLARABEL" else "time_limit_secs"] = left
+    if max_iter is not None:
+        settings["max_iter" if settings["solver"] == "CLARABEL" else "max_iters"] = max_iter
+    return settings
+
+
+def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bool:
+    """Whether the solver left a point; how good it is, the certificate will say."""
+    import cvxpy as cp
+
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "solution may be inaccurate": measured by the certificate instead
+        try:
+            problem.solve(**settings)
+        except (cp.SolverError, ValueError):  # the latter for data that are no numbers
+            run.statuses.append("solver_error")
+            return False
+    stats = problem.solver_stats
+    solving = float(getattr(stats, "solve_time", None) or 0.0)
+    run.seconds_solving += solving
+    run.seconds_building += time.perf_counter() - started - solving
+    run.iterations += int(getattr(stats, "num_iters", None) or 0)
+    run.statuses.append(str(problem.status))
+    return problem.value is not None and bool(np.isfinite(problem.value))

@@ -1,0 +1,192 @@
+"""One loop for every published algorithm: the algorithm steps, the loop certifies, stops, traces and tells.
+
+An algorithm says where it starts (`start`), how it goes on (`step`) and which points it offers to the certificate
+(`points`). Everything else is here: the loop stops when the certified relative gap reaches the tolerance, never because
+weights have stopped moving; it keeps the best lower and the best upper bound seen, with the points that prove them, and
+returns those points. An interrupt, a limit or a dead end loses nothing that was certified before.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate import CertifiedPoint, certify
+from ..certificate.run import Row, Run
+from ..errors import InputError, nearest
+from ..formulations import Formulation, Points
+
+Array = NDArray[np.float64]
+LARGEST_OPTION = 10**9
+ROUNDING = "rounding allows no more"  # the dead end of a method that has done what it can
+Report = Callable[[str], None]
+Callback = Callable[[Row], Any]
+
+
+@dataclass
+class Problem:
+    """What an algorithm is given: a formulation's task, and the accuracy that is asked for."""
+
+    formulation: Any
+    task: Any
+    tolerance: float
+    svm_solves: int = 0
+    machine: Any = None  # the SVM inside, made when first needed: it remembers where it last ended
+    warm: Any = None  # where the run for a neighbouring parameter ended
+    closing: bool = False  # whether the next points are the last that will be asked for
+
+    @property
+    def even(self) -> Array:
+        """Every kernel alike, on the simplex."""
+        return np.full(self.task.count, 1 / self.task.count)
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an algorithm stands. `dead_end` says why it cannot go on, if it cannot."""
+
+    weights: Array
+    dead_end: str = field(default="", kw_only=True)
+
+
+S = TypeVar("S", bound=State)
+
+
+@dataclass(frozen=True)
+class Algorithm(ABC, Generic[S]):
+    """A published algorithm; its options are its fields."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    serves: ClassVar[tuple[str, ...]]
+    tolerance: ClassVar[float] = 1e-4  # what it can be expected to certify
+    max_iter: ClassVar[int] = 1000
+
+    @abstractmethod
+    def start(self, problem: Problem) -> S:
+        """Where the paper starts."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: S) -> S:
+        """One iteration as the paper has it."""
+
+    @abstractmethod
+    def points(self, problem: Problem, state: S) -> Points:
+        """The dual and primal points that the state offers to the certificate."""
+
+    def due(self, iteration: int) -> bool:
+        """Whether to certify now: always, unless the certificate costs much more than a step."""
+        return True
+
+
+def every_tenth_part(iteration: int) -> bool:
+    """Certify whenever the number of iterations has grown by a tenth: for steps far cheaper than a certificate."""
+    return iteration < 10 or int(np.log(iteration) / np.log(1.1)) > int(np.log(iteration - 1) / np.log(1.1))
+
+
+def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) -> Algorithm[Any]:
+    """The algorithm with its options set; unknown ones and values of another kind are refused."""
+    known = {option.name: option.default for option in fields(algorithm)}
+    given: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            listed = nearest(name, known) if known else "it has none"
+            raise InputError(f"unknown option {name!r} of solver {algorithm.name}: {listed}")
+        given[name] = _of_kind(name, value, known[name])
+    return algorithm(**given)
+
+
+def _of_kind(name: str, value: Any, default: Any) -> Any:
+    """A number like the default: whole where that is whole. An option that is None by default takes any number."""
+    whole = isinstance(default, int)
+    try:
+        number = int(value) if whole and not isinstance(value, float) else float(value)
+        fits = 0 <= number <= LARGEST_OPTION and (not whole or number == int(number))
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits or isinstance(value, bool):
+        kind = "a whole number" if whole else "a number"
+        limits = f"between 0 and {LARGEST_OPTION:.0e}"
+        raise InputError(f"option {name} = {str(value)[:40]!r} is not {kind} {limits}: the default is {default}")
+    return int(number) if whole else number
+
+
+def check_switch(name: str, value: int) -> None:
+    if value not in (0, 1):
+        raise InputError(f"option {name} = {value} is neither 0 nor 1: leave it out, or give one of them")
+
+
+def drive(
+    algorithm: Algorithm[Any],
+    formulation: Formulation,
+    task: Any,
+    tolerance: float,
+    *,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    report: Report = lambda _: None,
+    callback: Callback = lambda _: None,
+    warm: Any = None,
+) -> tuple[CertifiedPoint, Run]:
+    """Step until the certificate proves the tolerance or something else ends the run; `run.ending` says what.
+
+    `callback` sees every row of the trace as it is made, and ends the run by returning something true. `warm` is the
+    last state of a run for a neighbouring parameter (`run.last`), for algorithms that can use one.
+    """
+    started, run = time.perf_counter(), Run()
+    problem, limit = Problem(formulation, task, tolerance, warm=warm), max_iter or algorithm.max_iter
+    best = certify(formulation, task, formulation.at_hand(task))
+    try:
+        state = algorithm.start(problem)
+        while not run.ending:
+            last = bool(state.dead_end) or run.iterations >= limit or _over(started, time_limit)
+            problem.closing = last
+            if last or algorithm.due(run.iterations):
+                best = certify(formulation, task, algorithm.points(problem, state), best)
+                row = _row(run.iterations, best, state, problem, time.perf_counter() - started)
+                run.trace.append(row)
+                report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
+                stopped = callback(row)
+                proved = best.certificate.proves(tolerance)
+                run.ending = _ending(row, state, proved, limit, time_limit, bool(stopped), last)
+            run.last = state
+            if not run.ending:
+                state = algorithm.step(problem, state)
+                run.iterations += 1
+    except KeyboardInterrupt:
+        run.ending = f"it was interrupted after {run.iterations} iterations"
+    except (ArithmeticError, np.linalg.LinAlgError) as fault:  # what was certified before stays
+        run.ending = f"numbers left the range of double precision after {run.iterations} iterations ({fault})"
+    run.svm_solves = problem.svm_solves
+    return best, run
+
+
+def _over(started: float, time_limit: float | None) -> bool:
+    return time_limit is not None and time.perf_counter() - started >= time_limit
+
+
+def _row(iteration: int, best: CertifiedPoint, state: State, problem: Problem, seconds: float) -> Row:
+    certificate = best.certificate
+    gap = max(certificate.relative_gap, 0.0)
+    return Row(iteration, certificate.lower, certificate.upper, gap, state.weights, problem.svm_solves, seconds)
+
+
+def _ending(
+    row: Row, state: State, proved: bool, limit: int, time_limit: float | None, stopped: bool, last: bool
+) -> str:
+    if proved:
+        return "certified"
+    if state.dead_end:
+        return state.dead_end
+    if stopped:
+        return f"the callback ended it after {row.iteration} iterations"
+    if row.iteration >= limit:
+        return f"its limit of {limit} iterations was reached"
+    return f"its time limit of {time_limit:g} s was reached after {row.iteration} iterations" if last else ""

@@ -1,0 +1,43 @@
+"""interior — our structured interior-point methods: exact optima at the price of a few SVM fits.
+
+One idea for every family: what couples all unknowns is small. Samples (or pairs, or label columns) are eliminated by a
+factorisation that costs no more than one kernel deserves, and a dense system as small as the number of kernels is left.
+Mehrotra's predictor and corrector, a start that meets the equations, and an end that only the certificate decides.
+`_interior_single`, `_interior_labels`, `_interior_hypergraph` and `_interior_pairs` have the derivations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...formulations import Points
+from ..driver import Algorithm, Problem
+from .hypergraph import InteriorHypergraph
+from .multi_label import InteriorLabels
+from .single_task import InteriorSingle
+from .two_stage import InteriorPairs
+
+KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorLabels, InteriorPairs, InteriorHypergraph)
+BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
+
+
+@dataclass(frozen=True)
+class InteriorPoint(Algorithm[Any]):
+    """Every formulation by the method of its family."""
+
+    name: ClassVar[str] = "interior"
+    summary: ClassVar[str] = "our structured interior-point method: all unknowns together, to ten digits"
+    reference: ClassVar[str] = ""
+    serves: ClassVar[tuple[str, ...]] = tuple(BY_NAME)
+    tolerance: ClassVar[float] = 1e-9
+    max_iter: ClassVar[int] = 100
+
+    def start(self, problem: Problem) -> Any:
+        return BY_NAME[problem.formulation.name].start(problem)
+
+    def step(self, problem: Problem, state: Any) -> Any:
+        return BY_NAME[problem.formulation.name].step(problem, state)
+
+    def points(self, problem: Problem, state: Any) -> Points:
+        return BY_NAME[problem.formulation.name].points(problem, state)

@@ -1,0 +1,135 @@
+"""H = K(μ) + diagonal, factored where it matters.
+
+Kernels of low rank are never formed: with K(μ) = A A', A = F√μ of R columns, and the diagonal D,
+
+    H⁻¹ = D⁻¹ − D⁻¹A (I + A'D⁻¹A)⁻¹ A'D⁻¹,
+
+which costs n R² as long as R < n. For dense kernels:
+
+A sample that is settled at a bound has a diagonal entry far beyond the kernel's own size. There H is as good as its
+diagonal, and only the others are factored: towards the end that is the support vectors between the bounds.
+K(μ) is kept from step to step, and a kernel is added again only when its weight has changed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formulations import Task
+from ...problem.low_rank import LowRank
+from .qp import factored
+
+Array = NDArray[np.float64]
+
+RIDGE = 1e-14  # of the diagonal: what keeps a singular matrix from stopping the factorisation
+SETTLED = 30.0  # times the trace
+STALE, UNSEEN = 1e-3, 1e-6  # of a weight, and of all kernels together: a smaller change waits
+
+
+def curved_for(task: Task) -> Curved:
+    low = isinstance(task.kernels, LowRank) and task.kernels.rank < task.samples
+    return CurvedLowRank(task) if low else Curved(task)
+
+
+class Curved:
+    """K(μ) for the weights last given, and H for the diagonal last given."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.kernel = self._nothing()
+        self.weights = np.zeros(task.count)
+        self.diagonal = self.scale = np.ones(task.samples)
+        self.free = np.arange(task.samples)
+
+    def _nothing(self) -> Array:
+        return np.zeros((self.task.samples, self.task.samples))
+
+    @property
+    def trace(self) -> float:
+        return float(np.trace(self.kernel))
+
+    def towards(self, weights: Array) -> None:
+        self.task.add_combined(self.kernel, self._change(weights))
+
+    def swept(self, weights: Array, vector: Array) -> Array:
+        """Towards these weights, and the images K_m v, in one pass."""
+        return self.task.swept(self.kernel, self._change(weights), vector)
+
+    def _change(self, weights: Array) -> Array:
+        if not np.isfinite(weights).all():
+            raise FloatingPointError("the weights")
+        change = weights - self.weights
+        sizes, moved = self.task.traces, np.abs(change) * self.task.traces
+        change[moved <= np.maximum(STALE * weights * sizes, UNSEEN * float(weights @ sizes))] = 0.0
+        self.weights = self.weights + change
+        return change
+
+    def times(self, vector: Array) -> Array:
+        return self.kernel @ vector + self.diagonal * vector
+
+    def factor(self, diagonal: Array) -> None:
+        from scipy.linalg.lapack import dpotrf
+
+        self.diagonal, own = diagonal, np.diagonal(self.kernel)
+        full = own + diagonal
+        if not (np.isfinite(full).all() and (full > 0).all()):
+            raise FloatingPointError("a matrix of Newton's equations")
+        self.scale = np.sqrt(full)
+        self.free = np.flatnonzero(diagonal < SETTLED * own.sum())
+        ridge, failed = RIDGE, 1
+        while failed:
+            block = self.kernel.copy() if len(self.free) == len(full) else self.kernel[np.ix_(self.free, self.free)]
+            block[np.diag_indices(len(block))] = full[self.free] * (1 + ridge)
+            if not len(block):
+                break
+            self.lower, failed = dpotrf(block.T, lower=1, clean=0, overwrite_a=1)
+            ridge *= 100
+            if failed and ridge > 1:
+                raise FloatingPointError("a matrix of Newton's equations")
+
+    def inverse(self, right: Array) -> Array:
+        """Roughly H⁻¹ times one vector or several, row by row."""
+        from scipy.linalg.lapack import dpotrs
+
+        found = right / self.scale**2
+        if len(self.free) and right.size:
+            found[..., self.free] = dpotrs(self.lower, right[..., self.free].T, lower=1)[0].T
+        return found
+
+
+class CurvedLowRank(Curved):
+    """The same from factors: `kernel` is A, (n, R)."""
+
+    def _nothing(self) -> Array:
+        return np.zeros((self.task.samples, 0))
+
+    @property
+    def trace(self) -> float:
+        return float(np.sum(self.kernel**2))
+
+    def towards(self, weights: Array) -> None:
+        if not np.isfinite(weights).all():
+            raise FloatingPointError("the weights")
+        stack: LowRank = self.task.kernels
+        self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
+
+    def swept(self, weights: Array, vector: Array) -> Array:
+        self.towards(weights)
+        return self.task.images(vector)
+
+    def times(self, vector: Array) -> Array:
+        return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)
+
+    def factor(self, diagonal: Array) -> None:
+        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
+            raise FloatingPointError("a matrix of Newton's equations")
+        self.diagonal, self.over = diagonal, self.kernel / diagonal[:, None]
+        self.scale = np.sqrt(diagonal + np.einsum("ir,ir->i", self.kernel, self.kernel))
+        inner = self.kernel.T @ self.over
+        inner[np.diag_indices(len(inner))] += 1.0
+        self.solve = factored(inner, ridge=0.0)
+
+    def inverse(self, right: Array) -> Array:
+        pulled = right @ self.over
+        return np.asarray(right / self.diagonal - self.solve(pulled.T).T @ self.over.T)

@@ -1,0 +1,179 @@
+"""The weights' side of a saddle, as Newton's method sees it: some positive variables x, and the weights μ(x) they make.
+
+    L(α, x) = gain(α) − Σ_m μ_m(x) ½q_m(α) + R(x),      e(x) = 0,   0 ≤ x ≤ cap
+
+A variable is minimised (sign +1) or maximised (sign −1). Three kinds: weights that are given; weights with a
+regulariser, where x = μ, and a slack makes an equality of a curved constraint; shares between and within groups of
+kernels, where x = (t, λ) and μ_m = 2c λ_m/t_j^e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...formulations import SingleTask, Task
+from ...formulations._groups import group_sums
+from .iterate import Array, Interior
+
+
+class Side:
+    """Without variables: the weights are given. No step aims below `least` times the present τ."""
+
+    least = 0.0
+
+    def __init__(self, task: Task, weights: Array) -> None:
+        self.task, self.given = task, weights
+        self.flat = np.zeros((0, task.samples))  # rows whose products with β vanish
+        self.sign = np.zeros(0)
+        self.caps = np.zeros(0)  # of the first variables
+
+    def start(self) -> Array:
+        return np.zeros(0)
+
+    def longest(self, at: Interior, step: Interior) -> float:
+        return at.longest(step)
+
+    def weights(self, x: Array) -> Array:
+        return self.given
+
+    def along(self, x: Array, images: Array) -> Array:
+        """Σ_m (row m of `images`) ∂μ_m/∂x, a row for every variable."""
+        return images[:0]
+
+    def slope(self, x: Array, halves: Array) -> Array:
+        """∂L/∂x at ½q(α) = halves."""
+        return np.zeros(0)
+
+    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
+        """∂²(L + κ'e)/∂x²."""
+        return np.zeros((0, 0))
+
+    def equalities(self, x: Array) -> Array:
+        return np.zeros(0)
+
+    def rows(self, x: Array) -> Array:
+        """∂e/∂x."""
+        return np.zeros((0, 0))
+
+
+class Regularised(Side):
+    """x = μ, and the slack of a curved constraint last."""
+
+    def __init__(self, task: Task, formulation: SingleTask) -> None:
+        side = formulation.regulariser
+        assert side is not None
+        super().__init__(task, side.start(task.count, **task.own))
+        self.side, self.own, self.constraint = side, task.own, side.constraint
+        self.slack = int(side.constraint is not None and side.constraint.curved)
+        self.sign = np.ones(task.count + self.slack)
+        if side.cap is not None:
+            self.caps = np.full(task.count, side.cap(**task.own))
+
+    def start(self) -> Array:
+        x = self.given
+        if self.constraint is None or not self.slack:
+            return x
+        return np.append(x, max(1 - float(self.constraint.value(x, **self.own).sum()), 1e-2))
+
+    def weights(self, x: Array) -> Array:
+        return x[: self.task.count]
+
+    def along(self, x: Array, images: Array) -> Array:
+        return np.vstack([images, np.zeros((1, images.shape[1]))]) if self.slack else images
+
+    def slope(self, x: Array, halves: Array) -> Array:
+        return self._padded(self.side.slope(self.weights(x), **self.own) - halves)
+
+    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
+        bend = self.side.curvature(self.weights(x), **self.own)
+        if self.constraint is not None:
+            bend = bend + kappa[0] * self.constraint.curvature(self.weights(x), **self.own)
+        return np.diag(self._padded(bend))
+
+    def equalities(self, x: Array) -> Array:
+        if self.constraint is None:
+            return np.zeros(0)
+        slack = x[-1] if self.slack else 0.0
+        return np.array([float(self.constraint.value(self.weights(x), **self.own).sum()) - 1 + slack])
+
+    def rows(self, x: Array) -> Array:
+        if self.constraint is None:
+            return np.zeros((0, len(x)))
+        return np.append(self.constraint.slope(self.weights(x), **self.own), np.ones(self.slack))[None]
+
+    def _padded(self, values: Array) -> Array:
+        return np.append(values, np.zeros(self.slack))
+
+
+class Shared(Side):
+    """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group.
+
+    Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far.
+    Groups that vanish (`_vanishing`) have no variables."""
+
+    least, shrinking = 0.02, 0.7
+
+    def __init__(self, task: Task, formulation: SingleTask, vanished: Sequence[int] = ()) -> None:
+        between = formulation.between
+        assert between is not None
+        groups = between.groups(task.count, **task.own)
+        super().__init__(task, np.zeros(task.count))
+        self.formulation, self.all_groups, self.vanished = formulation, groups, tuple(vanished)
+        self.kept = np.flatnonzero(~np.isin(groups, self.vanished))
+        self.kept_groups, self.groups = np.unique(groups[self.kept], return_inverse=True)
+        self.exponent = between.exponent(**task.own)
+        self.price = between.price
+        self.count = len(self.kept_groups)
+        self.sign = np.append(np.full(self.count, -1.0), np.ones(len(self.kept)))
+        self.members = (np.arange(self.count)[:, None] == self.groups).astype(float)
+
+    def start(self) -> Array:
+        return np.append(np.full(self.count, 1 / self.count), 1 / np.bincount(self.groups)[self.groups])
+
+    def longest(self, at: Interior, step: Interior) -> float:
+        t = slice(2 * self.task.samples, 2 * self.task.samples + self.count)
+        shrink = float(np.max(-step.values[t] / at.values[t]))
+        return min(at.longest(step), self.shrinking / shrink if shrink > 0 else 1.0)
+
+    def weights(self, x: Array) -> Array:
+        weights = np.zeros(self.task.count)
+        weights[self.kept] = x[self.count :] * self._rise(x)
+        return weights
+
+    def _rise(self, x: Array) -> Array:
+        """∂μ_m/∂λ_m = 2c/t_j^e."""
+        return np.asarray(2 * self.price * x[: self.count] ** -self.exponent)[self.groups]
+
+    def along(self, x: Array, images: Array) -> Array:
+        images, rise = images[self.kept], self._rise(x)
+        share = -self.exponent * x[self.count :] * rise / x[: self.count][self.groups]
+        return np.vstack([self.members @ (share[:, None] * images), rise[:, None] * images])
+
+    def slope(self, x: Array, halves: Array) -> Array:
+        return -self.along(x, halves[:, None])[:, 0]
+
+    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
+        t, e = x[: self.count], self.exponent
+        gains = self._rise(x) * halves[self.kept]
+        costs = group_sums(x[self.count :] * gains, self.groups)
+        mixed = e * self.members * gains[None] / t[:, None]
+        zero = np.zeros((len(self.kept), len(self.kept)))
+        return np.block([[np.diag(-e * (e + 1) * costs / t**2), mixed], [mixed.T, zero]])
+
+    def equalities(self, x: Array) -> Array:
+        return np.append(x[: self.count].sum(), group_sums(x[self.count :], self.groups)) - 1
+
+    def rows(self, x: Array) -> Array:
+        first = np.append(np.ones(self.count), np.zeros(len(self.kept)))
+        return np.vstack([first, np.hstack([np.zeros((self.count, self.count)), self.members])])
+
+
+def side_of(task: Task, formulation: SingleTask) -> Side:
+    if formulation.between is not None:
+        return Shared(task, formulation)
+    assert formulation.regulariser is not None
+    if formulation.regulariser.alone(task.count, **task.own):
+        return Side(task, formulation.regulariser.start(task.count, **task.own))
+    return Regularised(task, formulation)

@@ -1,0 +1,104 @@
+"""ckl_alternating — the alternating algorithm for composite kernel learning, as printed (Govindaraj 2009, section 5).
+
+    start    γ_j = 1/J,  λ_jk = 1/n_j
+    repeat   α ← SVM with kernel Σ_j Σ_k λ_jk K_jk/γ_j
+             D_j = max_k α'Q_jkα,   λ_j ← the kernel of group j that attains it
+             γ_j ← √D_j / Σ_i √D_i                                                        (solution of (13))
+
+**It does not converge.** α maximises and λ minimises: picking the best kernel of a group is a best response in a saddle
+game, and best responses chase each other. The loop is ended when the chosen kernels repeat with a period; `mirror`
+solves the same problem. The printed kernel also lacks the ½ of its own dual (12), so that even with one kernel per
+group it tends to another point than the optimum; `halved=1` puts the ½ in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formulations import Implied, Points
+from ...formulations._groups import group_largest, group_shares
+from ..driver import Algorithm, Problem, State, check_switch
+from ..svm import Fit, fit
+from ._alternating import Array, floor
+
+LONGEST_PERIOD = 12
+SHOWN = 3  # of a cycle's choices, in a message
+REPEATS = 4
+SAME = 1e-4  # two γ of a cycle: the SVM is not solved more exactly
+STILL = 1e-8  # two γ of a fixed point, where slow progress must not be taken for none
+
+
+@dataclass(frozen=True)
+class Chosen(State):
+    """`history` has, for every iteration, the kernels chosen and γ."""
+
+    fit: Fit
+    history: list[tuple[tuple[int, ...], Array]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class CKLAlternating(Algorithm[Chosen]):
+    name: ClassVar[str] = "ckl_alternating"
+    summary: ClassVar[str] = "SVM and the best kernel of each group in turn; cycles, as printed"
+    reference: ClassVar[str] = "Govindaraj 2009, section 5"
+    serves: ClassVar[tuple[str, ...]] = ("ckl",)
+
+    halved: int = 0
+
+    def __post_init__(self) -> None:
+        check_switch("halved", self.halved)
+
+    def start(self, problem: Problem) -> Chosen:
+        groups = problem.task.own["groups"]
+        shares = group_shares(np.zeros(len(groups)), groups)
+        weights = self._weights(shares, np.full(groups.max() + 1, 1 / (groups.max() + 1)), groups)
+        return Chosen(weights, fit(problem, weights))
+
+    def step(self, problem: Problem, state: Chosen) -> Chosen:
+        groups, roots = problem.task.own["groups"], np.sqrt(2 * state.fit.halves)
+        largest = group_largest(roots, groups)
+        chosen = tuple(
+            int(members[np.argmax(roots[members])])
+            for members in (np.flatnonzero(groups == j) for j in range(len(largest)))
+        )
+        gamma = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
+        picked = np.zeros(len(groups))
+        picked[list(chosen)] = 1.0
+        weights = self._weights(picked, np.maximum(gamma, floor(problem)), groups)
+        history = [*state.history, (chosen, gamma)]
+        return Chosen(weights, fit(problem, weights), history, dead_end=_repetition(history))
+
+    def points(self, problem: Problem, state: Chosen) -> Points:
+        """The classifier of the SVM, and that of the dual's own weights."""
+        found, task = state.fit.points(problem.task), problem.task
+        dual_weights = state.weights * (1.0 if self.halved else 0.5)
+        return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * task.y)])
+
+    def _weights(self, shares: Array, gamma: Array, groups: NDArray[Any]) -> Array:
+        return shares / ((2 if self.halved else 1) * gamma[groups])
+
+
+def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:
+    """Words for a cycle, or for standing still, once it has been seen often enough."""
+    for period in range(1, LONGEST_PERIOD + 1):
+        if len(history) < REPEATS * period:
+            return ""
+        recent, before = history[-period:], history[-2 * period : -period]
+        chosen = [kernels for kernels, _ in history[-REPEATS * period :]]
+        if chosen != REPEATS * chosen[:period]:
+            continue
+        moved = max(np.abs(a[1] - b[1]).max() for a, b in zip(recent, before, strict=True))
+        if period == 1:  # the same kernels again and again: at rest, or still on the way
+            return f"it stands still at kernels {_named(chosen[0])}, short of the optimum" if moved < STILL else ""
+        if moved < SAME:
+            shown = " and ".join(_named(kernels) for kernels, _ in recent[:SHOWN])
+            return f"it cycles with period {period} between kernels {shown}{' and …' if period > SHOWN else ''}"
+    return ""
+
+
+def _named(chosen: tuple[int, ...]) -> str:
+    return "(" + ", ".join(f"K{m + 1}" for m in chosen) + ")"

@@ -1,0 +1,45 @@
+"""hypergraph_silp — column generation for the semi-infinite program of Ji et al. 2008, Theorem 2.1.
+
+    master   max over γ, θ of γ,      Σ_j θ_j S_j(Z_t) ≥ γ for the Z_t found so far,   Σθ = 1,  θ ≥ 0
+    oracle   Z_{t+1} = 2 (I + K(θ)/λ)⁻¹H,   where Σ_j θ_j S_j is least
+
+The master is a linear program, solved by HiGHS; the oracle is one n×n system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...formulations import Points
+from ...formulations.families.hypergraph import Embedding, solved
+from ..driver import Problem
+from ._column_generation import Array, ColumnGeneration, Columns
+from .silp import linear_master
+
+
+@dataclass(frozen=True)
+class HypergraphSILP(ColumnGeneration):
+    name: ClassVar[str] = "hypergraph_silp"
+    summary: ClassVar[str] = "column generation: a linear master and one linear system"
+    reference: ClassVar[str] = "Ji et al. 2008, Theorem 2.1"
+    serves: ClassVar[tuple[str, ...]] = ("hypergraph",)
+
+    def separate(self, problem: Problem, weights: Array) -> Array:
+        return solved(problem.task, weights)
+
+    def scores(self, problem: Problem, cut: Array) -> Array:
+        return -problem.task.scores(cut)
+
+    def master(self, problem: Problem, rows: Array) -> tuple[Array, Array] | None:
+        return linear_master(rows)
+
+    def points(self, problem: Problem, state: Columns) -> Points:
+        return embedding_points(state)
+
+
+def embedding_points(state: Columns) -> Points:
+    """θ with the last Z; the last Z and the mixed one."""
+    if not state.cuts:
+        return Points([], [])
+    return Points([Embedding(state.weights, state.cuts[-1])], [state.cuts[-1], state.mixed])

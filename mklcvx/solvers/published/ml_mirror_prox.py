@@ -1,0 +1,145 @@
+"""ml_mirror_prox — mirror-prox with full gradients for the minimax form (Bucak et al. 2010, Eqs (6) and (7)).
+
+    L(p, γ) = Σ_k γ_k H_k(p),    ∂L/∂p_a = −½ Σ_k γ_k (α^k∘y^k)'K_a(α^k∘y^k),    ∂L/∂γ_k = H_k(p)
+    half step   p̂ ∝ p exp(−η ∂L/∂p),   γ̂ ∝ γ exp(+η ∂L/∂γ),   gradients at (p, γ)
+    step        p ∝ p exp(−η ∂L/∂p),   γ ∝ γ exp(+η ∂L/∂γ),   gradients at (p̂, γ̂)
+
+Printed Eq. (7) descends in γ, where L must be raised; the sign here is that of Algorithm 1. Nemirovski's method, to
+which the paper refers, has the half step, and its averages converge as 1/t; `extra=0` leaves it out, as printed
+(1/√t, the step shrinking as 1/√t). The step η is halved until Nemirovski's condition for it holds:
+η⟨F(ẑ) − F(z), ẑ − z⁺⟩ ≤ D(ẑ, z) + D(z⁺, ẑ) with the entropy's divergence D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from ...formulations import Points
+from ...formulations.families.multi_label import ClassDual, ClassPrimal
+from ..driver import Algorithm, Problem, State, check_switch
+from ._classes import Array, ClassFits, fit_classes
+
+MAX_HALVINGS = 100
+
+
+class Saddle(NamedTuple):
+    """A point of the game: p for the kernels, γ for the classes."""
+
+    p: Array
+    gamma: Array
+
+    def towards(self, length: float, slope: Saddle) -> Saddle:
+        """Down in p, up in γ, each normalised."""
+        return Saddle(_moved(self.p, -length * slope.p), _moved(self.gamma, length * slope.gamma))
+
+    def divergence(self, other: Saddle) -> float:
+        """The entropy's Bregman divergence of this point from the other."""
+        return _divergence(self.p, other.p) + _divergence(self.gamma, other.gamma)
+
+
+def _moved(point: Array, exponent: Array) -> Array:
+    logarithm = np.log(np.maximum(point, np.finfo(float).tiny)) + exponent
+    grown = np.exp(logarithm - logarithm.max())
+    return np.asarray(grown / grown.sum())
+
+
+def _divergence(point: Array, other: Array) -> float:
+    used = point > 0
+    return float(np.sum(point[used] * np.log(point[used] / np.maximum(other[used], np.finfo(float).tiny))))
+
+
+def slopes(fits: ClassFits, gamma: Array) -> Saddle:
+    """Eq. (6)."""
+    return Saddle(-gamma @ fits.halves, fits.values)
+
+
+@dataclass(frozen=True)
+class Game(State):
+    """Where the game stands, the SVMs at p; and the sums, weighted by η, of β, γ, functions and p."""
+
+    at: Saddle
+    fits: ClassFits
+    eta: float
+    beta: Array
+    gamma: Array
+    functions: Array
+    p: Array
+    total: float = 0.0
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class MLMirrorProx(Algorithm[Game]):
+    name: ClassVar[str] = "ml_mirror_prox"
+    summary: ClassVar[str] = "mirror-prox in kernels and classes, full gradients"
+    reference: ClassVar[str] = "Bucak et al. 2010, Eq. (7)"
+    serves: ClassVar[tuple[str, ...]] = ("ml_minimax",)
+    tolerance: ClassVar[float] = 1e-2
+    max_iter: ClassVar[int] = 2000
+
+    extra: int = 1
+
+    def __post_init__(self) -> None:
+        check_switch("extra", self.extra)
+
+    def start(self, problem: Problem) -> Game:
+        task = problem.task
+        at = Saddle(problem.even, np.full(task.classes, 1 / task.classes))
+        fits = fit_classes(problem, at.p)
+        steepest = max(float(np.abs(fits.halves).max()), float(np.abs(fits.values).max()), np.finfo(float).tiny)
+        zero = np.zeros(task.signs.shape)
+        return Game(
+            at.p, at, fits, 1 / steepest, zero, np.zeros(task.classes), np.zeros_like(fits.coefficients(task)), 0 * at.p
+        )
+
+    def step(self, problem: Problem, state: Game) -> Game:
+        slope = slopes(state.fits, state.at.gamma)
+        if not self.extra:
+            eta = state.eta / np.sqrt(state.count + 1)
+            after = state.at.towards(eta, slope)
+            return self._advanced(problem, state, (state.at, state.fits), after, eta, state.eta)
+        eta = state.eta
+        for _ in range(MAX_HALVINGS):
+            half = state.at.towards(eta, slope)
+            fits = fit_classes(problem, half.p)
+            other = slopes(fits, half.gamma)
+            after = state.at.towards(eta, other)
+            if eta * _mismatch(slope, other, half, after) <= half.divergence(state.at) + after.divergence(half):
+                return self._advanced(problem, state, (half, fits), after, eta, 1.2 * eta)
+            eta /= 2
+        return replace(state, dead_end="no step is short enough for its condition")
+
+    def points(self, problem: Problem, state: Game) -> Points:
+        """The last of both, and the averages."""
+        last = state.fits.points(problem.task, state.at.gamma)
+        if not state.total:
+            return last
+        dual = ClassDual(state.beta / state.total, state.gamma / state.total)
+        return Points([*last.duals, dual], [*last.primals, ClassPrimal(state.functions / state.total, state.p)])
+
+    def _advanced(
+        self, problem: Problem, state: Game, at: tuple[Saddle, ClassFits], after: Saddle, eta: float, following: float
+    ) -> Game:
+        """Add the point visited, with its SVMs, to the averages and go to the next."""
+        visited, fits = at
+        return replace(
+            state,
+            weights=after.p,
+            at=after,
+            fits=fit_classes(problem, after.p),
+            eta=following,
+            beta=state.beta + eta * visited.gamma[:, None] * fits.alpha,
+            gamma=state.gamma + eta * visited.gamma,
+            functions=state.functions + eta * fits.coefficients(problem.task),
+            p=state.p + eta * visited.p,
+            total=state.total + eta,
+            count=state.count + 1,
+        )
+
+
+def _mismatch(slope: Saddle, other: Saddle, half: Saddle, after: Saddle) -> float:
+    """⟨F(ẑ) − F(z), ẑ − z⁺⟩ with F = (∂L/∂p, −∂L/∂γ)."""
+    return float((other.p - slope.p) @ (half.p - after.p) - (other.gamma - slope.gamma) @ (half.gamma - after.gamma))

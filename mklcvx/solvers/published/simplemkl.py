@@ -1,0 +1,132 @@
+"""simplemkl — reduced gradient on the simplex for `l1` (Rakotomamonjy et al. 2008, Algorithm 1).
+
+    J(μ) = the SVM's value with kernel Σ_m μ_m K_m,        ∂J/∂μ_m = −½ q_m(α)
+    u = argmax μ;   D_m = ∂J/∂μ_u − ∂J/∂μ_m,  0 where μ_m = 0 and that is negative,   D_u = −Σ_{m≠u} D_m
+    while going to the end of D, where the next weight vanishes, decreases J:
+        go there, and strike that weight from D
+    line search along what is left of D
+
+Every J costs an SVM. The line search is by the slope J'(γ) = Σ_m D_m ∂J/∂μ_m, which comes free with it: secant steps
+inside a bracket until the slope has shrunk tenfold and J has decreased enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...formulations import Points
+from ..driver import Algorithm, Problem
+from ..svm import Fit, fit
+from ._alternating import Array, Fitted
+
+FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
+ARMIJO = 1e-4
+ROUNDING = 1e-14
+VANISHED = 1e-12
+MAX_TRIALS = 20
+
+
+@dataclass(frozen=True)
+class SimpleMKL(Algorithm[Fitted]):
+    name: ClassVar[str] = "simplemkl"
+    summary: ClassVar[str] = "reduced gradient with line search"
+    reference: ClassVar[str] = "Rakotomamonjy et al. 2008"
+    serves: ClassVar[tuple[str, ...]] = ("l1",)
+
+    def start(self, problem: Problem) -> Fitted:
+        return Fitted(problem.even, fit(problem, problem.even))
+
+    def step(self, problem: Problem, state: Fitted) -> Fitted:
+        here = state.fit
+        direction = descent_direction(here.weights, -here.halves)
+        if not direction.any():
+            return Fitted(here.weights, here, dead_end="its reduced gradient vanished")
+        here, direction, end = _to_the_last_corner(problem, here, direction)
+        found = _line_search(problem, here, direction, end)
+        if found is state.fit:
+            return Fitted(found.weights, found, dead_end="its line search found no descent")
+        return Fitted(found.weights, found)
+
+    def points(self, problem: Problem, state: Fitted) -> Points:
+        return state.fit.points(problem.task)
+
+
+def descent_direction(weights: Array, gradient: Array) -> Array:
+    """The reduced gradient's direction: it keeps Σμ = 1 and never leaves μ ≥ 0 at once."""
+    u = int(np.argmax(weights))
+    direction = gradient[u] - gradient
+    direction[(weights <= 0) & (direction < 0)] = 0.0
+    direction[np.abs(direction) <= ROUNDING * np.abs(gradient).max()] = 0.0
+    return _balanced(direction, u)
+
+
+def _balanced(direction: Array, u: int) -> Array:
+    """D_u such that the entries sum to zero."""
+    direction[u] = 0.0
+    direction[u] = -direction.sum()
+    return direction
+
+
+def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[Fit, Array, Fit | None]:
+    """Follow D from corner to corner while J decreases: where it stopped, what is left of D, and the fit at D's end."""
+    u = int(np.argmax(here.weights))
+    while True:
+        longest, hit = _room(here.weights, direction)
+        if hit is None:
+            return here, direction, None
+        end = fit(problem, _moved(here.weights, direction, longest, hit))
+        if end.value >= here.value:
+            return here, direction, end
+        here = end
+        if hit == u:
+            return here, np.zeros(len(direction)), None
+        direction = _balanced(np.where((here.weights <= 0) & (direction < 0), 0.0, direction), u)
+
+
+def _room(weights: Array, direction: Array) -> tuple[float, int | None]:
+    """How far D can be followed, and the weight that vanishes there."""
+    falling = np.flatnonzero(direction < 0)
+    if not len(falling):
+        return 0.0, None
+    lengths = -weights[falling] / direction[falling]
+    first = int(np.argmin(lengths))
+    return float(lengths[first]), int(falling[first])
+
+
+def _moved(weights: Array, direction: Array, length: float, vanishing: int | None = None) -> Array:
+    moved = weights + length * direction
+    if vanishing is not None:
+        moved[vanishing] = 0.0
+    moved[moved <= VANISHED * moved.max()] = 0.0  # what rounding leaves would hold up every later step
+    return np.asarray(moved / moved.sum())
+
+
+def _line_search(problem: Problem, here: Fit, direction: Array, end: Fit | None) -> Fit:
+    """Between here, where J falls, and the end, where it is no lower than here."""
+    if end is None or not direction.any():
+        return here
+    longest, _ = _room(here.weights, direction)
+    first = slope_low = -float(direction @ here.halves)
+    slope_high, low, high, best = -float(direction @ end.halves), 0.0, longest, here
+    for _ in range(MAX_TRIALS):
+        length = _secant(low, high, slope_low, slope_high)
+        trial = fit(problem, _moved(here.weights, direction, length))
+        slope = -float(direction @ trial.halves)
+        if trial.value < best.value:
+            best = trial
+        if abs(slope) <= FLATTER * abs(first) and best.value <= here.value + ARMIJO * length * first:
+            break
+        if slope < 0:
+            low, slope_low = length, slope
+        else:
+            high, slope_high = length, slope
+    return best
+
+
+def _secant(low: float, high: float, slope_low: float, slope_high: float) -> float:
+    """Where a line through the two slopes vanishes, kept away from both ends of the bracket."""
+    share = slope_low / (slope_low - slope_high) if slope_low < 0 < slope_high else 0.5
+    return low + (high - low) * min(max(share, 0.05), 0.95)

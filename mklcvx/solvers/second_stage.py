@@ -1,0 +1,158 @@
+"""The second stage: a learned kernel goes to support vector machines, one for y or one per class or label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..certificate import certify
+from ..certificate.proving import certified
+from ..certificate.regularisers import Fixed
+from ..certificate.single import Proved
+from ..certificate.solution import Solution
+from ..errors import InputError
+from ..formulations import Points, Task
+from ..formulations.sum import SUM
+from ..formulations.svm import SVM
+from ..problem.instance import Instance
+from ..problem.stack import KernelStack
+from .conic import solve_declared
+from .interior.engine import InteriorPoint
+from .polish import refined, sharpened
+from .registry import drive
+
+Array = NDArray[np.float64]
+
+# Machines are solved for at given weights, far below any tolerance asked for.
+FINE, GOOD = 1e-11, 1e-9
+DEFAULT = 1e-8  # the tolerance, where a solution does not say its own
+
+
+def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
+    """The SVM with one kernel: its task, and the α that leaves the least gap."""
+    task = Task(kernel[None], labels, box, "c", bias)
+    return task, min(candidates(task), key=lambda alpha: _gap(task, alpha))
+
+
+def candidates(task: Task) -> Iterator[Array]:
+    """α of the SVM: the engine's; where that is not enough, the declarations', and what both are sharpened to."""
+    point, _ = drive(InteriorPoint(), SVM, task, FINE)
+    yield point.lower.alpha
+    certificate = point.certificate
+    if certificate.proves(GOOD) or certificate.gap <= certificate.rounding:
+        return
+    again, _ = solve_declared(SVM, task, FINE)
+    yield again.lower.alpha
+    for one in (point, again):
+        yield task.feasible(sharpened(task, np.ones(1), one.lower.alpha, one.upper))
+
+
+def _gap(task: Task, alpha: Array) -> float:
+    """What α alone leaves between the bounds."""
+    gap = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
+    return gap if np.isfinite(gap) else np.inf
+
+
+def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
+    """The SVM with the kernel Σ weight_m K_m, weights exactly as they are, solved for in centred coordinates; in two
+    parts where one is too coarse."""
+    working, side, found = task.centred(), Fixed(weights), None
+    alone = Task(working.combined(weights)[None], task.y, task.box, "c", task.bias)
+    for alpha in candidates(alone):
+        for refining in (False, True):
+            alpha, low = refined(task, working, weights, alpha) if refining else (task.feasible(alpha), None)
+            tried = certified(SUM, task, alpha, weights, tolerance, low=low, side=side)
+            found = tried if found is None or tried.certificate.gap < found.certificate.gap else found
+            if found.certificate.proves(tolerance):
+                return found
+    assert found is not None
+    return found
+
+
+class Machines(NamedTuple):
+    """The fields of the classifiers in a solution, the worst of their relative gaps, and what that leaves unproved."""
+
+    fields: dict[str, Any]
+    gap: float
+    failed: str
+
+
+def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance: float = 1e-8) -> Machines:
+    """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
+    signs = instance.targets.signs("the second stage", constant_allowed=False)
+    box = price * instance.sample_weight
+    tasks = [Task(instance.kernels, labels, box, "c", True, symmetric=instance.symmetric) for labels in signs]
+    found = [classifier(task, weights, tolerance) for task in tasks]
+    lows = None
+    if any(one.low is not None for one in found):
+        lows = np.stack([np.zeros(instance.samples) if one.low is None else one.low for one in found])
+    binary = instance.targets.kind == "y"
+    fields = {
+        "alpha": found[0].alpha if binary else np.stack([one.alpha for one in found]),
+        "alpha_low": lows[0] if binary and lows is not None else lows,
+        "bias": found[0].bias[0] if binary else np.array([one.bias[0] for one in found]),
+        "bias_low": found[0].bias[1] if binary else np.array([one.bias[1] for one in found]),
+        "bias_interval": None,
+        "y": signs[0] if binary else signs,
+    }
+    worst = max(found, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.relative_gap))
+    return Machines(fields, worst.certificate.relative_gap, _unproved(worst, tolerance))
+
+
+def _unproved(worst: Proved, tolerance: float) -> str:
+    """What a machine leaves unproved, in words; nothing if its certificate is good enough."""
+    if worst.certificate.proves(tolerance):
+        return ""
+    why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
+    gap = f"relative gap {worst.certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
+    return f"the second stage is not certified: {gap}{why.get(worst.limit, '')}"
+
+
+def second_stage(instance: Instance, solution: Solution, C: float = 1.0) -> Solution:
+    """The classifiers that a solution's weights make: SVMs with its kernel, one for y or one per class or label. The
+    solution stays certified if they are, too."""
+    tolerance = DEFAULT if solution.tolerance is None else solution.tolerance
+    machines = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
+    multipliers = {**solution.multipliers, "second_stage_gap": machines.gap}
+    multipliers.pop("B", None)
+    changed: dict[str, Any] = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
+    if machines.failed:
+        message = "; ".join(part for part in (solution.message, machines.failed) if part)
+        changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, machines.failed)}
+    return replace(solution, coefficients=None, **changed, **machines.fields)
+
+
+def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:
+    """The instance with the one kernel Σ weight_m K_m, test kernels too."""
+    given = weights_for(instance, weights)
+    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(given)
+    test = None
+    if instance.test_kernels is not None:
+        test = np.tensordot(given, np.asarray(instance.test_kernels, dtype=float), axes=1)[None]
+    return instance.with_kernels(kernel[None], names=["learned"], groups=None, test_kernels=test, test_diagonals=None)
+
+
+def weights_for(instance: Instance, weights: ArrayLike) -> Array:
+    """Weights given by a person, checked: one per kernel, finite, not negative, not all zero."""
+    given = np.asarray(weights, dtype=float)
+    if given.shape != (instance.count,) or not np.isfinite(given).all() or (given < 0).any() or not given.any():
+        raise InputError(
+            f"weights {np.array2string(given.ravel()[:4], separator=', ')} of shape {given.shape}: "
+            f"give {instance.count} numbers, one per kernel, none negative, not all zero"
+        )
+    return given
+
+
+def f1_scores(truth: ArrayLike, predicted: ArrayLike) -> tuple[float, float]:
+    """Macro F1, the mean over labels of 2 TP/(2 TP + FP + FN), and micro F1, the same over all decisions at once.
+
+    Labels are (t, k) in {0, 1}; a label that is neither met nor given counts 0.
+    """
+    true, given = np.atleast_2d(np.asarray(truth)) > 0, np.atleast_2d(np.asarray(predicted)) > 0
+    hits, decisions = (true & given).sum(axis=0), true.sum(axis=0) + given.sum(axis=0)
+    each = 2 * hits / np.maximum(decisions, 1)
+    return float(each.mean()), float(2 * hits.sum() / max(decisions.sum(), 1))

@@ -1,0 +1,280 @@
+"""`solve`: an instance, a formulation and its parameters in; a solution with its certificate out."""
+
+from __future__ import annotations
+
+import numbers
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import formulations
+from ..certificate import Certificate, CertifiedPoint, joined
+from ..certificate.run import Run
+from ..certificate.solution import Solution
+from ..errors import InputError, nearest
+from ..formulations import Formulation, Task
+from ..problem.instance import Instance
+from ..problem.numbers import check_tolerance, is_number
+from ..problem.ownership import handed_over
+from ..problem.preprocessing import Preprocessing
+from .assembling import assemble
+from .conic import SCS, Report, solve_declared
+from .cost import estimate
+from .interior.engine import InteriorPoint
+from .registry import ALGORITHMS, Algorithm, Callback, drive, with_options
+
+Outcome = tuple[CertifiedPoint, Run]
+AIM = 0.5  # of the tolerance: what solvers are asked for, so that there is room for what rounding costs
+MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
+LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A way to solve, the formulations it serves (None: all), and the relative gap it can be expected to certify."""
+
+    name: str
+    summary: str
+    run: Callable[..., Outcome]
+    serves: tuple[str, ...] | None = None
+    tolerance: float = 1e-8
+    reference: str = ""
+    algorithm: type[Algorithm[Any]] | None = None
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse what the solver does not know before anything costs time."""
+        if self.algorithm is not None:
+            with_options(self.algorithm, options)
+        elif options:
+            raise InputError(f"unknown option {next(iter(options))!r} of solver {self.name}: it has none")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Names and defaults of what `options` may set."""
+        return {} if self.algorithm is None else {option.name: option.default for option in fields(self.algorithm)}
+
+
+def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
+    """An exact solver has no iterations that it could show to a callback, and no options."""
+    return solve_declared(formulation, task, tolerance, **settings, **_without(given, "callback", "options", "warm"))
+
+
+def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
+    """`interior`, and `exact` after it where the certificate wants more and the problem is small enough."""
+    started, limit = time.perf_counter(), given["time_limit"]
+    warm = given.pop("warm", None)
+    found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
+    run.solver = InteriorPoint.name
+    left = None if limit is None else limit - (time.perf_counter() - started)
+    agree = found.certificate.gap <= found.certificate.rounding  # only the certificate can tell more
+    settled = agree or found.certificate.proves(tolerance) or run.ending.startswith("it was interrupted")
+    if settled or given["max_iter"] or (left is not None and left <= 0) or _costs(task) > LONGEST:
+        return found, run
+    again, second = solve_declared(
+        formulation, task, tolerance, **{**_without(given, "options", "callback"), "time_limit": left}
+    )
+    lower = max(found.lower, again.lower, key=_value)
+    best = joined(formulation, lower, min(found.upper, again.upper, key=_value))
+    second.solver = "exact"
+    return best, second
+
+
+def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in names}
+
+
+def _costs(task: Any) -> float:
+    """Seconds that `exact` would take, roughly."""
+    return estimate(getattr(task, "samples", 0), task.count, "exact")[0]
+
+
+def _value(bound: Any) -> float:
+    return float(bound.value)
+
+
+def _published(algorithm: type[Algorithm[Any]]) -> Solver:
+    def run(formulation: Formulation, task: Any, tolerance: float, options: dict[str, Any], **given: Any) -> Outcome:
+        return drive(with_options(algorithm, options), formulation, task, tolerance, **given)
+
+    about = algorithm.summary, run, algorithm.serves, algorithm.tolerance, algorithm.reference, algorithm
+    return Solver(algorithm.name, *about)
+
+
+SOLVERS: tuple[Solver, ...] = (
+    Solver("auto", "interior, then exact where interior cannot certify and the problem is small", _automatic),
+    Solver("exact", "the declarations with Clarabel, an interior-point method", partial(_declared, {})),
+    Solver(
+        "scs",
+        "the declarations with SCS, a first-order method: the second opinion",
+        partial(_declared, {"options": SCS, "units": (1.0,)}),
+    ),
+    *(_published(algorithm) for algorithm in ALGORITHMS),
+)
+
+
+def solver_named(name: str, formulation: Formulation) -> Solver:
+    known = {solver.name: solver for solver in SOLVERS}
+    if name not in known:
+        raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
+    solver = known[name]
+    if solver.serves is not None and formulation.name not in solver.serves:
+        served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
+        fitting = [s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves]
+        raise InputError(
+            f"solver {name} does not fit {formulation.name}: it solves {served}; "
+            f"{formulation.name} is solved by {', '.join(fitting)}"
+        )
+    return solver
+
+
+def tracing(formulation: Formulation) -> list[str]:
+    """The iterative solvers of a formulation."""
+    return [s.name for s in SOLVERS if s.algorithm is not None and formulation.name in s.algorithm.serves]
+
+
+def solve(
+    instance: Instance,
+    formulation: str,
+    *,
+    solver: str = "auto",
+    tol: float | None = None,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    report: Report = lambda _: None,
+    callback: Callback = lambda _: None,
+    preprocessing: Preprocessing | None = None,
+    **parameters: Any,
+) -> Solution:
+    """Solve a formulation to a certified relative gap of at most `tol`.
+
+    The solution's status is "certified" if that was reached and "not_certified" otherwise; its certificate
+    holds in either case. Unless given, `tol` is what the solver can be expected to reach, for most 1e-8.
+    `solver="auto"` is `interior`, with `exact` to help where that is not enough; the solution names who found it.
+    `options` are the solver's own, such as a seed; `callback` sees every row of an iterative solver's trace and ends
+    the run by returning something true. `preprocessing`, already applied to the instance, travels with the solution
+    so that it can be applied to test kernels.
+    """
+    method = prepared(formulation, solver, tol, time_limit, max_iter, options)
+    given = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {})}
+    found, _ = solved(
+        instance, formulation, method, tol, parameters, preprocessing, report=report, callback=callback, **given
+    )
+    return found
+
+
+def prepared(
+    formulation: str, solver: str, tol: float | None, time_limit: float | None, max_iter: int | None,
+    options: Mapping[str, Any] | None,
+) -> Solver:  # fmt: skip
+    """The solver of that name, once nothing speaks against what it is asked for."""
+    method = solver_named(solver, formulations.get(formulation))
+    _check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
+    method.check_options(options or {})
+    return method
+
+
+def solved(
+    instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Mapping[str, Any],
+    preprocessing: Preprocessing | None = None, **given: Any,
+) -> tuple[Solution, Any]:  # fmt: skip
+    """The solution, and where an iterative solver stood in the end: a warm start for the next parameter."""
+    chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
+    instance.check_unchanged()
+    task, resolved = chosen.task(instance, parameters)
+    started = time.perf_counter()
+    working = task.centred() if isinstance(task, Task) else task
+    aim = tol if working is task and isinstance(task, Task) else AIM * tol
+    with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
+        found, run = method.run(chosen, working, aim, **given)
+        certificate, fields, limit, failed = assemble(
+            chosen, task, working, found, tol, instance, resolved, polish=not run.trace, refine=not method.reference
+        )
+    reasons = [failed] if failed else []
+    if not certificate.proves(tol):
+        reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
+    solution = Solution(
+        formulation=chosen.name,
+        parameters=resolved,
+        solver=run.solver or method.name,
+        status="not_certified" if reasons else "certified",
+        tolerance=tol,
+        certificate=certificate,
+        iterations=run.iterations,
+        seconds=time.perf_counter() - started,
+        names=instance.names,
+        target=instance.targets.kind,
+        label_names=instance.targets.names,
+        classes=instance.targets.classes(),
+        classes_kind=instance.targets.classes_kind(),
+        preprocessing=preprocessing,
+        svm_solves=run.svm_solves,
+        trace=tuple(run.trace),
+        message="; ".join(reasons),
+        **fields,
+    )
+    hulls = _hulls_meet(task, solution) if reasons else ""
+    return (replace(solution, message=hulls) if hulls else solution), run.last
+
+
+def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
+    """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
+    kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
+    return instance.with_kernels(handed_over(kernels))
+
+
+def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:
+    check_tolerance(tol)
+    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
+        raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
+    if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
+        raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
+
+
+def _why_not(
+    certificate: Certificate, limit: str, run: Run, tol: float, time_limit: float | None, instance: Instance
+) -> str:
+    words = f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tol:.0e}"
+    if certificate.vanishing:
+        words = f"not certified: f vanishes beside the value, known to {certificate.relative_gap:.1e} of it only"
+    if limit == "entries":
+        entries = f"{_coarse(instance.kernels.dtype)} entries (δ = {certificate.ridge:.1e})"
+        return f"{words}; {entries} forbid less: {_remedy(instance)}"
+    if limit == "rounding":
+        return f"{words}; rounding forbids less: a smaller C, centred features or a larger tolerance would help"
+    if run.ending and run.ending != "certified":
+        return f"{words}; {run.ending}"
+    within = " within the time limit" if time_limit is not None else ""
+    if run.statuses:
+        return f"{words}{within}; the solver's last status was {run.statuses[-1]}"
+    return f"{words}{within}; {'the point found proves no more' if run.iterations else 'nothing was solved'}"
+
+
+def _hulls_meet(task: Any, solution: Solution) -> str:
+    """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
+    if not (isinstance(task, Task) and task.loss == "nu" and solution.alpha is not None):
+        return ""
+    centred = task.centred()
+    apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
+    together = centred.squares(solution.alpha * task.y)
+    if float(together.max()) > MEETING * float(apart.max()):
+        return ""
+    return (
+        f"not certified: the classes' hulls meet, or nearly: the optimum is within {solution.certificate.size:.1e} "
+        "of 0, the value of f = 0; a smaller nu keeps the hulls apart"
+    )
+
+
+def _coarse(dtype: Any) -> str:
+    names = {"float16": "half-precision", "float32": "single-precision"}
+    return names.get(str(dtype), "rounded")
+
+
+def _remedy(instance: Instance) -> str:
+    if instance.kernels.dtype.itemsize < 8 and instance.kernels.dtype.kind == "f":
+        return "give doubles"
+    return "give factors (LowRank), a smaller C, or kernels with something added to the diagonal"

@@ -1,0 +1,143 @@
+"""The SVM inside an algorithm, for one combination of the kernels at a time.
+
+With a bias it is LIBSVM by scikit-learn: C-SVC for loss c, ν-SVC for loss nu, whose α is ours up to a factor. Without a
+bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic over a box of `_box_qp`, which starts
+where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the tolerance, which
+the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and where that fails
+too, as with weights of very different size, the interior-point method of `_interior_qp` solves the same program.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate import CertifiedPoint, certify
+from ..formulations import Implied, Points, Task
+from ..formulations.svm import SVM
+from .box_qp import box_qp
+from .driver import Problem
+from .interior.qp import Quadratic, interior_point
+from .polish import equalities, gain_slope, sharpened
+
+Array = NDArray[np.float64]
+
+ENOUGH = 0.1  # of the tolerance: what the SVM may be off by
+COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances; it keeps kernels in single precision
+MAX_SWEEPS = 200_000
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The SVM at given weights: α, h_m = ½ q_m(α), and the value gain(α) − Σ weight_m h_m."""
+
+    weights: Array
+    alpha: Array
+    halves: Array
+    value: float
+
+    def points(self, task: Task) -> Points:
+        """α, and the classifier that the weights make with it."""
+        return Points([self.alpha], [Implied(self.weights, self.alpha * task.y)])
+
+
+def fit(problem: Problem, weights: Array) -> Fit:
+    """The problem's SVM with kernel Σ weight_m K_m; counted."""
+    if problem.machine is None:
+        problem.machine = Machine(problem.task, problem.tolerance)
+    problem.svm_solves += 1
+    alpha = problem.machine(problem.task.combined(weights))
+    halves = problem.task.correlations(alpha) ** 2 / 2
+    return Fit(weights, alpha, halves, problem.task.gain(alpha) - float(weights @ halves))
+
+
+class Machine:
+    """The SVM of a task for one kernel after another."""
+
+    def __init__(self, task: Task, tolerance: float) -> None:
+        self.task, self.tolerance = task, tolerance
+        self.accuracy = min(COARSEST, max(FINEST, ENOUGH * tolerance))  # of LIBSVM; finer once it was not enough
+        self.last: Array | None = None
+
+    def __call__(self, kernel: Array) -> Array:
+        """α, good enough for the tolerance: from LIBSVM as it is, or sharpened, or from our own method."""
+        single = self.task.alone(kernel)
+        return min(self._attempts(single), key=lambda point: point.certificate.gap).lower.alpha
+
+    def _attempts(self, single: Task) -> Iterator[CertifiedPoint]:
+        """One α after another, until one is ten times better than the tolerance."""
+        box_alone = not single.bias and single.loss == "c"
+        for attempt in (self._by_box if box_alone else self._by_libsvm, self._by_interior_point):
+            alpha = attempt(single)
+            if alpha is None:
+                continue
+            point = _certified(single, alpha)
+            yield point
+            if not point.certificate.proves(ENOUGH * self.tolerance):
+                self.accuracy = max(FINEST, self.accuracy / 10)
+                point = _certified(single, sharpened(single, np.ones(1), point.lower.alpha, point.upper))
+                yield point
+            if point.certificate.proves(ENOUGH * self.tolerance):
+                return
+
+    def _by_box(self, task: Task) -> Array:
+        self.last = box_qp(_signed(task.kernels[0], task.y), task.box, self.last)
+        return self.last
+
+    def _by_libsvm(self, task: Task) -> Array | None:
+        kernel, accuracy = task.kernels[0], self.accuracy
+        if task.loss == "c":
+            model, matrix = _estimator("SVC", C=1.0, tol=accuracy), _centred(kernel)
+        elif task.bias:
+            model, matrix = _estimator("NuSVC", nu=_share(task), tol=accuracy), _centred(kernel)
+        else:
+            model, matrix = _estimator("OneClassSVM", nu=1 / task.box.sum(), tol=accuracy), _signed(kernel, task.y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how far it came, the certificate says
+            try:
+                model.fit(matrix, task.y, sample_weight=task.box)
+            except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
+                return None
+        alpha = np.zeros(task.samples)
+        alpha[model.support_] = np.abs(model.dual_coef_).ravel()
+        return alpha if task.loss == "c" else alpha / alpha.sum()
+
+    def _by_interior_point(self, task: Task) -> Array:
+        return interior_point(svm_program(task, _signed(task.kernels[0], task.y)), 1e-10)
+
+
+def svm_program(task: Task, q: Array) -> Quadratic:
+    """The SVM of a task with the matrix Q."""
+    return Quadratic(q, gain_slope(task), task.box, *equalities(task))
+
+
+def _certified(single: Task, alpha: Array) -> CertifiedPoint:
+    alpha = single.feasible(alpha)
+    return certify(SVM, single, Points([alpha], [(alpha * single.y)[None]]))
+
+
+def _estimator(kind: str, **settings: Any) -> Any:
+    from sklearn import svm
+
+    return getattr(svm, kind)(kernel="precomputed", max_iter=MAX_SWEEPS, shrinking=False, **settings)
+
+
+def _share(task: Task) -> float:
+    """LIBSVM's ν, which is relative to the sum of the boxes; not above what the smaller class allows, by rounding."""
+    total, positive = task.box.sum(), task.box[task.y > 0].sum()
+    return float(min(1.0, 2 * min(positive, total - positive)) / total)
+
+
+def _centred(kernel: Array) -> Array:
+    """With y'α = 0 the mean of the features plays no part: without it, single precision goes further."""
+    means = kernel.mean(axis=0)
+    return np.asarray(kernel - means - means[:, None] + means.mean())
+
+
+def _signed(kernel: Array, y: Array) -> Array:
+    return y[:, None] * kernel * y

@@ -1,0 +1,1 @@
+"""What the answers of others are worth, and what may have gone wrong."""

@@ -1,0 +1,83 @@
+"""Conventions: the same problems in other codes' clothes, and the way from theirs to ours and back.
+
+    convention = conventions.get("spicymkl")
+    problem = convention.to_ours(instance, {"lam": 0.3})       # our formulation, parameters and kernels
+    answer = convention.answer_to_ours(theirs, problem)        # weights, α, bias and objective as ours
+    theirs = convention.answer_from_ours(problem.solve(), problem)
+
+One file per source; its docstring states the other code's problem and proves the conversion. Where only the optimum
+tells which of our problems theirs is (a penalty on the weights against a ball), it is solved for. `convert` does
+it in one step for an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...errors import InputError, nearest
+from ...problem.instance import Instance
+from ..answers import Answer
+from ._convention import AnswerMap, Convention, Problem, as_answer
+from .govindaraj import GOVINDARAJ_CKL, GOVINDARAJ_LI
+from .lanckriet import LANCKRIET
+from .lp_norm import KLOFT_LP, SHOGUN_LP
+from .simplemkl import SIMPLEMKL
+from .smo_mkl import SMO_MKL, SPG_GMKL
+from .spicymkl import SPICYMKL
+from .svc import LIBSVM, PEGASOS, SKLEARN_SVC
+
+CONVENTIONS: tuple[Convention, ...] = (
+    SIMPLEMKL, LANCKRIET, SPICYMKL, KLOFT_LP, SHOGUN_LP, SMO_MKL, SPG_GMKL, GOVINDARAJ_LI, GOVINDARAJ_CKL,
+    SKLEARN_SVC, LIBSVM, PEGASOS,
+)  # fmt: skip
+
+_BY_NAME = {convention.name: convention for convention in CONVENTIONS}
+
+
+class Converted(NamedTuple):
+    """Their problem and their answer, as ours."""
+
+    problem: Problem
+    answer: Answer
+
+
+def get(name: str) -> Convention:
+    """The convention of that name; an unknown name is refused with the nearest known one."""
+    if name not in _BY_NAME:
+        raise InputError(f"unknown convention {name!r}: {nearest(str(name), _BY_NAME)}")
+    return _BY_NAME[name]
+
+
+def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[str, Any] | None = None) -> Converted:
+    """An answer in another convention, and the problem that it answers, as ours."""
+    convention = get(name)
+    problem = convention.to_ours(instance, parameters)
+    return Converted(problem, convention.answer_to_ours(answer, problem))
+
+
+def table() -> str:
+    """One line for every convention: its name, our formulations, its title."""
+    return "\n".join(f"{c.name:<15} {', '.join(c.serves):<27} {c.title}" for c in CONVENTIONS)
+
+
+def as_text(convention: Convention) -> str:
+    """The statement, the proof of the conversion, and the parameters."""
+    lines = [f"    {name:<12} {meaning}" for name, meaning in convention.described_parameters]
+    return "\n".join([convention.theorem.strip(), "", f"Parameters of {convention.name}", *lines])
+
+
+def as_dict(convention: Convention) -> dict[str, Any]:
+    return {
+        "name": convention.name,
+        "title": convention.title,
+        "formulations": list(convention.serves),
+        "parameters": dict(convention.described_parameters),
+        "reference": convention.reference,
+    }
+
+
+__all__ = [
+    "CONVENTIONS", "AnswerMap", "Convention", "Converted", "Problem", "as_answer", "as_dict", "as_text", "convert",
+    "get", "table",
+]  # fmt: skip

@@ -1,0 +1,60 @@
+"""lanckriet — the QCQP of Lanckriet et al.: a combination of fixed trace, every term doubled.
+
+With r_m = tr K_m and G_m = Y K_m Y,
+
+    max over α, t    2·1'α − c t,        (1/r_m) α'G_mα ≤ t for every m, 0 ≤ α ≤ C, y'α = 0
+
+is the dual of choosing K = Σ_m μ_m K_m with μ ≥ 0 and tr K = c. Conversion: `l1` on the kernels (c/r_m) K_m; our value
+is half of theirs, and our weights are μ_m r_m/c. Proof: c t/2 is the largest ½ α'((c/r_m) G_m)α, so half of their
+objective is gain(α) − max ½ q of those kernels; tr K = Σ μ_m r_m = c says that the weights μ_m r_m/c are on the
+simplex, and Σ μ_m K_m = Σ (μ_m r_m/c) (c/r_m) K_m is the same kernel. α is the same.
+An answer here: weights = μ, for the kernels as they were; alpha = α ≥ 0; bias = b; objective = the maximum.
+
+Reference: Lanckriet et al. 2004, the 1-norm soft margin with μ ≥ 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...formulations._formulation import Parameter
+from ...problem.instance import Instance
+from ._convention import AnswerMap, Convention, Problem
+from ._parameters import UNIT, C, sample_side, unit_trace
+
+TRACE = Parameter("c", "trace of the combined kernel", "c > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+
+
+def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
+    trace = parameters["c"]
+    scaled, traces = unit_trace(instance)
+    if trace != 1:
+        test = None if scaled.test_kernels is None else trace * np.asarray(scaled.test_kernels)
+        scaled = scaled.with_kernels(trace * np.asarray(scaled.kernels), test_kernels=test)
+    note = f"every kernel is scaled to trace {trace:g}"
+    return Problem("l1", sample_side(parameters), scaled, AnswerMap(weights=traces / trace, objective=0.5), (note,))
+
+
+def theirs(ours: Problem) -> dict[str, Any]:
+    """c is the trace that all kernels have."""
+    traces = np.array([float(np.trace(kernel)) for kernel in ours.instance.kernels])
+    if np.ptp(traces) > UNIT * traces.max():
+        raise InputError(
+            "kernels have different traces, and lanckriet would make them equal: give kernels of one trace"
+        )
+    return {**sample_side(ours.parameters), "c": float(traces[0])}
+
+
+LANCKRIET = Convention(
+    name="lanckriet",
+    title="the QCQP of Lanckriet et al.: fixed trace, twice our objective",
+    reference="Lanckriet et al. 2004",
+    theorem=__doc__,
+    parameters=(C, TRACE),
+    problem=problem,
+    theirs=theirs,
+    serves=("l1",),
+)

@@ -1,0 +1,194 @@
+"""What may have gone wrong: a table of hypotheses, each of which is put to the test.
+
+A hypothesis undoes a usual mistake: in the answer ("the objective has the other sign") or in the problem ("C was
+divided by n"). It holds if the answer as changed is optimal for the problem as changed, by the same judgement and far
+better than without the change; then the report says what the answer is optimal for. Answers are changed first: that
+costs no solution. Nothing is said on resemblance alone, except that an answer may have been stopped early.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ..answers import Answer
+from ..case import FITS, Altered, Case, pose
+from ..families import judged_parts, proved_parts
+from ..parts import Part
+from ..precision import few_decimals, single_precision
+from .trial import Hypothesis, Trial
+from .wrong_answers import ANSWERS, RARE
+from .wrong_classifiers import bias_wrong, coefficients
+from .wrong_data import DATA
+from .wrong_kernels import KERNELS
+from .wrong_objectives import OBJECTIVES
+from .wrong_problems import PROBLEMS
+from .wrong_rules import RULES
+from .wrong_scales import SCALES
+from .wrong_subsets import SUBSETS
+from .wrong_weights import WEIGHTS
+
+BETTER = 0.01  # and must leave at most this share of what is wrong without it
+ROOM = 1000.0  # a problem's scale may exceed its value by this factor
+KINDS = ("upper", "lower", "claim")
+ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, coefficients)
+SOLVED = (*PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)
+ALONE = (*ANSWERED, *SOLVED, bias_wrong)  # ANSWERS and PROBLEMS are tried in pairs, too
+EARLY = 0.2  # excess, of the value, up to which an answer counts as stopped early
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """`name` of the hypothesis, and the sentence that it says."""
+
+    name: str
+    words: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"name": self.name, "words": self.words}
+
+
+def diagnose(
+    case: Case,
+    answer: Answer,
+    parts: list[Part],
+    tolerance: float,
+    stated: tuple[str, Mapping[str, Any]] | None = None,
+) -> Diagnosis:
+    """The first hypothesis that holds, or the first two that hold together; `stated` is the problem that the answer
+    itself says it solves, if it says another than the one asked."""
+    limit = min(max(tolerance, FITS), BETTER * _off(parts))
+    posed: dict[str, Case | None] = {}
+    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer, ALONE)):
+        if _holds(case, trial, limit, posed):
+            return Diagnosis(trial.name, trial.words)
+    inexact = _inexact(case, answer, parts, tolerance)
+    if inexact is not None:
+        return inexact
+    for first in _trials(case, answer, ANSWERS):
+        for second in _trials(case, first.answer, (*ANSWERS, *PROBLEMS)):
+            if second.name != first.name and _holds(case, second, limit, posed):
+                return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
+    return _unknown(parts, tolerance)
+
+
+def _as_stated(answer: Answer, stated: tuple[str, Mapping[str, Any]] | None) -> list[Trial]:
+    if stated is None:
+        return []
+    name, given = stated
+    shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
+    words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"
+    return [Trial("as_stated", words, answer, formulation=name, parameters=given)]
+
+
+def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis]) -> Iterator[Trial]:
+    for hypothesis in hypotheses:
+        yield from hypothesis(case, answer)
+
+
+def _holds(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
+    """`posed` keeps the changed problems, which many answers may be tried on; None is what cannot be posed."""
+    return all(_holds_alone(case, one, limit, posed) for one in (trial, *trial.also))
+
+
+def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
+    if trial.unchanged:
+        changed: Case | None = case
+    else:
+        if trial.words not in posed:
+            posed[trial.words] = _posed(case, trial)
+        changed = posed[trial.words]
+    return changed is not None and _fits(changed, replace(trial.answer, bounds=None), limit, trial.unchanged)
+
+
+def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
+    """What is judged without a machine of its own is judged first: most trials end there."""
+    try:
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and not solved and _contradicts(case, some, limit):
+                return False
+        for some in (_quickly_judged(case, answer), answer):
+            if some.given and _off(judged_parts(case, some)[0]) > limit:
+                return False
+    except (InputError, ArithmeticError, np.linalg.LinAlgError):
+        return False  # what cannot be judged explains nothing
+    return True
+
+
+def _quickly_judged(case: Case, answer: Answer) -> Answer:
+    """α, coefficients and objective, where weights are worth what a machine finds; else weights and objective."""
+    if case.formulation.family in ("two stages", "hypergraph"):
+        return Answer(weights=answer.weights, objective=answer.objective)
+    return replace(answer, weights=None, bias=None, multipliers={})
+
+
+def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
+    """Without solving: parts that violate a constraint, or whose bounds and claims lie too far apart for all of them to
+    be within the limit of one and the same value."""
+    parts = proved_parts(case, _self_contained(case, answer))
+    values = {kind: [p.value for p in parts if p.proves == kind and p.value is not None] for kind in KINDS}
+    largest = max((abs(value) for some in values.values() for value in some), default=0.0)
+    high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
+    apart = max(high, default=0.0) - min(low, default=0.0) if high and low else 0.0
+    return any(part.violation > limit for part in parts) or apart > ROOM * limit * largest
+
+
+def _self_contained(case: Case, answer: Answer) -> Answer:
+    """Without a bias, block-∞ weights and second stages, which are measured by the optimum itself."""
+    blockwise, staged = getattr(case.formulation, "between", None) is not None, case.formulation.family == "two stages"
+    weights, alpha = None if blockwise else answer.weights, None if staged else answer.alpha
+    return replace(answer, bias=None, weights=weights, alpha=alpha)
+
+
+def _posed(case: Case, trial: Trial) -> Case | None:
+    if trial.task is not None:
+        return Altered(case.instance, case.formulation, case.parameters, trial.task, FITS)
+    given: Mapping[str, Any] = case.parameters if trial.parameters is None else trial.parameters
+    try:
+        return pose(trial.instance or case.instance, trial.formulation or case.formulation.name, given, FITS)
+    except (InputError, ArithmeticError):
+        return None
+
+
+def _off(parts: list[Part]) -> float:
+    return max(part.off for part in parts)
+
+
+def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis | None:
+    """Nothing is wrong but the accuracy."""
+    off, known = _off(parts), case.known
+    early = EARLY * max(abs(known.lower), abs(known.upper), known.scale) / known.scale
+    honest = single_precision(case, answer)
+    if honest is not None and off <= min(honest, early):
+        words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
+        return Diagnosis("single_precision", words)
+    written = few_decimals(case, answer)
+    if written is not None and off <= written[1]:
+        words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
+        return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")
+    if off > early or any(part.violation > max(tolerance, FITS) for part in parts):
+        return None
+    wrong = [part.name for part in parts if part.off > tolerance]
+    words = f"stopped early: {', '.join(wrong)} {_are(wrong)} {off:.1e} from the optimum; ask for more accuracy"
+    return Diagnosis("stopped_early", f"{words}, or for --tol {_rounded_up(off):.0e}")
+
+
+def _unknown(parts: list[Part], tolerance: float) -> Diagnosis:
+    wrong = [part.name for part in parts if part.off > tolerance]
+    right = [part.name for part in parts if part.off <= tolerance]
+    rest = f"; {', '.join(right)} {_are(right)} right" if right else ""
+    return Diagnosis("unknown", f"none of the usual mistakes: {', '.join(wrong)} {_are(wrong)} wrong{rest}")
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _rounded_up(value: float) -> float:
+    exponent = float(np.floor(np.log10(value)))
+    return float(np.ceil(value / 10**exponent * (1 + 1e-9)) * 10**exponent)

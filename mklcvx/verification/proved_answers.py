@@ -1,0 +1,116 @@
+"""What a stranger's answer to a single task proves, every rounding error paid for.
+
+α is put into its feasible set and weights into their domain, where the bounds need them to be exactly. Where that moves
+them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as it was given, by coefficients of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..certificate import Certificate
+from ..certificate.between import Between
+from ..certificate.own import OwnCoefficients
+from ..certificate.passes import seen
+from ..certificate.proving import certified
+from ..certificate.regularisers import Ball, regulariser_of
+from ..certificate.ridge import combined_ridge, ridges
+from ..certificate.rounding import POWER, above, total_above, total_below
+from ..certificate.single import Evaluation
+from ..errors import InputError
+from ..formulations import SingleTask, Task
+from ..formulations.square import SQUARE
+from ..problem.stack import Array
+from ..solvers.polish import balanced
+
+NEAR = 1e-9  # relative: what counts as rounding in an answer
+LEAST = 2.0**-40  # of the largest weight: what a function that has none is given
+NO_PRICE = 2.0**300  # θ of `square`, whose R(μ) = ‖μ‖²/(2θ) is nothing then
+LARGEST = 1e100  # a number whose square is one
+
+
+def answer_certificate(
+    formulation: SingleTask, task: Task, weights: Array | None, alpha: Array | None, coefficients: Array | None,
+    low: Array | None, tolerance: float,
+) -> Certificate:  # fmt: skip
+    """Both bounds. A side that is left out is that of α = 0, or of f = 0."""
+    for given in (weights, alpha, coefficients):
+        if given is not None and np.nanmax(np.abs(given), initial=0.0) > LARGEST:
+            raise InputError("answer: its objective is not finite: give numbers of moderate size")
+    dual = task.feasible(np.zeros(task.samples) if alpha is None else alpha)
+    if coefficients is None and weights is not None and alpha is not None:
+        placed = _placed(formulation, task, weights)
+        if _near(placed, weights) and _near(dual, alpha):
+            fine = None if low is None or not np.array_equal(dual, alpha) else low
+            return certified(formulation, task, dual, placed, tolerance, low=fine).certificate
+        coefficients = np.outer(weights, alpha * task.y)
+    if coefficients is None:
+        coefficients = np.zeros((task.count, task.samples))
+    return upper_certificate(formulation, task, dual, coefficients, weights)
+
+
+def upper_certificate(
+    formulation: SingleTask, task: Task, alpha: Array, coefficients: Array, weights: Array | None = None
+) -> Certificate:
+    """Of coefficients, beside a feasible α: with the weights given, or with those that fit the functions best."""
+    if task.bias:
+        coefficients = np.stack([_balanced(row) for row in coefficients])
+    if formulation.between is not None:
+        at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
+        return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
+    norms, roots = task.evaluate(coefficients)[1], task.correlations(alpha)
+    used = coefficients.any(axis=1)
+    tried = [formulation.weights(norms, roots, **task.own)]
+    if weights is not None and np.isfinite(weights).all() and (weights[used] > 0).all():
+        tried.append(weights)
+    found = []
+    for one in tried:
+        mu = np.nan_to_num(np.maximum(one, 0.0))
+        mu = np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu)
+        found.append(OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced=True).bounds().certificate)
+    return min(found, key=lambda certificate: certificate.upper)
+
+
+def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Array, tolerance: float) -> float:
+    """R(μ) + ½μ'q + risk of weights in their domain with a feasible α; δ is no sharper than the tolerance needs.
+
+    Weights inside a ball stay there: they are held, which is `square` without a price."""
+    side = regulariser_of(formulation.name, task.count, task.own)
+    mu = side.feasible(weights)
+    if isinstance(side, Ball):
+        mu = np.minimum(mu, weights)
+    at = Evaluation(SQUARE, replace(task, own={"theta": NO_PRICE}), alpha, mu, sliced=True)
+    scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
+    enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
+    found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
+    return total_above([found.upper, side.value(mu)])
+
+
+def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
+    """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
+    alpha = task.feasible(alpha)
+    found = seen(task, alpha * task.y, task.bias, sliced=True)
+    side = regulariser_of(formulation.name, task.count, task.own)
+    if side is not None:
+        cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
+    else:
+        roots = above(np.sqrt(np.maximum(found.high, 0.0)))
+        cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
+    return total_below([math.fsum(alpha) if task.loss == "c" else 0.0, -cost])
+
+
+def _placed(formulation: SingleTask, task: Task, weights: Array) -> Array:
+    side = regulariser_of(formulation.name, task.count, task.own)
+    return np.maximum(weights, 0.0) if side is None else side.feasible(weights)
+
+
+def _near(one: Array, other: Array) -> bool:
+    return bool(np.abs(one - other).max() <= NEAR * np.abs(other).max())
+
+
+def _balanced(row: Array) -> Array:
+    """A constant is a bias: sums that vanish up to rounding are made to vanish."""
+    return balanced(row) if abs(math.fsum(row)) <= NEAR * float(np.abs(row).sum()) else row

@@ -1,0 +1,69 @@
+"""A small instance on which a solver still fails, out of a large one.
+
+Kernels and samples are left out in pieces, first halves, then quarters, down to single ones, as long as the rest is an
+instance that still fails. What is left cannot lose any one kernel or sample: it is minimal, though seldom the smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ..errors import InputError
+from ..problem.instance import Instance
+from ..problem.low_rank import LowRank
+
+
+def shrunk(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
+    """The part of an instance that still fails, and of which no kernel or sample can be left out."""
+    if not fails(instance):
+        raise InputError("shrinking: the instance does not fail: give one that does")
+    while True:
+        fewer = instance.select(_kept(range(instance.count), partial(_part_fails, fails, instance, Instance.select)))
+        smaller = restricted(fewer, _kept(range(fewer.samples), partial(_part_fails, fails, fewer, restricted)))
+        if (smaller.count, smaller.samples) == (instance.count, instance.samples):
+            return smaller
+        instance = smaller
+
+
+def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
+    """The instance with some of its samples; without test samples, which belong to all of them."""
+    chosen = np.asarray(samples, dtype=int)
+    values = instance.targets.values[chosen]
+    changes = {instance.targets.kind: values, "sample_weight": instance.sample_weight[chosen]}
+    if instance.targets.kind == "classes":
+        changes["label_names"] = None
+    without = {"test_kernels": None, "test_diagonals": None, f"test_{instance.targets.kind}": None}
+    kernels = instance.kernels
+    part = kernels.of_samples(chosen) if isinstance(kernels, LowRank) else kernels[:, chosen][:, :, chosen]
+    return instance.with_kernels(part, **changes, **without)
+
+
+def _kept(all_of_them: Sequence[int], enough: Callable[[list[int]], bool]) -> list[int]:
+    """What is left when pieces are taken away, larger ones first, as long as the rest is enough."""
+    kept, size = list(all_of_them), max(len(all_of_them) // 2, 1)
+    while True:
+        start, before = 0, len(kept)
+        while start < len(kept):
+            rest = kept[:start] + kept[start + size :]
+            if rest and enough(rest):
+                kept = rest
+            else:
+                start += size
+        if size == 1 and len(kept) == before:
+            return kept
+        size = max(size // 2, 1)
+
+
+def _part_fails(
+    fails: Callable[[Instance], bool],
+    instance: Instance,
+    part: Callable[[Instance, Sequence[int]], Instance],
+    kept: Sequence[int],
+) -> bool:
+    try:
+        return fails(part(instance, kept))
+    except InputError:
+        return False  # no instance of the problem any more

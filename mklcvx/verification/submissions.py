@@ -1,0 +1,192 @@
+"""What is handed in to be judged: a problem, an answer to it, and where they came from.
+
+A file is measured before it is read: it has at most the bytes of an answer (`answers.largest_answer`), and of a trace
+of POINTS times M weights. What a file says of the problem (formulation, parameters, steps before it) is taken where the
+one who asks does not say otherwise.
+
+What is stated as another code states it (`conventions`) becomes ours first, problem and answer both: the convention
+says which formulation that is, and the parameters are its own.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import formulations
+from ..errors import InputError
+from ..io.files import existing_file, read_record
+from ..io.json_text import check_size
+from ..problem.instance import Instance
+from ..problem.ownership import handed_over
+from ..problem.preprocessing import Preprocessing
+from .answers import Answer, answer_of, largest_answer
+
+if TYPE_CHECKING:
+    from .conventions import Convention
+
+BYTES = 64  # of a weight in a trace, and of what is around it
+WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
+LONGEST_TRACE = 10_000
+POINTS = 1000
+SHOWN = 5  # unknown parameters
+EXCLUSIVE = (("C", "nu"), ("C", "C_total"))  # parameters of which one is given at most
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An instance, a formulation with parameters, and an answer, or the points of a trace. A convention other than
+    ours is a function from submissions to submissions: it changes the problem, the answer or both, before judging."""
+
+    instance: Instance
+    formulation: str  # empty where the convention tells
+    parameters: dict[str, Any]
+    answer: Answer
+    trace: tuple[Answer, ...] = ()
+    notes: tuple[str, ...] = ()
+    stated: tuple[str, dict[str, Any]] | None = None  # what the file says it solved, where another problem was asked
+
+
+Translation = Callable[[Submission], Submission]
+
+
+def convention_named(name: str) -> Convention:
+    from . import conventions  # a dozen modules, which most commands do not need
+
+    return conventions.get(name)
+
+
+def translation(name: str) -> Translation:
+    """From the words of the convention of that name to ours; a formulation that is given must be the one it means."""
+    convention = convention_named(name)
+
+    def ours(submission: Submission) -> Submission:
+        problem = convention.to_ours(submission.instance, submission.parameters)
+        if submission.formulation not in ("", problem.formulation):
+            fault = f"is not what {name} solves with these parameters, which is {problem.formulation}"
+            raise InputError(f"formulation {submission.formulation!r} {fault}: leave it out")
+        theirs = (submission.answer, *submission.trace)
+        answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
+        unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
+        said = (f"in the words of {name}", *problem.notes, *([f"not judged: {', '.join(unknown)}"] if unknown else []))
+        return Submission(
+            problem.instance,
+            problem.formulation,
+            problem.parameters,
+            answer,
+            tuple(trace),
+            (*submission.notes, *said),
+        )
+
+    return ours
+
+
+def read_submission(
+    path: Path,
+    instance: Instance,
+    formulation: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    convention: str | None = None,
+) -> Submission:
+    """An answer, or a trace, from a file that anybody may have written; what is given overrides what it says."""
+    limit = largest_answer(instance) + BYTES * POINTS * instance.count
+    record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
+    prepared, steps = _prepared(instance, record)
+    rows = record.get("rows")
+    trace = () if rows is None else _trace(rows)
+    answer = answer_of({} if trace else record)
+    if convention is not None:
+        known = convention_named(convention).parameter_names
+        parameters, said = _parameters(record, known, dict(given or {}))
+        theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
+        ours = translation(convention)(theirs)
+        return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
+    name, notes = _formulation(record, formulation)
+    parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
+    stated = _stated(record) if notes or said else None
+    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
+
+
+def _stated(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    name, parameters = record.get("formulation"), record.get("parameters")
+    if not isinstance(name, str) or not isinstance(parameters, Mapping):
+        return None
+    return name, {str(key): value for key, value in parameters.items()}
+
+
+def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tuple[str, ...]]:
+    said: Any = record.get("formulation")
+    if given is None:
+        if not isinstance(said, str):
+            raise InputError("answer: does not say which formulation it solves: give -f NAME")
+        return formulations.get(said[:40]).name, ()
+    name = formulations.get(given).name
+    conflict = isinstance(said, str) and said != name
+    return name, (f"the answer says formulation {said[:40]}, judged as {name}",) if conflict else ()
+
+
+def _parameters(
+    record: Mapping[str, Any], known: Sequence[str], given: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The file's parameters that are known, overridden by those given; some exclude each other. The others are named:
+    a misspelt one would else be as good as not there."""
+    said: Any = record.get("parameters")
+    said = said if isinstance(said, Mapping) else {}
+    told = {key: value for key, value in said.items() if key in known}
+    unknown = [str(key)[:40] for key in said if key not in known]
+    for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
+        if one in given and other not in given and told.pop(other, None) is not None:
+            told.pop(one, None)
+    changed = [key for key in given if key in told and told[key] != given[key]]
+    notes = [f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed]
+    if unknown:
+        more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+        words = f"the answer's parameters {', '.join(unknown[:SHOWN])}{more} are unknown, and not used"
+        notes.append(f"{words}: known are {', '.join(known) or 'none'}")
+    return {**told, **given}, tuple(notes)
+
+
+def _prepared(instance: Instance, record: Mapping[str, Any]) -> tuple[Instance, tuple[str, ...]]:
+    """The steps that the file names, fitted anew: its own numbers are not trusted."""
+    if record.get("preprocessing") is None:
+        return instance, ()
+    steps = Preprocessing.from_dict(record["preprocessing"]).steps
+    kernels = Preprocessing(steps).fit(instance.kernels, names=instance.names).train(instance.kernels)
+    words = ", ".join(step.name for step in steps)
+    return instance.with_kernels(handed_over(kernels)), (f"for the kernels after the answer's own steps: {words}",)
+
+
+def _trace(rows: Any) -> tuple[Answer, ...]:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError("answer: rows of the trace are no list of points: write one object per point")
+    if len(rows) > LONGEST_TRACE:
+        raise InputError(f"answer: the trace has {len(rows)} points: give at most {LONGEST_TRACE}")
+    return tuple(answer_of(row) for row in rows)
+
+
+def _read_csv(path: Path, limit: float) -> dict[str, Any]:
+    """A trace as `solve --trace` writes it: one row per iteration, one column per kernel's weight."""
+    path = existing_file(path, "a trace")
+    check_size(str(path), path.stat().st_size, limit)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = list(csv.reader(file))
+        head, rows = table[0], [[float(cell) for cell in row] for row in table[1:] if row]
+        if any(len(row) != len(head) for row in rows):
+            raise ValueError("rows of different lengths")
+    except (OSError, ValueError, IndexError, csv.Error) as fault:
+        what = " ".join(str(fault).split())[:80] or "it is empty"
+        raise InputError(f"{path}: no readable trace ({what}): give one written by mklcvx solve --trace") from None
+    weights = [column for column, name in enumerate(head) if name.startswith(WEIGHT)]
+    bounds: dict[str, int] = {name: head.index(name) for name in ("lower", "upper", "objective") if name in head}
+    if not weights and not bounds:
+        raise InputError(f"{path}: no columns that begin with {WEIGHT!r}: give one for each kernel's weight")
+    return {"rows": [_point(row, weights, bounds) for row in rows]}
+
+
+def _point(row: list[float], weights: list[int], others: Mapping[str, int]) -> dict[str, Any]:
+    point: dict[str, Any] = {name: row[column] for name, column in others.items()}
+    return {**point, "weights": [row[column] for column in weights]} if weights else point

@@ -1,0 +1,143 @@
+"""What a data set is known by, and the refusal of a copy that is another one.
+
+A record holds the shape, the size of every class, mean and standard deviation of every column, and two digests. A row's
+digest is a 64-bit hash of its numbers, written with ten significant digits; that of a table is the sum of its rows'
+modulo 2⁶⁴, which no order of the rows changes. The first digest is of the features, the second of features with their
+target. The second alone decides. The rest says in words what is wrong:
+
+    another shape, other classes      more or fewer rows, columns or classes, or classes of other sizes
+    a column of another mean or sd    columns exchanged, shifted or rescaled, values rounded or missing
+    columns agree, features do not    the values of a column stand in other rows
+    features agree, targets do not    labels were given to other rows, even in the same proportion
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ._dataset import Array, Dataset
+
+FILE = Path(__file__).with_name("records.json")
+DIGITS = 10
+SAME = 1e-9  # of a column's size: what adding in another order may change
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a data set is recognised; `openml` is its number there, None where no copy is known to be this one."""
+
+    samples: int
+    features: int
+    counts: dict[str, int]
+    means: list[float]
+    deviations: list[float]
+    features_digest: str
+    digest: str
+    labels: bool = False
+    openml: int | None = None
+
+
+def record_of(data: Dataset, openml: int | None = None) -> Record:
+    """The record of a data set that is known to be right."""
+    means, deviations = ([float(f"{v:.12g}") for v in column] for column in (data.X.mean(axis=0), data.X.std(axis=0)))
+    samples, features = data.X.shape
+    digests = _digest(_features(data)), _digest(_rows(data))
+    return Record(samples, features, _counts(data), means, deviations, *digests, data.labels is not None, openml)
+
+
+def read_records(file: Path = FILE) -> dict[str, Record]:
+    return {name: Record(**entry) for name, entry in json.loads(file.read_text(encoding="utf-8")).items()}
+
+
+def write_records(records: dict[str, Record], file: Path = FILE) -> None:
+    file.write_text(json.dumps({name: asdict(r) for name, r in records.items()}) + "\n", encoding="utf-8")
+
+
+RECORDS = read_records()
+
+
+def checked(data: Dataset, record: Record) -> Dataset:
+    """The data set with its rows in lexicographic order; refused if it is not the recorded one."""
+    if data.X.shape != (record.samples, record.features):
+        _refuse(data, f"{record.samples} × {record.features} features", f"{data.X.shape[0]} × {data.X.shape[1]}")
+    data = _renamed(data, record)
+    if _counts(data) != record.counts:
+        _refuse(data, f"classes {_shown(record.counts)}", _shown(_counts(data)))
+    if _digest(_rows(data)) != record.digest:
+        _diagnose(data, record)
+    order = np.lexsort([*_codes(data).T[::-1], *data.X.T[::-1]])
+    return data.take(order)
+
+
+def _diagnose(data: Dataset, record: Record) -> NoReturn:
+    found = data.X.mean(axis=0), data.X.std(axis=0)
+    for word, expected, have in zip(("mean", "deviation"), (record.means, record.deviations), found, strict=True):
+        size = np.abs(record.means) + np.array(record.deviations)
+        off = np.abs(have - expected) > SAME * np.maximum(size, np.finfo(float).tiny)
+        if off.any():
+            j, more = int(np.argmax(off)), int(off.sum()) - 1
+            others = f" (and {more} more {'column' if more == 1 else 'columns'} off)" if more else ""
+            _refuse(data, f"{word} {expected[j]:.10g} of column x{j + 1}", f"{have[j]:.10g}{others}")
+    if _digest(_features(data)) != record.features_digest:
+        _refuse(data, "the recorded rows", "the same columns with values in other rows, or rounded ones")
+    _refuse(data, "the recorded targets", "the same features with targets that belong to other rows")
+
+
+def _refuse(data: Dataset, expected: str, found: str) -> NoReturn:
+    raise InputError(
+        f"data set {data.name} from {data.origin}: expected {expected}, found {found}: get the copy that is recorded"
+    )
+
+
+def _renamed(data: Dataset, record: Record) -> Dataset:
+    """Classes under the recorded names; other words for them are understood where the sizes of all classes differ."""
+    found = _counts(data)
+    if data.classes is None or set(found) & set(record.counts):
+        return data
+    sizes = {size: name for name, size in record.counts.items()}
+    if sorted(found.values()) != sorted(sizes):
+        return data
+    return replace(data, classes=np.array([sizes[found[str(name)]] for name in data.classes]))
+
+
+def _counts(data: Dataset) -> dict[str, int]:
+    if data.labels is not None:
+        return {f"label{k + 1}": int(count) for k, count in enumerate(data.labels.sum(axis=0))}
+    names, counts = np.unique(data.target, return_counts=True)
+    return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
+
+
+def _shown(counts: dict[str, int]) -> str:
+    shown = [f"{name}: {count}" for name, count in list(counts.items())[:8]]
+    return ", ".join(shown) + (" …" if len(counts) > 8 else "")
+
+
+def _codes(data: Dataset) -> NDArray[Any]:
+    return data.target.reshape(len(data), -1)
+
+
+def _features(data: Dataset) -> Iterable[str]:
+    return (_written(row) for row in data.X)
+
+
+def _rows(data: Dataset) -> Iterable[str]:
+    codes = _codes(data)
+    return (f"{_written(row)}|{','.join(map(str, codes[i]))}" for i, row in enumerate(data.X))
+
+
+def _written(row: Array) -> str:
+    return ",".join(f"{value + 0.0:.{DIGITS}g}" for value in row)
+
+
+def _digest(rows: Iterable[str]) -> str:
+    hashes = (hashlib.blake2b(row.encode(), digest_size=8).digest() for row in rows)
+    return f"{sum(int.from_bytes(value, 'big') for value in hashes) % 2**64:016x}"

@@ -1,0 +1,128 @@
+"""Where data sets come from: a folder of CSV files, OpenML by way of scikit-learn, scikit-learn itself."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...io.json_text import first_line
+from ._dataset import Array, Dataset
+from .records import Record
+
+BUNDLED = ("breast_cancer", "wine", "digits", "iris")
+LARGEST = 50_000_000  # bytes of a CSV file: thirty times the largest of them
+
+
+def bundled(name: str) -> Dataset:
+    """One of scikit-learn's own, in its order and with its names of the classes."""
+    from sklearn import datasets
+
+    found = getattr(datasets, f"load_{name}")()
+    return Dataset(name, np.asarray(found.data, dtype=float), found.target_names[found.target].astype(str), None,
+                   "scikit-learn")  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------- CSV
+def from_csv(name: str, folder: Path, record: Record) -> Dataset:
+    """NAME.csv of a folder."""
+    file = folder / f"{name}.csv"
+    if not file.is_file():
+        raise InputError(f"data set {name}: no file {file}: put it there, or give another folder")
+    if file.stat().st_size > LARGEST:
+        raise InputError(f"data set {name}: {file} is larger than {LARGEST // 10**6} MB: it is another file")
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            table = [row for row in csv.reader(lines) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        raise InputError(f"data set {name}: {file} is not readable ({first_line(fault)}): get it anew") from None
+    d, k = record.features, len(record.counts) if record.labels else 1
+    _check_header(name, file, table, d, k, record.labels)
+    for number, row in enumerate(table, start=1):
+        if len(row) != d + k:
+            raise InputError(f"data set {name}: {file}, row {number} has {len(row)} entries, not {d + k}: get it anew")
+    X = np.array([[_number(name, value, f"{file}, row {i}") for value in row[:d]] for i, row in _rows(table)])
+    targets = [[_class_name(value) for value in row[d:]] for row in table[1:]]
+    return _dataset(name, X.reshape(len(targets), d), targets, record, str(file))
+
+
+def _check_header(name: str, file: Path, table: list[list[str]], d: int, k: int, labels: bool) -> None:
+    last = [f"label{j + 1}" for j in range(k)] if labels else ["target"]
+    wanted = [*(f"x{j + 1}" for j in range(d)), *last]
+    found = [word.strip() for word in table[0]] if table else []
+    if found != wanted:
+        shown = f"x1,…,x{d},{'label1,…,label' + str(k) if labels else 'target'}"
+        raise InputError(
+            f"data set {name}: {file} has a header of {len(found)} columns, {','.join(found)[:40]!r}: "
+            f"expected the {d + k} columns {shown}"
+        )
+
+
+def _rows(table: list[list[str]]) -> Any:
+    return islice(enumerate(table, start=1), 1, None)
+
+
+# ---------------------------------------------------------------------------------------------------------- OpenML
+def from_openml(name: str, record: Record) -> Dataset:
+    """The numbered data set of OpenML; scikit-learn keeps what it has fetched."""
+    remedy = f"give a folder with {name}.csv, as an argument or by MKLCVX_DATA"
+    if record.openml is None:
+        raise InputError(f"data set {name}: no copy of it at OpenML is known to be the recorded one: {remedy}")
+    from sklearn.datasets import fetch_openml
+
+    origin = f"OpenML {record.openml}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = fetch_openml(data_id=record.openml, as_frame=False, parser="liac-arff", n_retries=1)
+    except Exception as fault:  # whatever a network, a cache or a foreign server may do
+        raise InputError(f"data set {name}: {origin} could not be had ({first_line(fault)[:80]}): {remedy}") from None
+    values = np.array(found.data, dtype=object)
+    for column, words in (found.categories or {}).items():
+        if column in found.feature_names:
+            j = found.feature_names.index(column)
+            values[:, j] = [words[int(code)] for code in values[:, j]]
+    X = np.array([[_number(name, value, origin) for value in row] for row in values])
+    target = np.asarray(found.target).reshape(len(X), -1)
+    return _dataset(name, X, [[_class_name(value) for value in row] for row in target], record, origin)
+
+
+# ---------------------------------------------------------------------------------------------------------- shared
+def _dataset(name: str, X: Array, targets: list[list[str]], record: Record, origin: str) -> Dataset:
+    if not record.labels:
+        return Dataset(name, X, np.array([row[0] for row in targets], dtype=np.str_), None, origin)
+    return Dataset(name, X, None, _as_labels(name, targets, origin), origin)
+
+
+def _as_labels(name: str, targets: list[list[str]], origin: str) -> NDArray[np.int64]:
+    meaning = {"0": 0, "1": 1, "FALSE": 0, "TRUE": 1}
+    unknown = {word for row in targets for word in row if word.upper() not in meaning}
+    if unknown:
+        raise InputError(f"data set {name} from {origin}: has the label {min(unknown)!r:.20}: expected 0 and 1")
+    return np.array([[meaning[word.upper()] for word in row] for row in targets], dtype=np.int64)
+
+
+def _number(name: str, value: Any, where: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise InputError(f"data set {name} from {where}: has the entry {value!r:.20}: expected a finite number")
+    return number
+
+
+def _class_name(value: Any) -> str:
+    """1, 1.0 and ' 1' are one class."""
+    word = str(value).strip()
+    try:
+        number = float(word)
+    except ValueError:
+        return word
+    return str(int(number)) if number.is_integer() else word
