@@ -58,7 +58,7 @@ def _as_one(stack: KernelStack, weights: Array, centred: bool, enough: float) ->
     """From a factorisation of the sum."""
     if centred:
         return ridge(*_centred_sum(stack, weights), enough)
-    terms = np.count_nonzero(weights) + 1
+    terms = int(np.count_nonzero(weights)) + 1
     entry = above(terms * U * float(weights @ stack.largest_entries), terms + 8)
     return ridge(stack.combined(weights), float(above(stack.samples * entry)), enough)
 
@@ -75,7 +75,7 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float
             norm, lost = _add_rest(rest, float(weight), kernel, r, columns.factor)
             size += float(above(weight * norm))
             off += float(above(weight * lost))
-    terms = np.count_nonzero(weights) + 2
+    terms = int(np.count_nonzero(weights)) + 2
     return float(above(_row_sums(rest) + off + terms * U * size, terms))
 
 
@@ -138,7 +138,7 @@ def _centred_sum(stack: KernelStack, weights: Array) -> tuple[Array, float]:
                 total[rows, before] += strip
             size += float(above(weight * largest))
             off += float(above(weight * _centring_error(kernel, r, largest)))
-    terms = np.count_nonzero(weights) + 2
+    terms = int(np.count_nonzero(weights)) + 2
     rest = np.delete(np.delete(mirrored(total), r, 0), r, 1)
     return rest, float(above(n * (off + terms * U * size), terms))
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +91,7 @@ class KernelStack:
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
         if self.offsets is not None:
-            self._centred_pass(kernel, weights, None)
+            self._centred_pass(self.offsets, kernel, weights, None)
             return
         total = self._total(kernel)
         for m in np.flatnonzero(weights):
@@ -107,7 +106,7 @@ class KernelStack:
             self.add_combined(kernel, weights)
             return self.images(vector)
         if self.offsets is not None:
-            return self._centred_pass(kernel, weights, vector)
+            return self._centred_pass(self.offsets, kernel, weights, vector)
         images, total = np.empty((self.count, self.samples)), self._total(kernel)
         for m in range(self.count):
             base = self._entries(m)
@@ -117,15 +116,15 @@ class KernelStack:
         self._mirror(kernel, total)
         return images
 
-    def _centred_pass(self, kernel: Array | None, weights: Array, vector: Array | None) -> Array:
+    def _centred_pass(self, offsets: Array, kernel: Array | None, weights: Array, vector: Array | None) -> Array:
         """`swept` for kernels less their offsets, a strip of rows at a time and up to the diagonal: no kernel is
         centred as a whole."""
         images, room = np.zeros((self.count, self.samples)), np.empty(max(STRIP, self.samples))
         for start in range(0, self.samples, height := max(1, STRIP // self.samples)):
             stop = min(start + height, self.samples)
             rows, before, total = slice(start, stop), slice(0, start), np.zeros((stop - start, stop))
-            for m in range(self.count) if vector is not None else np.flatnonzero(weights):
-                strip = self._strip(m, start, stop, room)
+            for m in range(self.count) if vector is not None else np.flatnonzero(weights).tolist():
+                strip = self._strip(m, offsets[m], start, stop, room)
                 if vector is not None:
                     images[m, rows] += strip @ vector[:stop]
                     images[m, before] += vector[rows] @ strip[:, before]
@@ -137,11 +136,11 @@ class KernelStack:
                 kernel[before, rows] += total[:, before].T
         return images
 
-    def _strip(self, m: int, start: int, stop: int, room: Array) -> Array:
+    def _strip(self, m: int, offsets: Array, start: int, stop: int, room: Array) -> Array:
         """Rows of kernel m less its offsets, up to the diagonal's block, which is symmetric."""
         strip = room[: (stop - start) * stop].reshape(stop - start, stop)
-        np.subtract(self.kernels[m][start:stop, :stop], self.offsets[m, start:stop, None], out=strip)
-        strip -= self.offsets[m, :stop]
+        np.subtract(self.kernels[m][start:stop, :stop], offsets[start:stop, None], out=strip)
+        strip -= offsets[:stop]
         if not self.symmetric:
             strip[:, start:] = mirrored(strip[:, start:])
         return strip
@@ -186,7 +185,7 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             return self.kernels.images(vector)
         if self.offsets is not None:
-            return self._centred_pass(None, np.zeros(self.count), vector)
+            return self._centred_pass(self.offsets, None, np.zeros(self.count), vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def own_images(self, vectors: Array) -> Array:
@@ -294,10 +293,14 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
-        each = (self.few_columns(m, True) for m in range(self.count))
-        found = list(takewhile(lambda columns: columns is not None, each))
-        if len(found) == self.count:  # steps with few columns cost next to nothing
-            return {"kernels": LowRank([columns.factor for columns in found]), "sizes": None}
+        factors = []
+        for m in range(self.count):
+            columns = self.few_columns(m, True)
+            if columns is None:
+                break
+            factors.append(columns.factor)
+        else:  # steps with few columns cost next to nothing
+            return {"kernels": LowRank(factors), "sizes": None}
         return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
 
     def few_columns(self, m: int, centred: bool) -> FewColumns | None:
