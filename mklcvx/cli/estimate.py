@@ -130,7 +130,7 @@ def _gap(value: float | None) -> str:
 # ------------------------------------------------------------------------------------------------------ predictions
 def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
     """What a saved model says about samples, and what is to be said of the model: nothing if it is certified."""
-    from ..estimators.saving import load_model
+    from ..estimators.loading import load_model
 
     given = read_features(features)
     model = load_model(model_file)

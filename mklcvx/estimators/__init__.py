@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .classifier import MKLClassifier
     from .embedding import HypergraphEmbedding
     from .joint import MultiLabelMKL, TwoStageMKL
-    from .saving import load_model
+    from .loading import load_model
 
 __all__ = ["HypergraphEmbedding", "MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "load_model", "mkl_path"]
 
@@ -22,7 +22,7 @@ HOMES = {
     "MKLClassifier": "classifier",
     "MultiLabelMKL": "joint",
     "TwoStageMKL": "joint",
-    "load_model": "saving",
+    "load_model": "loading",
     "mkl_path": "along",
 }
 

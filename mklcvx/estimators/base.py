@@ -18,8 +18,10 @@ from ..certificate.solution import Solution
 from ..errors import InputError
 from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
+from ..problem.preprocessing import Preprocessing
 from ..reports import plot
 from ..solvers.solving import prepared, solve
+from .saving import ModelParts, read_model, restored, save_model
 from .source import PRECOMPUTED, KernelSource
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class KernelEstimator(BaseEstimator):
 
     families: ClassVar[tuple[str, ...]]
     own_parameters: ClassVar[tuple[str, ...]]
+    embeds: ClassVar[bool] = False
 
     # What every constructor of the family stores.
     formulation: str
@@ -151,19 +154,32 @@ class KernelEstimator(BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as `.npz`, without pickle."""
-        from .saving import save_model
-
         save_model(path, self)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A model written by `save`."""
-        from .saving import load_model
-
-        model = load_model(path)
-        if not isinstance(model, cls):
-            raise InputError(f"model {path}: is a {type(model).__name__}, not a {cls.__name__}: use mklcvx.load_model")
+        parts = read_model(path)
+        if parts.estimator != cls.__name__:
+            raise InputError(f"model {path}: is a {parts.estimator}, not a {cls.__name__}: use mklcvx.load_model")
+        model: Self = restored(path, parts, {cls.__name__: cls})
         return model
+
+    def _restore(self, parts: ModelParts) -> None:
+        """Become the fitted model that was saved; parts that do not fit together are refused."""
+        source, solutions = parts.source, parts.solutions
+        if any(s.formulation != self._formulation.name or s.embeds != self.embeds for s in solutions):
+            raise ValueError("formulation and solutions do not fit together")
+        steps = () if source.steps is None else source.steps.steps
+        if len(steps) != len(Preprocessing.from_options(bool(self.centre), self.normalise).steps):
+            raise ValueError("preprocessing and parameters do not fit together")
+        self._source = source
+        self.n_features_in_ = parts.record["features"]
+        names = parts.feature_names()
+        if names is not None:
+            self.feature_names_in_ = names
+        self._settle(solutions, np.ones((len(solutions), len(source.names))))
+        self.scaled_weights_ = parts.scaled.reshape(np.shape(self.weights_))
 
 
 def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:

@@ -24,6 +24,7 @@ from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from .base import Array, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
+from .saving import ModelParts
 from .targets import classes_of, sample_prices, winners
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -182,6 +183,32 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         """Logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _restore(self, parts: ModelParts) -> None:
+        super()._restore(parts)
+        arrays = parts.arrays
+        self.classes_ = parts.classes()
+        self._machines, self._members = machines_for(len(self.classes_), self.multi_class), parts.members
+        single = all(np.ndim(solution.bias) == 0 for solution in self.solutions_)
+        if self.multi_class not in MULTI_CLASS or not single or not self._all_there():
+            raise ValueError("classes and machines do not fit together")
+        if bool(self.probability) != ("calibration_" in arrays):
+            raise ValueError("the calibration and the parameters do not fit together")
+        if "calibration_" in arrays:
+            sigmoids = arrays["calibration_"]
+            rows = 1 if len(self.classes_) == 2 else len(self.classes_)
+            if sigmoids.dtype.kind != "f" or sigmoids.shape != (rows, 2) or not np.isfinite(sigmoids).all():
+                raise ValueError("the calibration and the classes do not fit together")
+            self.calibration_ = sigmoids
+
+    def _all_there(self) -> bool:
+        """One against the rest has every sample in every machine; one against one has each in k − 1."""
+        machines, members, classes = self._machines, self._members, len(self.classes_)
+        if not len(machines) == len(members) == len(self.solutions_):
+            return False
+        times = classes if machines[0].negative is None else classes - 1
+        seen = np.bincount(np.concatenate(members), minlength=len(self._source.kept))
+        return bool((seen == times).all())
 
 
 def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:

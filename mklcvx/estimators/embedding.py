@@ -26,6 +26,7 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     families = ("hypergraph",)
     own_parameters = ("expansion", "lam", "smoothing", "dimensions")
+    embeds = True
 
     def __init__(
         self, formulation: str = "hypergraph", kernels: Any = "gaussians", *, expansion: str | None = None,

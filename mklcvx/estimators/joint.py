@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problem.instance import Instance
 from .base import Array, KernelEstimator, traces_of
+from .saving import ModelParts
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 
 
@@ -68,6 +69,22 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         if self._sets is not None:
             return (values > 0).astype(self._dtype)
         return np.asarray(self.classes_[winners(values)])
+
+    def _restore(self, parts: ModelParts) -> None:
+        super()._restore(parts)
+        arrays = parts.arrays
+        (solution,) = self.solutions_
+        self.classes_ = parts.classes()
+        values, self._sets = len(np.atleast_1d(solution.bias)), None
+        if "learned" in arrays:
+            learned, constant = arrays["learned"], arrays["constant"]
+            fits = learned.dtype.kind == "i" and learned.shape == (values,) and (np.diff(learned) > 0).all()
+            fits = fits and constant.dtype.kind == "f" and bool((np.abs(constant) == 1).all())
+            if not fits or learned[0] < 0 or learned[-1] >= len(self.classes_) or constant.shape != self.classes_.shape:
+                raise ValueError("the labels do not fit together")
+            self._sets, self._dtype = LabelSets(learned, constant.astype(float)), arrays["label_kind"].dtype
+        elif values != (1 if len(self.classes_) == 2 else len(self.classes_)):
+            raise ValueError("classes and solution do not fit together")
 
 
 class MultiLabelMKL(JointClassifier):

@@ -7,8 +7,10 @@ other, and a file that does not fit together is refused in one line.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +24,6 @@ from ..schemas import MODEL, check_schema, known
 from .bank import FittedBank
 from .source import PRECOMPUTED, KernelSource
 
-if TYPE_CHECKING:
-    from .base import KernelEstimator
-
 Array = NDArray[np.float64]
 
 SCHEMA = MODEL[-1]
@@ -34,7 +33,7 @@ OPTIONAL = ("classes_", "calibration_", "feature_names_in_")
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
-def save_model(path: str | Path, model: KernelEstimator) -> None:
+def save_model(path: str | Path, model: Any) -> None:
     """Write a fitted estimator; functions and transformers among its kernels are refused."""
     from sklearn.utils.validation import check_is_fitted
 
@@ -100,8 +99,42 @@ def is_model(path: str | Path) -> bool:
     return record is not None and record.ndim == 0 and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
 
 
-def load_model(path: str | Path) -> Any:
-    """The fitted estimator that `save` wrote."""
+class ModelParts(NamedTuple):
+    """What a file of a model holds, checked."""
+
+    record: dict[str, Any]
+    arrays: dict[str, Any]
+    source: KernelSource
+    solutions: list[Solution]
+    members: list[NDArray[np.intp]]
+    scaled: Array
+
+    @property
+    def estimator(self) -> str:
+        return str(self.record["estimator"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {str(name): _unpaired(value) for name, value in self.record["parameters"].items()}
+
+    def classes(self) -> NDArray[Any]:
+        values: NDArray[Any] = self.arrays["classes_"]
+        one = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
+        if not one or len(np.unique(values)) != len(values):
+            raise ValueError("the classes are no list of different ones")
+        return values
+
+    def feature_names(self) -> NDArray[Any] | None:
+        values, count = self.arrays.get("feature_names_in_"), self.record["features"]
+        if values is None:
+            return None
+        if values.dtype.kind != "U" or values.shape != (count,):
+            raise ValueError("the names of the features do not fit together")
+        return np.asarray(values.astype(object))
+
+
+def read_model(path: str | Path) -> ModelParts:
+    """The parts of a file that `save_model` wrote; nothing of scikit-learn is needed for that."""
     path = existing_file(path, "a .npz file")
     where = f"model {path}"
     if path.suffix != ".npz":
@@ -111,15 +144,28 @@ def load_model(path: str | Path) -> Any:
         raise InputError(f"{where}: no model ({', '.join(sorted(arrays)[:8])}): {REMEDY}")
     record = parsed(str(arrays.pop("record")), where)
     check_schema(record.get("schema"), MODEL, where, REMEDY)
+    with damage_reported(path):
+        return _parts(record, arrays)
+
+
+def restored(path: str | Path, parts: ModelParts, estimators: Mapping[str, Any]) -> Any:
+    """The fitted estimator that the parts make."""
+    with damage_reported(path):
+        model = estimators[parts.estimator](**parts.parameters)
+        model._restore(parts)
+        return model
+
+
+@contextmanager
+def damage_reported(path: str | Path) -> Iterator[None]:
     try:
-        return _model(record, arrays)
+        yield
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
         what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"{where}: incomplete or damaged ({what}): save the model again") from None
+        raise InputError(f"model {path}: incomplete or damaged ({what}): save the model again") from None
 
 
-def _model(record: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    """Everything is checked before scikit-learn is imported."""
+def _parts(record: dict[str, Any], arrays: dict[str, Any]) -> ModelParts:
     if record["estimator"] not in NAMES:
         raise ValueError(f"{record['estimator']!r:.40} is no estimator of mklcvx")
     source = _source(record, arrays)
@@ -135,9 +181,13 @@ def _model(record: dict[str, Any], arrays: dict[str, Any]) -> Any:
     scaled = _finite(arrays["scaled"], "scaled", nan=True)
     if scaled.size != count * len(source.names):
         raise ValueError("scaled weights and kernels do not fit together")
-    from .restoring import restored
+    return ModelParts(record, arrays, source, solutions, members, scaled)
 
-    return restored(record, arrays, source, solutions, members, scaled)
+
+def _unpaired(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_unpaired(key): _unpaired(entry) for key, entry in value["pairs"]}
+    return [_unpaired(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
