@@ -17,7 +17,8 @@ from typing import Any
 
 # The rooms that modules have moved to; "old=new" where the last part of the name is another one now.
 ROOMS = {
-    "problem": "factors given=numbers instance kernels ownership preprocess=preprocessing stack_checks targets",
+    "problem": "factors given=numbers instance kernels ownership preprocess=preprocessing stack_checks=validation "
+    "targets",
     "certificate": "residuals run solution",
     "io": "files folders hdf5 json_text matlab solution_records trace=traces writing",
     "solvers": "assembling cost exact=conic measures paths polish second_stage solving",

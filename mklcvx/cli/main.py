@@ -12,13 +12,18 @@ import typer
 from .. import formulations
 from .._version import __version__
 from ..errors import InputError, InternalError
-from . import conform as cli_conform
-from . import estimate as cli_estimate
-from . import report as cli_report
-from . import solve as cli_solve
-from . import verify as cli_verify
 from . import zoo as cli_zoo
+from .bench import bench
+from .conform import conform
+from .cv import cv
+from .path import path
+from .predict import predict
+from .prove import prove
+from .report import HtmlFile, check_page, report
 from .settings import printable
+from .solve import solve
+from .validate import validate
+from .verify import verify
 
 app = typer.Typer(
     name="mklcvx",
@@ -161,20 +166,17 @@ def list_conventions(
 def demo(
     samples: Annotated[int, typer.Option(help="Training samples.", min=20, max=300)] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
-    html: cli_report.HtmlFile = None,
+    html: HtmlFile = None,
 ) -> None:
     """Solve every formulation on breast cancer data and compare: optimum, certificate, weights, accuracy."""
-    cli_report.check_page(html, "--html")
+    check_page(html, "--html")
     from .demo import run_demo
 
     if not run_demo(samples, seed, html):
         raise typer.Exit(1)
 
 
-for command in (
-    cli_solve.solve, cli_solve.path, cli_solve.prove, cli_solve.predict, cli_estimate.cv, cli_verify.verify,
-    cli_conform.conform, cli_conform.validate, cli_verify.bench, cli_report.report, demo,
-):  # fmt: skip
+for command in (solve, path, prove, predict, cv, verify, conform, validate, bench, report, demo):
     app.command()(command)
 app.add_typer(cli_zoo.app, name="zoo")
 

@@ -23,6 +23,19 @@ Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in fe
 Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
 
+SolverName = Annotated[
+    str,
+    typer.Option(
+        help="auto (interior, then exact), interior, exact, scs, or a published algorithm: see 'mklcvx list'."
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        help="Relative gap that the certificate must prove: 1e-8, but 1e-9 for interior and less for published ones.",
+        show_default=False,
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),

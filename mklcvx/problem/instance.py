@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 from .low_rank import LowRank
 from .ownership import checksum, owned, read_only
-from .stack_checks import as_array, as_stack, check_test_stack, validated
 from .targets import Targets, as_targets, find_test_targets, named_classes
+from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]
 

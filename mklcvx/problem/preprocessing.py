@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
 from .kernels import Array
-from .stack_checks import positive_part, precision, rounding, smallest_eigenvalue
+from .validation import positive_part, precision, rounding, smallest_eigenvalue
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
 ROUNDING = 64 * np.finfo(float).eps

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...certificate import Certificate
 from ...certificate.run import Row
-from ...problem.stack_checks import check_test_stack
 from ...problem.targets import Targets, decided
+from ...problem.validation import check_test_stack
 
 Array = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from ...errors import InputError
 from ...formulations.families.single_task import C as PRICE
 from ...problem.instance import Instance
 from ...problem.numbers import is_whole
-from ...problem.stack_checks import check_test_stack
+from ...problem.validation import check_test_stack
 from ._machines import FOLDS, held_out, machines
 
 Array = NDArray[np.float64]

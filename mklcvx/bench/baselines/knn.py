@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.numbers import is_whole
-from ...problem.stack_checks import check_test_stack
 from ...problem.targets import Targets, decided
+from ...problem.validation import check_test_stack
 from ._machines import each_kernel
 
 Array = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""`mklcvx cv`, and `mklcvx predict` for models: grids judged on held-out samples, models served on features."""
+"""`mklcvx cv`: cross-validation over a grid of parameters."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import formulations
-from ..errors import InputError
-from ..io.files import check_apart, check_output, existing_file, load_instance, write_whole
+from ..io.files import check_apart, check_output, load_instance, write_whole
 from .settings import Settings, parse_grid, parse_settings
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import CrossValidation
-    from ..estimators.prediction import Prediction
 
 
 def cv(
@@ -125,37 +123,3 @@ def _table(found: CrossValidation) -> None:
 
 def _gap(value: float | None) -> str:
     return "∞" if value is None else f"{value:.1e}"
-
-
-# ------------------------------------------------------------------------------------------------------ predictions
-def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
-    """What a saved model says about samples, and what is to be said of the model: nothing if it is certified."""
-    from ..estimators.loading import load_model
-
-    given = read_features(features)
-    model = load_model(model_file)
-    from ..estimators.serving import prediction_of
-
-    try:
-        return prediction_of(model, given)
-    except InputError as fault:
-        raise InputError(f"features {features}: {fault}") from None
-
-
-def read_features(path: Path) -> dict[str, Any]:
-    """X, and perhaps y and names, from `.npz` (arrays X and y) or a table in `.csv`, with or without headings."""
-    path = existing_file(path, "a .npz or .csv file")
-    if path.suffix == ".csv":
-        from ..io.folders import table
-
-        names, X = table(path)
-        return {"X": X, "names": names}
-    if path.suffix != ".npz":
-        raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
-    from ..io.files import read_npz
-
-    arrays = read_npz(path)
-    if "X" not in arrays:
-        found = ", ".join(sorted(arrays)[:8]) or "nothing"
-        raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")
-    return {"X": arrays["X"], "y": arrays.get("y"), "names": None}

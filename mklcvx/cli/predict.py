@@ -1,0 +1,91 @@
+"""`mklcvx predict`: decision values and labels, by a solution or a saved model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from ..io.files import check_apart, check_output, existing_file, load_solution, load_test
+from .settings import (
+    FORMATS,
+    printable,
+)
+
+if TYPE_CHECKING:
+    from ..estimators.prediction import Prediction
+
+
+def predict(
+    solution: Annotated[
+        Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.", show_default=False)
+    ],
+    test: Annotated[
+        Path,
+        typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}; for a model X: .npz or .csv.", show_default=False),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
+    ] = None,
+) -> None:
+    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
+    from ..estimators.prediction import Prediction
+    from ..estimators.saving import is_model
+
+    if output is not None:
+        check_output(output, (".csv", ".json", ".npz"))
+    check_apart([solution, test], [output])
+    if is_model(solution):
+        prediction, doubt = predicted(solution, test)
+    else:
+        model, content = load_solution(solution), load_test(test)
+        try:
+            prediction = Prediction.of(model, content)
+        except InputError as fault:
+            raise InputError(f"test {test}: {fault}") from None
+        doubt = "" if model.certified else model.message or "not certified"
+    if output is None:
+        typer.echo(prediction.as_csv(), nl=False)
+    else:
+        prediction.save(output)
+    score = prediction.score()
+    if score:
+        sys.stderr.write(f"{score}\n")
+    if doubt:
+        sys.stderr.write(f"mklcvx: the solution is {printable(doubt)}\n")
+
+
+def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
+    """What a saved model says about samples, and what is to be said of the model: nothing if it is certified."""
+    from ..estimators.loading import load_model
+
+    given = read_features(features)
+    model = load_model(model_file)
+    from ..estimators.serving import prediction_of
+
+    try:
+        return prediction_of(model, given)
+    except InputError as fault:
+        raise InputError(f"features {features}: {fault}") from None
+
+
+def read_features(path: Path) -> dict[str, Any]:
+    """X, and perhaps y and names, from `.npz` (arrays X and y) or a table in `.csv`, with or without headings."""
+    path = existing_file(path, "a .npz or .csv file")
+    if path.suffix == ".csv":
+        from ..io.folders import table
+
+        names, X = table(path)
+        return {"X": X, "names": names}
+    if path.suffix != ".npz":
+        raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
+    from ..io.files import read_npz
+
+    arrays = read_npz(path)
+    if "X" not in arrays:
+        found = ", ".join(sorted(arrays)[:8]) or "nothing"
+        raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")
+    return {"X": arrays["X"], "y": arrays.get("y"), "names": None}

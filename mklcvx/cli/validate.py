@@ -1,0 +1,63 @@
+"""`mklcvx validate`: our solvers over the zoo."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import InputError
+
+
+def validate(
+    quick: Annotated[bool, typer.Option("--quick", help="A few small instances only.")] = False,
+    largest: Annotated[float, typer.Option(help="Instances up to this size, n²M.")] = 15_000.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each run.")] = 3.0,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write Markdown, JSON and a picture into this folder.")
+    ] = None,
+) -> None:
+    """Try every solver of ours on every formulation it fits, over the zoo, against the certified optimum.
+
+    Exit status 0 if every run was honest about what it reached, 1 otherwise.
+
+    Example: `mklcvx validate --quick`
+    """
+    if not 0 < time_limit < float("inf"):
+        raise InputError(f"--time-limit {time_limit:g} is not positive and finite: give seconds")
+    if output is not None:
+        _check_folder(output)
+    from ..bench.matrix import plan, save
+    from ..bench.matrix import validate as run
+
+    pairs = plan(quick, largest)
+    if not pairs:
+        raise InputError(f"--largest {largest:g}: no instance is that small: give a larger n²M, such as 15000")
+    from .display_conform import Count, show_matrix
+
+    with Count(as_json, len(pairs)) as count:
+        found = run(pairs, time_limit, jobs, largest, count.one)
+    if output is not None:
+        output.mkdir(exist_ok=True)
+        save(output, found)
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False))
+    else:
+        show_matrix(found)
+    if not found.honest:
+        raise typer.Exit(1)
+
+
+def _check_folder(path: Path) -> None:
+    """A new folder or one that is there; that the picture can be drawn is seen before the work, too."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"output {path}: is no folder: name one for three files")
+    if not path.parent.is_dir():
+        raise InputError(f"output {path}: no folder {path.parent}: create it first")
+    if find_spec("matplotlib") is None:
+        raise InputError("--output: the picture needs matplotlib: pip install 'mklcvx[plot]'")
