@@ -100,14 +100,14 @@ ROWS = (
     ),
 )  # fmt: skip
 BLOCKS = (
-    ("li", r"\max_m a_m^2", r"\tfrac14\bigl(\sum_m d_m\bigr)^2", r"\tfrac1{2\lambda_m},\ \lambda=d/\textstyle\sum d"),
+    ("li", r"\max_m a_m^2", r"\tfrac14\bigl(\sum_m d_m\bigr)^2", r"\tfrac1{2t_m},\ t=d/\textstyle\sum d"),
     (
         "ckl", r"\max_j\bigl(\sum_{m\in j}a_m\bigr)^2", r"\tfrac14\bigl(\sum_j\max_{m\in j}d_m\bigr)^2",
-        r"\lambda_m/(2\gamma_j)",
+        r"t_m/(2t_j)",
     ),
     (
         "vskl", r"\tfrac12\bigl(\sum_j(\sum_{m\in j}a_m)^s\bigr)^{2/s}",
-        r"\tfrac12\,\|(\max_{m\in j}d_m)_j\|_{s^*}^2", r"\lambda_m(\|\delta\|_{s^*}/\delta_j)^{2-s^*}",
+        r"\tfrac12\,\|(\max_{m\in j}d_m)_j\|_{s^*}^2", r"t_m(\|d\|_{s^*}/d_j)^{2-s^*}",
     ),
 )  # fmt: skip
 

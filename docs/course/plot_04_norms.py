@@ -206,12 +206,12 @@ assert np.sum(split > 1e-6) > s
 # For ℓ∞ all :math:`a_m` are equal, so the weights are in proportion to :math:`1/d_m`:
 # the kernel that sees *least* of :math:`\alpha` gets *most* weight. Li-MKL (Govindaraj
 # 2009) has no ½ in front of :math:`\max_m\|f_m\|^2`; then
-# :math:`a_m=\tfrac12\sum_ld_l`, and with the shares :math:`\lambda_m=d_m/\sum_ld_l`
+# :math:`a_m=\tfrac12\sum_ld_l`, and with the shares :math:`t_m=d_m/\sum_ld_l`
 #
 # .. math::
 #
 #    \max_\alpha\ & \textstyle\sum_i\alpha_i-\tfrac14\bigl(\sum_md_m\bigr)^2, \\
-#    \mu_m & =1/(2\lambda_m) .
+#    \mu_m & =1/(2t_m) .
 #
 # A weight that does not exist
 # ----------------------------
@@ -264,25 +264,25 @@ assert last.norms[1] - 1e-6 > last.norms[0] > 1
 #
 # With positive definite kernels :math:`K_m(\alpha\circ y)=0` has only the solution
 # :math:`\alpha=0`, and all weights exist. That is the assumption behind the statement
-# that :math:`\lambda_m>0` (Govindaraj 2009).
+# that every share is positive (Govindaraj 2009, whose letter is λ).
 #
 # Break it
 # --------
 #
-# :math:`\lambda` sums to one and looks like a vector of weights. Handing it over as
-# such is a usual mistake with Li-MKL.
+# The shares :math:`t` sum to one and look like a vector of weights. Handing them over
+# as such is a usual mistake with Li-MKL.
 
-TAKE_LAMBDA_FOR_THE_WEIGHTS = True
+TAKE_SHARES_FOR_THE_WEIGHTS = True
 
 li = found["li"]
 shares = li.multipliers["lambda"]
-weights = shares if TAKE_LAMBDA_FOR_THE_WEIGHTS else 1 / (2 * shares)
+weights = shares if TAKE_SHARES_FOR_THE_WEIGHTS else 1 / (2 * shares)
 report = mklcvx.verify(
     instance, "li", alpha=li.alpha, weights=weights, objective=li.objective, C=C
 )
 print(report.verdict)
 print(report.diagnosis.words if report.diagnosis else "nothing to say")
-assert report.accepted != TAKE_LAMBDA_FOR_THE_WEIGHTS
+assert report.accepted != TAKE_SHARES_FOR_THE_WEIGHTS
 
 # %%
 # Exercises

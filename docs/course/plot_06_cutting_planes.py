@@ -30,8 +30,8 @@ program with infinitely many constraints, a **semi-infinite linear program**:
 
 .. math::
 
-   \min_{\gamma,\,\mu}\ & \gamma \\
-   & \gamma\ge\textstyle\sum_m\mu_m\,S_m(\alpha)
+   \min_{\tau,\,\mu}\ & \tau \\
+   & \tau\ge\textstyle\sum_m\mu_m\,S_m(\alpha)
    \quad\text{for every }\alpha\in S, \\
    & \textstyle\sum_m\mu_m=1,\quad \mu\ge0 .
 
@@ -42,7 +42,7 @@ Nobody can write down infinitely many constraints. So start with one, and add wh
 missing:
 
 **Master.**
-    Solve the linear program with the planes found so far. Its value :math:`\gamma` is
+    Solve the linear program with the planes found so far. Its value :math:`\tau` is
     the lowest point of the highest of *some* planes: a **lower bound** on the optimum.
     It hands over its :math:`\mu`.
 
@@ -71,8 +71,8 @@ def master(rows, cap=1.0):
     """The lowest point of the highest plane; a row holds one plane's S_m."""
     count = rows.shape[1]
     found = linprog(
-        np.r_[1, np.zeros(count)],  # minimise γ
-        A_ub=np.column_stack([-np.ones(len(rows)), rows]),  # Σ μ_m S_m − γ ≤ 0
+        np.r_[1, np.zeros(count)],  # minimise τ
+        A_ub=np.column_stack([-np.ones(len(rows)), rows]),  # Σ μ_m S_m − τ ≤ 0
         b_ub=np.zeros(len(rows)),
         A_eq=[np.r_[0, np.ones(count)]],
         b_eq=[1],
@@ -103,9 +103,9 @@ def silp(instance, C, tol=1e-7, most=100, cap=1.0, bias=True):
             best, weights = value, mu
         alphas.append(alpha)
         rows.append(plane(instance, alpha))
-        gamma, mu, mix = master(np.stack(rows), cap)
-        bounds.append((gamma, value))
-        if best - gamma <= tol * abs(best):
+        tau, mu, mix = master(np.stack(rows), cap)
+        bounds.append((tau, value))
+        if best - tau <= tol * abs(best):
             break
     return weights, best, np.array(bounds), mix @ np.array(alphas)
 
@@ -124,10 +124,11 @@ assert np.all(bounds[:, 1] >= exact.objective - 1e-7)
 # Two kernels: the planes are lines
 # ---------------------------------
 #
-# With two kernels :math:`\mu=(t,1-t)`, and a plane is a line over :math:`t`. The thick
-# curve is :math:`V`, which the algorithm never sees as a whole. After the first SVM, at
-# equal weights, there is one line, and its lowest point is at the end: off we go to a
-# corner. The second line brings us back; the third is found where the first two meet.
+# With two kernels :math:`\mu_2=1-\mu_1`, and a plane is a line over :math:`\mu_1`. The
+# thick curve is :math:`V`, which the algorithm never sees as a whole. After the first
+# SVM, at equal weights, there is one line, and its lowest point is at the end: off we
+# go to a corner. The second line brings us back; the third is found where the first two
+# meet.
 
 y = np.repeat([1.0, -1.0], 15)
 features = np.random.default_rng(4).normal(size=(30, 3)) + 0.8 * y[:, None]
@@ -181,36 +182,36 @@ assert np.any(np.diff(bounds[:, 1]) > 0)
 assert jumps.certified
 
 # %%
-# Must they meet? Say that the bounds are still :math:`\epsilon` apart at the master's
+# Must they meet? Say that the bounds are still :math:`g` apart at the master's
 # :math:`\mu`, and that they were at :math:`\mu'` before, where a plane :math:`h` was
-# added, so that :math:`h(\mu')=V(\mu')` and :math:`h(\mu)\le\gamma`. No plane, nor
+# added, so that :math:`h(\mu')=V(\mu')` and :math:`h(\mu)\le\tau`. No plane, nor
 # :math:`V`, is steeper than some :math:`L`, the largest slope that
 # :math:`0\le\alpha\le C` allows. Then
 #
 # .. math::
 #
-#    \epsilon\le V(\mu)-\gamma\le V(\mu)-h(\mu)\le2L\,\|\mu-\mu'\| :
+#    g\le V(\mu)-\tau\le V(\mu)-h(\mu)\le2L\,\|\mu-\mu'\| :
 #
-# no two of the master's points are closer than :math:`\epsilon/2L`, and the simplex has
-# room for finitely many such points. So it ends for every :math:`\epsilon>0`; how soon
+# no two of the master's points are closer than :math:`g/2L`, and the simplex has
+# room for finitely many such points. So it ends for every :math:`g>0`; how soon
 # is not said.
 #
 # Why columns
 # -----------
 #
 # The master is a linear program, so it has a dual, with a multiplier
-# :math:`\lambda_t\ge0` for each plane. By the same steps as always (:math:`\gamma` is
-# free, so :math:`\sum_t\lambda_t=1`; then :math:`\mu` goes where it is cheapest) it
+# :math:`t_l\ge0` for each plane :math:`l`. By the same steps as always (:math:`\tau` is
+# free, so :math:`\sum_lt_l=1`; then :math:`\mu` goes where it is cheapest) it
 # reads
 #
 # .. math::
 #
-#    \max_{\lambda\ge0,\ \sum\lambda=1}\ \min_m\ \sum_t\lambda_t\,S_m(\alpha_t) .
+#    \max_{t\ge0,\ \sum t=1}\ \min_m\ \sum_lt_l\,S_m(\alpha_l) .
 #
 # Seen from here an SVM brings not a row but a new *column*, a new thing to mix:
-# **column generation**. And the mixture :math:`\bar\alpha=\sum_t\lambda_t\alpha_t` is a
+# **column generation**. And the mixture :math:`\bar\alpha=\sum_lt_l\alpha_l` is a
 # point of :math:`S`. As every :math:`q_m` is convex,
-# :math:`S_m(\bar\alpha)\ge\sum_t \lambda_tS_m(\alpha_t)`, so :math:`\bar\alpha` proves
+# :math:`S_m(\bar\alpha)\ge\sum_lt_lS_m(\alpha_l)`, so :math:`\bar\alpha` proves
 # a lower bound that is no worse than the master's. From SVMs and multipliers comes an
 # :math:`\alpha` for the whole problem:
 

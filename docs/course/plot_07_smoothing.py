@@ -4,9 +4,9 @@ Smoothing a maximum, and Nesterov's method
 
 A kernel problem is often a maximum: of the kernels' constraints, one is the worst. A
 maximum has corners, and at corners gradients are of little use. We round the corners
-off by a chosen amount :math:`\mu`, pay for it with an error of at most :math:`\mu\log
-M`, and get a method whose error falls as :math:`1/t` where it fell as :math:`1/\sqrt
-t`.
+off by a chosen amount :math:`\sigma`, pay for it with an error of at most
+:math:`\sigma\log M`, and get a method whose error falls as :math:`1/t` where it fell as
+:math:`1/\sqrt t`.
 
 The problem
 -----------
@@ -16,8 +16,8 @@ kernel, in a matrix :math:`Z`:
 
 .. math::
 
-   f(Z) &= \max_j\ S_j(Z), \\
-   S_j(Z) &= \tfrac14\|Z\|^2+\tfrac1{4\lambda}\operatorname{tr}(Z^\top K_jZ)
+   f(Z) &= \max_m\ S_m(Z), \\
+   S_m(Z) &= \tfrac14\|Z\|^2+\tfrac1{4\lambda}\operatorname{tr}(Z^\top K_mZ)
    -\operatorname{tr}(Z^\top H).
 
 :math:`H` is made of the labels; chapter 10 says how, and why one would want this. Here
@@ -49,7 +49,7 @@ assert np.ptp(scores) < 1e-5
 assert exact.weights.min() > 0.01
 
 # %%
-# The weights are multipliers: :math:`\theta_j` is the price of :math:`S_j(Z)\le\gamma`.
+# The weights are multipliers: :math:`\mu_m` is the price of :math:`S_m(Z)\le\tau`.
 # All are in use here. At the optimum all six quadratics have the same value, so the
 # optimum lies in a corner where six surfaces meet.
 #
@@ -60,47 +60,47 @@ assert exact.weights.min() > 0.01
 # minimum: it cannot tell us when to slow down. So steps must be made short by decree,
 # as :math:`1/\sqrt t`, and the error falls no faster than that in general.
 #
-# A maximum of numbers is also a maximum over the simplex, :math:`\max_j
-# s_j=\max_{\theta\in\Delta}\theta^\top s`. There is the corner: the best
-# :math:`\theta` jumps from one vertex to another. Let us make jumping expensive, and
-# add the entropy :math:`\mu\,E(\theta)`, :math:`E(\theta)=-\sum_j\theta_j\log\theta_j`,
+# A maximum of numbers is also a maximum over the simplex, :math:`\max_m
+# v_m=\max_{\mu\in\Delta}\mu^\top v`. There is the corner: the best
+# :math:`\mu` jumps from one vertex to another. Let us make jumping expensive, and
+# add the entropy :math:`\sigma\,E(\mu)`, :math:`E(\mu)=-\sum_m\mu_m\log\mu_m`,
 # which likes the middle:
 #
 # .. math::
 #
-#    f_\mu=\max_{\theta\in\Delta}\ \sum_j\theta_js_j-\mu\sum_j\theta_j\log\theta_j .
+#    f_\sigma=\max_{\mu\in\Delta}\ \sum_m\mu_mv_m-\sigma\sum_m\mu_m\log\mu_m .
 #
-# Give :math:`\sum\theta_j=1` the price :math:`\kappa`. The derivative by
-# :math:`\theta_j` is :math:`s_j-\mu(\log\theta_j+1)-\kappa=0`, so
-# :math:`\theta_j\propto e^{s_j/\mu}`. With the sum made 1, put it back:
-# :math:`\mu\log\theta_j=s_j-\mu\log\sum_i e^{s_i/\mu}`, and
+# Give :math:`\sum\mu_m=1` the price :math:`\kappa`. The derivative by
+# :math:`\mu_m` is :math:`v_m-\sigma(\log\mu_m+1)-\kappa=0`, so
+# :math:`\mu_m\propto e^{v_m/\sigma}`. With the sum made 1, put it back:
+# :math:`\sigma\log\mu_m=v_m-\sigma\log\sum_l e^{v_l/\sigma}`, and
 #
 # .. math::
 #
-#    f_\mu=\mu\log\sum_j e^{s_j/\mu},\qquad
-#    \theta_j=\frac{e^{s_j/\mu}}{\sum_i e^{s_i/\mu}} .
+#    f_\sigma=\sigma\log\sum_m e^{v_m/\sigma},\qquad
+#    \mu_m=\frac{e^{v_m/\sigma}}{\sum_l e^{v_l/\sigma}} .
 #
-# The entropy is between 0 and :math:`\log M`. So :math:`f\le f_\mu\le f+\mu\log M` (Ji
-# et al. 2008, Lemma 3.3): **we know beforehand what smoothing costs**. And
-# :math:`\nabla f_\mu=\sum_j\theta_j\nabla S_j`, with :math:`\theta` that turns
-# gradually: the smaller :math:`\mu`, the faster it turns, and the gradient's Lipschitz
-# constant grows as :math:`1/\mu`.
+# The entropy is between 0 and :math:`\log M`. So :math:`f\le f_\sigma\le f+\sigma\log
+# M` (Ji et al. 2008, Lemma 3.3): **we know beforehand what smoothing costs**. And
+# :math:`\nabla f_\sigma=\sum_m\mu_m\nabla S_m`, with :math:`\mu` that turns gradually:
+# the smaller :math:`\sigma`, the faster it turns, and the gradient's Lipschitz constant
+# grows as :math:`1/\sigma`.
 
 
-def smooth_max(s, mu):
-    largest = s.max(axis=0)  # taken out, so that no exponential overflows
-    return largest + mu * np.log(np.exp((s - largest) / mu).sum(axis=0))
+def smooth_max(v, sigma):
+    largest = v.max(axis=0)  # taken out, so that no exponential overflows
+    return largest + sigma * np.log(np.exp((v - largest) / sigma).sum(axis=0))
 
 
 x = np.linspace(-1.5, 1.5, 301)
 two = np.stack([0.5 * (x - 1.6) ** 2, 0.5 * (x + 1.6) ** 2])
 fig, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 ax.plot(x, two.max(axis=0), "k-", linewidth=2, label="the maximum of two")
-for mu, style in ((0.1, "--"), (0.4, "-."), (1.0, ":")):
-    ax.plot(x, smooth_max(two, mu), f"k{style}", label=f"smoothed, μ = {mu}")
-    excess = smooth_max(two, mu) - two.max(axis=0)
+for sigma, style in ((0.1, "--"), (0.4, "-."), (1.0, ":")):
+    ax.plot(x, smooth_max(two, sigma), f"k{style}", label=f"smoothed, σ = {sigma}")
+    excess = smooth_max(two, sigma) - two.max(axis=0)
     assert excess.min() >= 0
-    assert excess.max() <= mu * np.log(2) + 1e-12
+    assert excess.max() <= sigma * np.log(2) + 1e-12
 ax.set(xlabel="z", ylabel="value", ylim=(0.8, 3.4))
 ax.legend(loc="upper center")
 plt.show()
@@ -112,41 +112,41 @@ plt.show()
 # On a smooth function with Lipschitz constant :math:`L`, gradient steps of length
 # :math:`1/L` have an error of order :math:`L/t`. Nesterov's method takes its gradient
 # at a point a little ahead, in the direction of the last moves, and has an error of
-# order :math:`L/t^2`. With :math:`L\sim1/\mu` and a budget of :math:`N` steps, the two
-# errors are
+# order :math:`L/t^2`. With :math:`L\sim1/\sigma` and a budget of :math:`N` steps, the
+# two errors are
 #
 # .. math::
 #
-#    \underbrace{\mu\log M}_{\text{smoothing}}+\underbrace{c/(\mu N^2)}_{\text{the
+#    \underbrace{\sigma\log M}_{\text{smoothing}}+\underbrace{c/(\sigma N^2)}_{\text{the
 #    method}},
 #
-# and :math:`\mu\sim1/N` makes both of order :math:`1/N`. Plain gradient steps,
-# :math:`\mu\log M+c/(\mu N)`, would need :math:`\mu\sim1/\sqrt N` and be no better than
-# before: **smoothing pays only together with acceleration**.
+# and :math:`\sigma\sim1/N` makes both of order :math:`1/N`. Plain gradient steps,
+# :math:`\sigma\log M+c/(\sigma N)`, would need :math:`\sigma\sim1/\sqrt N` and be no
+# better than before: **smoothing pays only together with acceleration**.
 #
 # Every gap below is certified. Any :math:`Z` gives the upper bound :math:`f(Z)`; any
-# :math:`\theta` on the simplex gives a lower one, the least value of
-# :math:`\sum_j\theta_jS_j`, which is reached at :math:`Z=2(I+K(\theta)/\lambda)^{-1}H`.
+# :math:`\mu` on the simplex gives a lower one, the least value of
+# :math:`\sum_m\mu_mS_m`, which is reached at :math:`Z=2(I+K(\mu)/\lambda)^{-1}H`.
 # First the method with corners: a step against the gradient of the largest quadratic,
-# shortened as :math:`1/\sqrt t`, and averages of :math:`Z` and of :math:`\theta` as the
+# shortened as :math:`1/\sqrt t`, and averages of :math:`Z` and of :math:`\mu` as the
 # answer.
 
 K, H = instance.kernels, task.h
 
 
-def bounds(Z, theta):
-    best = np.linalg.solve(np.eye(len(H)) + np.tensordot(theta, K, 1) / lam, H)
+def bounds(Z, mu):
+    best = np.linalg.solve(np.eye(len(H)) + np.tensordot(mu, K, 1) / lam, H)
     return -np.vdot(H, best), task.scores(Z).max()
 
 
 def subgradient(steps, first=0.5):
     Z, sum_Z, counts, total, gaps = 0 * H, 0 * H, np.zeros(M), 0.0, []
     for t in range(1, steps + 1):
-        j = int(task.scores(Z).argmax())
+        m = int(task.scores(Z).argmax())
         length = first / np.sqrt(t)
         sum_Z, total = sum_Z + length * Z, total + length
-        counts[j] += length
-        Z = Z - length * (Z / 2 + K[j] @ Z / (2 * lam) - H)
+        counts[m] += length
+        Z = Z - length * (Z / 2 + K[m] @ Z / (2 * lam) - H)
         if t in budgets:
             low, high = bounds(sum_Z / total, counts / total)
             gaps.append((high - low) / abs(exact.objective))
@@ -157,8 +157,8 @@ budgets = np.unique(np.geomspace(10, 1000, 9).astype(int))
 cornered = subgradient(1000)
 
 # %%
-# Then Nesterov's with :math:`\mu=1/N`, one run for every budget :math:`N`; and the gap
-# of the smoothed problem itself, with :math:`\mu` fixed.
+# Then Nesterov's with :math:`\sigma=1/N`, one run for every budget :math:`N`; and the
+# gap of the smoothed problem itself, with :math:`\sigma` fixed.
 
 planned, own = [], []
 for N in map(int, budgets):
@@ -171,7 +171,7 @@ for N in map(int, budgets):
 fig, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 shown = (
     (cornered, "o", "subgradient", -0.5),
-    (planned, "s", "Nesterov, μ = 1/N", -1),
+    (planned, "s", "Nesterov, σ = 1/N", -1),
     (own, "^", "Nesterov, the smoothed problem's own gap", -2),
 )
 for gaps, marker, label, power in shown:
@@ -187,14 +187,14 @@ plt.show()
 
 # %%
 # No method is slower than promised. Some are faster: the term :math:`\tfrac14\|Z\|^2`
-# makes :math:`f_\mu` strongly convex, which the worst case does not have. But
-# :math:`\mu=1/N` has a floor. With :math:`\mu` fixed beforehand, more steps than
+# makes :math:`f_\sigma` strongly convex, which the worst case does not have. But
+# :math:`\sigma=1/N` has a floor. With :math:`\sigma` fixed beforehand, more steps than
 # planned gain little:
 
 runs = {}
 for N in (10, 100, 1000):
     given = {"solver": "hypergraph_nesterov", "max_iter": 1000, "tol": 1e-12}
-    runs[f"μ = 1/{N}"] = mklcvx.solve(
+    runs[f"σ = 1/{N}"] = mklcvx.solve(
         instance, "hypergraph", options={"steps": N}, lam=lam, **given
     )
 plot.gaps(runs)
@@ -210,20 +210,20 @@ for name, run in runs.items():
 # --------
 #
 # Programs often write the temperature upside down, :math:`\frac1\beta\log\sum e^{\beta
-# s}`. Both are right; mixing them up is not. With the switch on, our :math:`\mu` is
+# v}`. Both are right; mixing them up is not. With the switch on, our :math:`\sigma` is
 # handed to a solver that wants :math:`\beta`.
 
-MU_AS_BETA = True
+SIGMA_AS_BETA = True
 
-mu = 0.1
-used = 1 / mu if MU_AS_BETA else mu
+sigma = 0.1
+used = 1 / sigma if SIGMA_AS_BETA else sigma
 broken = mklcvx.solve(instance, "hypergraph_smooth", smoothing=used, lam=lam)
 report = mklcvx.verify(
     instance,
     "hypergraph_smooth",
     weights=broken.weights,
     objective=broken.objective,
-    smoothing=mu,
+    smoothing=sigma,
     lam=lam,
 )
 print(report.verdict)
@@ -239,26 +239,26 @@ print("weights", broken.weights.round(3), "where all equal is", round(1 / M, 3))
 # Exercises
 # ---------
 #
-# **1.** When is :math:`f_\mu(Z)=f(Z)+\mu\log M` exactly? And when is :math:`f_\mu(Z)`
-# nearly :math:`f(Z)`?
+# **1.** When is :math:`f_\sigma(Z)=f(Z)+\sigma\log M` exactly? And when is
+# :math:`f_\sigma(Z)` nearly :math:`f(Z)`?
 #
 # .. dropdown:: Solution 1
 #
-#     With all :math:`s_j` equal to :math:`s`: :math:`\mu\log(Me^{s/\mu})=s+\mu\log M`.
-#     Then the entropy is largest, at :math:`\theta_j=1/M`. Nearly :math:`f` where one
-#     :math:`s_j` is larger than the others by several :math:`\mu`: the sum is its
-#     exponential alone. At a minimum with a corner many are equal, so the bound is met
-#     just where we need the value.
+#     With all :math:`v_m` equal to :math:`v`:
+#     :math:`\sigma\log(Me^{v/\sigma})=v+\sigma\log M`. Then the entropy is largest, at
+#     :math:`\mu_m=1/M`. Nearly :math:`f` where one :math:`v_m` is larger than the
+#     others by several :math:`\sigma`: the sum is its exponential alone. At a minimum
+#     with a corner many are equal, so the bound is met just where we need the value.
 #
-# **2.** You want :math:`f` to an error of 0.001 with :math:`M=6`. Which :math:`\mu` do
-# you take, and what happens to the number of steps if you ask for 0.0001?
+# **2.** You want :math:`f` to an error of 0.001 with :math:`M=6`. Which :math:`\sigma`
+# do you take, and what happens to the number of steps if you ask for 0.0001?
 #
 # .. dropdown:: Solution 2
 #
-#     Give half of the error to smoothing: :math:`\mu\log6\le0.0005`, so
-#     :math:`\mu\approx0.00028`. Nesterov's error :math:`c/(\mu N^2)` must be below
-#     0.0005 too. A tenth of the error means a tenth of :math:`\mu`, and ten times as
-#     many steps. A subgradient method would need a hundred times as many.
+#     Give half of the error to smoothing: :math:`\sigma\log6\le0.0005`, so
+#     :math:`\sigma\approx0.00028`. Nesterov's error :math:`c/(\sigma N^2)` must be
+#     below 0.0005 too. A tenth of the error means a tenth of :math:`\sigma`, and ten
+#     times as many steps. A subgradient method would need a hundred times as many.
 #
 # **3.** (*With a seed.*) Solve a smoothed problem of your own.
 
@@ -276,7 +276,7 @@ print(mine.grade(weights=sharp.weights, objective=sharp.objective))
 # %%
 
 # Solution 3, for every seed
-kernels, mu, lam = (
+kernels, sigma, lam = (
     mine.instance.kernels,
     *map(mine.parameters.get, ("smoothing", "lam")),
 )
@@ -288,15 +288,15 @@ t, L = 1.0, 0.5 + np.linalg.eigvalsh(kernels).max() / (2 * lam)
 
 def value(Z):
     images = kernels @ Z
-    s = (
+    v = (
         np.vdot(Z, Z) / 4
         + np.sum(images * Z, axis=(1, 2)) / (4 * lam)
         - np.vdot(Z, raw)
     )
-    theta = np.exp((s - s.max()) / mu)
-    theta /= theta.sum()
-    gradient = Z / 2 + np.tensordot(theta, images, 1) / (2 * lam) - raw
-    return smooth_max(s, mu), theta, gradient
+    mu = np.exp((v - v.max()) / sigma)
+    mu /= mu.sum()
+    gradient = Z / 2 + np.tensordot(mu, images, 1) / (2 * lam) - raw
+    return smooth_max(v, sigma), mu, gradient
 
 
 for _ in range(1500):
@@ -308,8 +308,8 @@ for _ in range(1500):
             break
     Z, Q = ahead - gradient / L, Q + t / L * gradient
     t = (1 + np.sqrt(1 + 4 * t**2)) / 2
-objective, theta, _ = value(Z)
-grade = mine.grade(weights=theta, objective=objective)
+objective, mu, _ = value(Z)
+grade = mine.grade(weights=mu, objective=objective)
 print(grade)
 assert grade.passed
 

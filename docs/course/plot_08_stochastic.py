@@ -10,27 +10,28 @@ if it is divided by something that merely looks like it.
 The problem
 -----------
 
-There are :math:`m` classes, that is label vectors :math:`y^k=\pm1`, and one
-combination of the kernels with weights :math:`p` on the simplex serves them all. For
+There are :math:`n_c` classes, that is label vectors :math:`y^k=\pm1`, and one
+combination of the kernels with weights :math:`\mu` on the simplex serves them all. For
 given weights class :math:`k` costs what its SVM costs (no bias here),
 
 .. math::
 
-   H_k(p)=\max_{0\le\alpha\le C}\ \mathbf 1^\top\alpha
-   -\tfrac12\sum_a p_a\,q^k_a(\alpha),
+   H_k(\mu)=\max_{0\le\alpha\le C}\ \mathbf 1^\top\alpha
+   -\tfrac12\sum_m\mu_m\,q^k_m(\alpha),
 
-with :math:`q^k_a(\alpha)=(\alpha\circ y^k)^\top K_a(\alpha\circ y^k)`. One may ask
+with :math:`q^k_m(\alpha)=(\alpha\circ y^k)^\top K_m(\alpha\circ y^k)`. One may ask
 for a small sum, :doc:`ml_sum </formulations/ml_sum>`, or for a small worst case,
 :doc:`ml_minimax </formulations/ml_minimax>` (Bucak et al. 2010, Eqs (2) and (3)). We
-take the second: least :math:`s` with :math:`H_k(p)\le s` for all :math:`k`. Let
-:math:`\gamma_k` be the price of class :math:`k`'s constraint. Minimising :math:`s` out
-of :math:`s+\sum_k\gamma_k(H_k(p)-s)` leaves :math:`\sum\gamma_k=1`, and
+take the second: least :math:`H` with :math:`H_k(\mu)\le H` for all :math:`k`. Let
+:math:`\gamma_k` be the price of class :math:`k`'s constraint. Minimising :math:`H` out
+of :math:`H+\sum_k\gamma_k(H_k(\mu)-H)` leaves :math:`\sum\gamma_k=1`, and
 
 .. math::
 
-   \min_{p\in\Delta}\ \max_{\gamma\in\Delta}\quad L(p,\gamma)=\sum_k\gamma_kH_k(p) .
+   \min_{\mu\in\Delta}\ \max_{\gamma\in\Delta}\quad
+   L(\mu,\gamma)=\sum_k\gamma_kH_k(\mu) .
 
-A game: :math:`p` wants the classes cheap, :math:`\gamma` looks for the dearest.
+A game: :math:`\mu` wants the classes cheap, :math:`\gamma` looks for the dearest.
 """
 
 import matplotlib.pyplot as plt
@@ -41,10 +42,11 @@ from mklcvx import zoo
 from mklcvx.reports import plot
 
 rng = np.random.default_rng(1)
-n, M, m, C = 30, 4, 16, 1.0
+n, M, n_classes, C = 30, 4, 16, 1.0
 views = rng.normal(size=(M, n, 3))
 scores = [
-    views[k % 3] @ rng.normal(size=3) + 0.7 * rng.normal(size=n) for k in range(m)
+    views[k % 3] @ rng.normal(size=3) + 0.7 * rng.normal(size=n)
+    for k in range(n_classes)
 ]
 labels = np.stack([score > np.quantile(score, 0.6) for score in scores], axis=1)
 squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
@@ -52,8 +54,8 @@ instance = mklcvx.Instance(np.exp(-0.3 * squares), labels=labels.astype(float))
 
 exact = mklcvx.solve(instance, "ml_minimax", C=C)
 gamma, values = exact.multipliers["gamma"], exact.multipliers["class_values"]
-print("p", exact.weights.round(3))
-print(f"classes with a price: {np.sum(gamma > 1e-6)} of {m}")
+print("μ", exact.weights.round(3))
+print(f"classes with a price: {np.sum(gamma > 1e-6)} of {n_classes}")
 print(f"the worst class costs {values.max():.3f}, the best {values.min():.3f}")
 
 # %%
@@ -65,39 +67,40 @@ print(f"the worst class costs {values.max():.3f}, the best {values.min():.3f}")
 #
 # .. math::
 #
-#    \frac{\partial L}{\partial p_a}&=-\tfrac12\sum_k\gamma_k\,q^k_a(\alpha^k), \\
-#    \frac{\partial L}{\partial\gamma_k}&=H_k(p) .
+#    \frac{\partial L}{\partial\mu_m}&=-\tfrac12\sum_k\gamma_k\,q^k_m(\alpha^k), \\
+#    \frac{\partial L}{\partial\gamma_k}&=H_k(\mu) .
 #
-# :math:`p` steps down, :math:`\gamma` up. Multiplying by exponentials and making the
+# :math:`\mu` steps down, :math:`\gamma` up. Multiplying by exponentials and making the
 # sum 1 again keeps both on their simplex:
 #
 # .. math::
 #
-#    p_a\propto p_a\,e^{-\eta\,\partial L/\partial p_a},\qquad
+#    \mu_m\propto\mu_m\,e^{-\eta\,\partial L/\partial\mu_m},\qquad
 #    \gamma_k\propto\gamma_k\,e^{+\eta\,\partial L/\partial\gamma_k} .
 #
-# That needs all :math:`m` SVMs. Now draw one class :math:`j` with probability
-# :math:`\gamma'_j` and put
+# That needs all :math:`n_c` SVMs. Now draw one class :math:`k` with probability
+# :math:`\gamma'_k` and put
 #
 # .. math::
 #
-#    \hat g_a&=-\tfrac12\frac{\gamma_j}{\gamma'_j}\,q^j_a(\alpha^j), \\
-#    \hat h_j&=\frac{H_j(p)}{\gamma'_j},\quad\hat h_k=0\text{ for }k\ne j .
+#    \hat g_m&=-\tfrac12\frac{\gamma_k}{\gamma'_k}\,q^k_m(\alpha^k), \\
+#    \hat h_k&=\frac{H_k(\mu)}{\gamma'_k},\quad\hat h_l=0\text{ for }l\ne k .
 #
-# In the mean that is right: :math:`\sum_j\gamma'_j\cdot\frac{\gamma_j}{\gamma'_j}
-# \bigl(-\tfrac12q^j_a\bigr)` is :math:`\partial L/\partial p_a`, and class
+# In the mean that is right: :math:`\sum_k\gamma'_k\cdot\frac{\gamma_k}{\gamma'_k}
+# \bigl(-\tfrac12q^k_m\bigr)` is :math:`\partial L/\partial\mu_m`, and class
 # :math:`k` gets :math:`\gamma'_k\cdot H_k/\gamma'_k=H_k`. **Whatever** :math:`\gamma'`
 # **is, it cancels, if it is the distribution that was drawn from.** It is chosen as
-# :math:`\gamma'=(1-\delta)\gamma+\delta/m`, so that no class is forgotten and nothing
-# is divided by a tiny number: :math:`\hat h_j\le H_jm/\delta`.
+# :math:`\gamma'=(1-\phi)\gamma+\phi/n_c`, so that no class is forgotten and nothing
+# is divided by a tiny number: :math:`\hat h_k\le H_kn_c/\phi`. (The paper's letters
+# are others: :doc:`/letters`.)
 #
 # Does sampling help?
 # -------------------
 #
-# Count SVM fits. A sampled step costs 1, a full step :math:`m`; Nemirovski's
-# mirror-prox, which looks half a step ahead, :math:`2m`. The sampled method runs twice:
-# with the solver's own step length, and with one found by trying three, which flatters
-# it, as choosing after the fact always does.
+# Count SVM fits. A sampled step costs 1, a full step :math:`n_c`; Nemirovski's
+# mirror-prox, which looks half a step ahead, :math:`2n_c`. The sampled method runs
+# twice: with the solver's own step length, and with one found by trying three, which
+# flatters it, as choosing after the fact always does.
 
 
 def compare(problem, longer, steps):
@@ -122,7 +125,7 @@ many_runs = compare(instance, 0.3 / values.max(), (400, 90))
 few_runs = compare(few, 0.3 / mklcvx.solve(few, "ml_minimax").objective, (300, 60))
 fig, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
 for ax, runs, title in zip(
-    axes, (many_runs, few_runs), (f"{m} classes", "4 classes"), strict=True
+    axes, (many_runs, few_runs), (f"{n_classes} classes", "4 classes"), strict=True
 ):
     plot.gaps(runs, against="svm_solves", ax=ax)
     ax.set_title(title)
@@ -131,7 +134,7 @@ axes[1].get_legend().remove()
 plt.show()
 
 for fits, runs in ((50, many_runs), (400, many_runs), (50, few_runs)):
-    print(f"{m if runs is many_runs else 4} classes, {fits} SVM fits")
+    print(f"{n_classes if runs is many_runs else 4} classes, {fits} SVM fits")
     for name, run in runs.items():
         print(f"  {name}: gap {gap_after(run, fits):.4f}")
 early, late = ([gap_after(run, k) for run in many_runs.values()] for k in (50, 400))
@@ -160,58 +163,59 @@ assert min(behind[:2]) > max(behind[2:])
 #
 # .. math::
 #
-#    H_1&=4-\tfrac12p_1\cdot\tfrac14(u^\top u)^2=4-2p_1, \\
-#    H_2&=4-\tfrac12p_2\cdot\tfrac18(v^\top v)^2=4-p_2 .
+#    H_1&=4-\tfrac12\mu_1\cdot\tfrac14(u^\top u)^2=4-2\mu_1, \\
+#    H_2&=4-\tfrac12\mu_2\cdot\tfrac18(v^\top v)^2=4-\mu_2 .
 #
-# Both classes equally dear: :math:`2p_1=p_2`, so :math:`p=(\tfrac13,\tfrac23)`. Both
-# kernels equally useful to :math:`\gamma`: :math:`2\gamma_1=\gamma_2`, so
+# Both classes equally dear: :math:`2\mu_1=\mu_2`, so :math:`\mu=(\tfrac13,\tfrac23)`.
+# Both kernels equally useful to :math:`\gamma`: :math:`2\gamma_1=\gamma_2`, so
 # :math:`\gamma=(\tfrac13,\tfrac23)`.
 
 u, v = np.array([1.0, 1, -1, -1]), np.array([1.0, -1, 1, -1])
 kernels = np.stack([np.outer(u, u) / 4, np.outer(v, v) / 8])
 game = mklcvx.Instance(kernels, labels=(np.stack([u, v], axis=1) > 0).astype(float))
 by_machine = mklcvx.solve(game, "ml_minimax", C=1.0)
-print("p", by_machine.weights.round(6), "γ", by_machine.multipliers["gamma"].round(6))
+print("μ", by_machine.weights.round(6), "γ", by_machine.multipliers["gamma"].round(6))
 assert np.abs(by_machine.weights - [1 / 3, 2 / 3]).max() < 1e-6
 
 # %%
 # The stochastic steps for this game, 32 runs side by side. Two shares need one number
-# each, so :math:`p_1` and :math:`\gamma_1` are kept as logits, and multiplying by
+# each, so :math:`\mu_1` and :math:`\gamma_1` are kept as logits, and multiplying by
 # exponentials becomes adding. The answer is the average over all steps. Its distance
-# from the saddle point is :math:`\Delta=\max_\gamma L(p,\cdot)-\min_pL(\cdot,\gamma)`.
+# from the saddle point is :math:`\Delta=\max_\gamma L(\mu,\cdot)-\min_\mu
+# L(\cdot,\gamma)`.
 
 
 def share(logit):
     return 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
 
 
-def play(eta, steps, delta=0.5, unbiased=True):
-    of_gamma, of_p = np.zeros(32), np.zeros(32)
-    sum_gamma, sum_p = np.zeros(32), np.zeros(32)
+def play(eta, steps, phi=0.5, unbiased=True):
+    of_gamma, of_mu = np.zeros(32), np.zeros(32)
+    sum_gamma, sum_mu = np.zeros(32), np.zeros(32)
     for luck in np.random.default_rng(0).random((steps, 32)):
-        gamma, p = share(of_gamma), share(of_p)
-        sum_gamma, sum_p = sum_gamma + gamma, sum_p + p
-        drawn = (1 - delta) * gamma + delta / 2
+        gamma, mu = share(of_gamma), share(of_mu)
+        sum_gamma, sum_mu = sum_gamma + gamma, sum_mu + mu
+        drawn = (1 - phi) * gamma + phi / 2
         first = luck < drawn
-        own = np.where(first, gamma, 1 - gamma)  # γ_j of the class drawn
-        chance = np.where(first, drawn, 1 - drawn)  # its γ'_j
-        cost = 4 - np.where(first, 2 * p, 1 - p)
+        own = np.where(first, gamma, 1 - gamma)  # γ_k of the class drawn
+        chance = np.where(first, drawn, 1 - drawn)  # its γ'_k
+        cost = 4 - np.where(first, 2 * mu, 1 - mu)
         h = cost / (chance if unbiased else own)
         g = np.where(first, 2.0, -1.0) * (own / chance if unbiased else 1.0)
         of_gamma = np.clip(of_gamma + eta * np.where(first, h, -h), -30, 30)
-        of_p = of_p + eta * g
-    return sum_p / steps, sum_gamma / steps
+        of_mu = of_mu + eta * g
+    return sum_mu / steps, sum_gamma / steps
 
 
-def distance(p, gamma):
-    return np.maximum(4 - 2 * p, 3 + p) - np.minimum(4 - 2 * gamma, 3 + gamma)
+def distance(mu, gamma):
+    return np.maximum(4 - 2 * mu, 3 + mu) - np.minimum(4 - 2 * gamma, 3 + gamma)
 
 
 # %%
 # How long a step?
 # ----------------
 #
-# The theory's bound on :math:`\Delta` has two terms, :math:`\frac{2(\log m+\log
+# The theory's bound on :math:`\Delta` has two terms, :math:`\frac{2(\log n_c+\log
 # M)}{\eta\,T}+\eta\,c` (Bucak et al. 2010, Theorem 1, as proved among the
 # :doc:`/claims`): short steps do not arrive in :math:`T` steps, long ones rattle about.
 # The :math:`\eta` that makes *the bound* least is of order :math:`1/\sqrt T`, and so is
@@ -238,18 +242,18 @@ plt.show()
 # --------
 #
 # In the paper's text a class is drawn from :math:`\gamma'` while Eq. (9) divides by
-# :math:`\gamma_j` and Eq. (8) has no factor. With :math:`\delta=0` these are the same.
-# With :math:`\delta>0` the mean of the estimates is not the gradient any more.
+# :math:`\gamma_k` and Eq. (8) has no factor. With :math:`\phi=0` these are the same.
+# With :math:`\phi>0` the mean of the estimates is not the gradient any more.
 
 DIVIDE_BY_GAMMA = True
 
-p, gamma = play(eta=0.01, steps=10_000, unbiased=not DIVIDE_BY_GAMMA)
-print(f"mean Δ after 10000 steps: {distance(p, gamma).mean():.3f}")
-p, gamma = p.mean(), gamma.mean()
+mu, gamma = play(eta=0.01, steps=10_000, unbiased=not DIVIDE_BY_GAMMA)
+print(f"mean Δ after 10000 steps: {distance(mu, gamma).mean():.3f}")
+mu, gamma = mu.mean(), gamma.mean()
 report = mklcvx.verify(
     game,
     "ml_minimax",
-    weights=[p, 1 - p],
+    weights=[mu, 1 - mu],
     multipliers={"gamma": [gamma, 1 - gamma]},
     C=1.0,
     tol=0.02,
@@ -291,19 +295,19 @@ plt.show()
 #
 # .. dropdown:: Solution 1
 #
-#     :math:`\hat h_j=H_j/\gamma_j` is huge for a class that is rarely drawn. When it is
-#     drawn at last, :math:`e^{\eta\hat h_j}` gives it nearly all of :math:`\gamma`,
+#     :math:`\hat h_k=H_k/\gamma_k` is huge for a class that is rarely drawn. When it is
+#     drawn at last, :math:`e^{\eta\hat h_k}` gives it nearly all of :math:`\gamma`,
 #     then no other class is drawn again, and the run is stuck. With :math:`\gamma'\ge
-#     \delta/m` the jump is at most :math:`\eta H_jm/\delta`.
+#     \phi/n_c` the jump is at most :math:`\eta H_kn_c/\phi`.
 #
-# **2.** Let only Eq. (9) be mended, divided by :math:`\gamma'_j`, and (8) be left as it
-# is, without the factor :math:`\gamma_j/\gamma'_j`. To which :math:`\gamma` do the
-# averages tend in the game above, for :math:`\delta=\tfrac12`?
+# **2.** Let only Eq. (9) be mended, divided by :math:`\gamma'_k`, and (8) be left as it
+# is, without the factor :math:`\gamma_k/\gamma'_k`. To which :math:`\gamma` do the
+# averages tend in the game above, for :math:`\phi=\tfrac12`?
 #
 # .. dropdown:: Solution 2
 #
-#     In the mean :math:`p` now answers :math:`\gamma'` and not :math:`\gamma`. At rest
-#     :math:`\gamma'` is the saddle point's :math:`(\tfrac13,\tfrac23)`, so
+#     In the mean :math:`\mu` now answers :math:`\gamma'` and not :math:`\gamma`. At
+#     rest :math:`\gamma'` is the saddle point's :math:`(\tfrac13,\tfrac23)`, so
 #     :math:`\tfrac12\gamma_1+\tfrac14=\tfrac13`: :math:`\gamma_1=\tfrac16`, where
 #     :math:`\tfrac13` is right.
 #
@@ -322,7 +326,8 @@ plt.show()
 kept = exact.multipliers["gamma"] > 1e-6
 fewer = mklcvx.Instance(instance.kernels, labels=labels[:, kept].astype(float))
 again = mklcvx.solve(fewer, "ml_minimax", C=C)
-print(f"{kept.sum()} classes: {again.objective:.6f}, all {m}: {exact.objective:.6f}")
+print(f"{kept.sum()} classes: {again.objective:.6f}")
+print(f"all {n_classes} of them: {exact.objective:.6f}")
 assert abs(again.objective - exact.objective) < 1e-5
 
 # %%
@@ -352,8 +357,8 @@ weights, worst = cp.Variable(len(K), nonneg=True), cp.Variable()
 conditions = [cp.sum(weights) == 1]
 for y in signs.T:
     w = [cp.Variable(len(y)) for _ in roots]
-    penalty = cp.sum([cp.quad_over_lin(w[a], weights[a]) for a in range(len(K))]) / 2
-    f = cp.sum([roots[a] @ w[a] for a in range(len(K))])
+    penalty = cp.sum([cp.quad_over_lin(w[m], weights[m]) for m in range(len(K))]) / 2
+    f = cp.sum([roots[m] @ w[m] for m in range(len(K))])
     conditions.append(penalty + price * cp.sum(cp.pos(1 - cp.multiply(y, f))) <= worst)
 cp.Problem(cp.Minimize(worst), conditions).solve()
 shares = np.maximum(weights.value, 0)

@@ -66,16 +66,16 @@ print(f"{n} samples, {N} = n(n+1)/2 K-examples, {np.sum(t > 0):.0f} of them alik
 #
 # .. math::
 #
-#    \tfrac\lambda2\|\mu\|^2-\mu^\top s,\qquad s=\sum_{i\le j}\beta_{ij}t_{ij}z_{ij} .
+#    \tfrac\lambda2\|\mu\|^2-\mu^\top g,\qquad g=\sum_{i\le j}\beta_{ij}t_{ij}z_{ij} .
 #
-# :math:`s_m` is the force with which the pairs pull at kernel :math:`m`. Over
-# :math:`\mu\ge0` every kernel is for itself: pulled up, :math:`\mu_m=s_m/\lambda`;
-# pulled down, :math:`\mu_m=0`. So :math:`\mu=(s)_+/\lambda`, and
+# :math:`g_m` is the force with which the pairs pull at kernel :math:`m`. Over
+# :math:`\mu\ge0` every kernel is for itself: pulled up, :math:`\mu_m=g_m/\lambda`;
+# pulled down, :math:`\mu_m=0`. So :math:`\mu=(g)_+/\lambda`, and
 #
 # .. math::
 #
 #    \max_{0\le\beta\le1/N}\quad\sum_{i\le j}\beta_{ij}
-#    -\tfrac1{2\lambda}\bigl\|(s)_+\bigr\|^2 .
+#    -\tfrac1{2\lambda}\bigl\|(g)_+\bigr\|^2 .
 #
 # By machine: :doc:`ts </formulations/ts>`.
 
@@ -121,16 +121,16 @@ assert mu[0] > mu[1]
 # ------------------------------------
 #
 # Replace :math:`\tfrac\lambda2\|\mu\|^2` by :math:`\lambda\sum_m\mu_m`
-# (:doc:`ts_l1 </formulations/ts_l1>`). Now :math:`\lambda\sum\mu_m-\mu^\top s` is
-# linear: its minimum over :math:`\mu\ge0` is 0 if :math:`s\le\lambda` in every entry,
+# (:doc:`ts_l1 </formulations/ts_l1>`). Now :math:`\lambda\sum\mu_m-\mu^\top g` is
+# linear: its minimum over :math:`\mu\ge0` is 0 if :math:`g\le\lambda` in every entry,
 # and :math:`-\infty` if not. The dual is a linear program,
 #
 # .. math::
 #
 #    \max_{0\le\beta\le1/N}\ \sum_{i\le j}\beta_{ij}
-#    \quad\text{with}\quad s_m\le\lambda ,
+#    \quad\text{with}\quad g_m\le\lambda ,
 #
-# and :math:`\mu_m` is the multiplier of :math:`s_m\le\lambda`: **only kernels pulled
+# and :math:`\mu_m` is the multiplier of :math:`g_m\le\lambda`: **only kernels pulled
 # with the full force** :math:`\lambda` **get weight**. A third way needs no loss at
 # all: make the Gram matrix point in the direction of :math:`T=yy^\top`,
 #

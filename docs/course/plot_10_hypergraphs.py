@@ -15,10 +15,10 @@ Eight samples, three labels: :math:`Y` has a row for each sample, a column for e
 label. Two ways to make an ordinary graph of it (Agarwal et al. 2006):
 
 * **clique**: join every two samples of a label, once for each label they share:
-  :math:`A=YY^\top`. A large label of :math:`d` samples makes :math:`d^2` entries.
+  :math:`W=YY^\top`. A large label of :math:`d` samples makes :math:`d^2` entries.
 * **star**: put a new vertex in the middle of each label and join it to the label's
   samples. Seen from the samples, with each label divided by its size:
-  :math:`A=YD_e^{-2}Y^\top`, :math:`D_e` the labels' sizes. A large label counts no more
+  :math:`W=YD_e^{-2}Y^\top`, :math:`D_e` the labels' sizes. A large label counts no more
   than a small one.
 
 In both a sample is also joined to itself. We shall see what for.
@@ -42,8 +42,8 @@ angle = np.linspace(0, 2 * np.pi, len(Y), endpoint=False)
 places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
 centres = (Y.T @ places) / Y.sum(axis=0)[:, None]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
-A = expanded(Y, "clique")
-for i, j in zip(*np.nonzero(np.triu(A, 1)), strict=True):
+W = expanded(Y, "clique")
+for i, j in zip(*np.nonzero(np.triu(W, 1)), strict=True):
     left.plot(*places[[i, j]].T, "k-", linewidth=1)
 for i, k in zip(*np.nonzero(Y), strict=True):
     right.plot(*np.stack([places[i], centres[k]]).T, "k-", linewidth=1)
@@ -63,52 +63,53 @@ plt.show()
 # -------------
 #
 # Give each sample a number :math:`v_i`. It suits the graph if joined samples have
-# similar numbers, each divided by the root of its degree :math:`d_i=\sum_jA_{ij}` so
+# similar numbers, each divided by the root of its degree :math:`d_i=\sum_jW_{ij}` so
 # that samples with many labels do not dominate:
 #
 # .. math::
 #
-#    \tfrac12\sum_{ij}A_{ij}
+#    \tfrac12\sum_{ij}W_{ij}
 #    \Bigl(\frac{v_i}{\sqrt{d_i}}-\frac{v_j}{\sqrt{d_j}}\Bigr)^2 .
 #
-# Multiply out. The squares give :math:`\tfrac12\sum_{ij}A_{ij}v_i^2/d_i=
-# \tfrac12\|v\|^2` twice, since row :math:`i` of :math:`A` sums to :math:`d_i`; the
+# Multiply out. The squares give :math:`\tfrac12\sum_{ij}W_{ij}v_i^2/d_i=
+# \tfrac12\|v\|^2` twice, since row :math:`i` of :math:`W` sums to :math:`d_i`; the
 # product gives
-# :math:`-v^\top Cv` with :math:`C=D^{-1/2}AD^{-1/2}`. So the sum is
-# :math:`v^\top(I-C)v`, and :math:`I-C` is the normalised **Laplacian**.
+# :math:`-v^\top Av` with :math:`A=D^{-1/2}WD^{-1/2}`. So the sum is
+# :math:`v^\top(I-A)v`, and :math:`\mathcal L=I-A` is the normalised **Laplacian**.
 
 
-def normalised(A):
-    roots = np.sqrt(A.sum(axis=1))
-    return A / np.outer(roots, roots)
+def normalised(W):
+    roots = np.sqrt(W.sum(axis=1))
+    return W / np.outer(roots, roots)
 
 
-C = normalised(A)
-v, d = np.random.default_rng(0).normal(size=8), A.sum(axis=1)
+A = normalised(W)
+v, d = np.random.default_rng(0).normal(size=8), W.sum(axis=1)
 differences = (v / np.sqrt(d))[:, None] - v / np.sqrt(d)
-print(np.sum(A * differences**2) / 2, "is", v @ (np.eye(8) - C) @ v)
-assert np.isclose(np.sum(A * differences**2) / 2, v @ (np.eye(8) - C) @ v)
+print(np.sum(W * differences**2) / 2, "is", v @ (np.eye(8) - A) @ v)
+assert np.isclose(np.sum(W * differences**2) / 2, v @ (np.eye(8) - A) @ v)
 
-without = A - np.diag(np.diag(A))
-for words, matrix in (("with", A), ("without", without)):
+without = W - np.diag(np.diag(W))
+for words, matrix in (("with", W), ("without", without)):
     values = np.linalg.eigvalsh(normalised(matrix))
-    print(f"eigenvalues of C {words} self-loops:", values.round(2) + 0.0)
+    print(f"eigenvalues of A {words} self-loops:", values.round(2) + 0.0)
 
 # %%
-# That is what self-loops are for. With them :math:`C` is positive semidefinite of rank
-# at most 3, and has a root :math:`H` with three columns, :math:`C=HH^\top`. Without
+# That is what self-loops are for. With them :math:`A` is positive semidefinite of rank
+# at most 3, and has a root :math:`H` with three columns, :math:`A=HH^\top`. Without
 # them the diagonal is zero, the eigenvalues sum to zero, and there is no root.
 #
 # The embedding
 # -------------
 #
 # New samples must get coordinates too, so the numbers are to come from functions of the
-# kernel: :math:`KB`, one column for each coordinate. We want much of :math:`C` in them,
-# with functions kept in bounds (Ji et al. 2008, Eq. (2)):
+# kernel: :math:`KB`, one column for each coordinate. We want much of :math:`A` in them,
+# with functions kept in bounds (Ji et al. 2008, Eq. (2), where our :math:`A` is
+# :math:`C`):
 #
 # .. math::
 #
-#    \max_B\quad & \operatorname{tr}(B^\top KCKB) \\
+#    \max_B\quad & \operatorname{tr}(B^\top KAKB) \\
 #    \text{with}\quad & B^\top(K^2+\lambda K)B=I .
 #
 # The maximum is the sum of generalised eigenvalues. Let :math:`K` be invertible; put
@@ -123,26 +124,26 @@ for words, matrix in (("with", A), ("without", without)):
 #    &\quad=H^\top H-H^\top(I+K/\lambda)^{-1}H ,
 #
 # because :math:`K(K+\lambda I)^{-1}=I-\lambda(K+\lambda I)^{-1}`. So the sum is
-# :math:`\operatorname{tr}C-\operatorname{tr}(H^\top(I+K/\lambda)^{-1}H)`: **the best
+# :math:`\operatorname{tr}A-\operatorname{tr}(H^\top(I+K/\lambda)^{-1}H)`: **the best
 # kernel makes** :math:`\operatorname{tr}(H^\top(I+K/\lambda)^{-1}H)` **least**.
 #
 # Choosing the kernel
 # -------------------
 #
-# With :math:`K(\theta)=\sum_j\theta_jK_j` and :math:`P=I+K(\theta)/\lambda`, the
+# With :math:`K(\mu)=\sum_m\mu_mK_m` and :math:`P=I+K(\mu)/\lambda`, the
 # negative trace is itself the minimum of a quadratic: :math:`\tfrac14
 # \operatorname{tr}(Z^\top PZ)-\operatorname{tr}(Z^\top H)` is least where
 # :math:`\tfrac12PZ=H`, and is :math:`-\operatorname{tr}(H^\top P^{-1}H)` there. That
-# quadratic is :math:`\sum_j\theta_jS_j(Z)` with the :math:`S_j` of chapter 7. Hence
+# quadratic is :math:`\sum_m\mu_mS_m(Z)` with the :math:`S_m` of chapter 7. Hence
 #
 # .. math::
 #
-#    \max_{\theta\in\Delta}-\operatorname{tr}(H^\top P^{-1}H)
-#    &=\max_{\theta\in\Delta}\min_Z\sum_j\theta_jS_j(Z) \\
-#    &=\min_Z\max_jS_j(Z) ,
+#    \max_{\mu\in\Delta}-\operatorname{tr}(H^\top P^{-1}H)
+#    &=\max_{\mu\in\Delta}\min_Z\sum_m\mu_mS_m(Z) \\
+#    &=\min_Z\max_mS_m(Z) ,
 #
 # minimum and maximum exchanged because the sum is convex in :math:`Z` and linear in
-# :math:`\theta` (:doc:`hypergraph </formulations/hypergraph>`).
+# :math:`\mu` (:doc:`hypergraph </formulations/hypergraph>`).
 
 instance = zoo.specimen("labels-overlapping").instance()
 labels = instance.targets.values
@@ -153,14 +154,14 @@ for kind in ("clique", "star"):
     print(f"{kind}: relative gap {found.certificate.relative_gap:.0e}")
     print(f"  the eigenvalues sum to {total:.7f}")
     print(
-        f"  tr C + optimal value = {found.multipliers['trace'] + found.objective:.7f}"
+        f"  tr A + optimal value = {found.multipliers['trace'] + found.objective:.7f}"
     )
     assert abs(found.multipliers["trace"] + found.objective - total) < 1e-6
 
 # %%
 # The labels' sizes are 21, 12 and 12: the star expansion gives the two small ones more
 # to say, and the weights move. On the right the embedding of the 40 samples, first two
-# coordinates of :math:`K(\theta)B`. Samples without any label lie near the origin:
+# coordinates of :math:`K(\mu)B`. Samples without any label lie near the origin:
 # nothing pulls at them.
 
 print("sizes of the labels", labels.sum(axis=0).astype(int))
@@ -171,7 +172,7 @@ left.barh(rows - 0.2, solutions["clique"].weights, 0.4, color="grey", ec="black"
 left.barh(rows + 0.2, solutions["star"].weights, 0.4, color="white", ec="k", hatch="//")
 left.set_yticks(rows, instance.names)
 left.invert_yaxis()
-left.set(xlabel="kernel weight θ", title="filled: clique, hatched: star")
+left.set(xlabel="kernel weight μ", title="filled: clique, hatched: star")
 best = solutions["clique"]
 seen = np.tensordot(best.weights, instance.kernels, axes=1) @ best.multipliers["B"]
 for members, marker, face, words in (
@@ -204,7 +205,7 @@ import cvxpy as cp
 
 
 def solved(instance, columns, lam):
-    """The best kernel for A = columns columns', by hand."""
+    """The best kernel for W = columns columns', by hand."""
     degrees = columns @ columns.sum(axis=0)
     H = columns / np.sqrt(np.where(degrees > 0, degrees, 1))[:, None]
     Z, level = cp.Variable(H.shape), cp.Variable()
@@ -215,8 +216,8 @@ def solved(instance, columns, lam):
         root = vectors * np.sqrt(np.maximum(values, 0))
         cuts.append(common + cp.sum_squares(root.T @ Z) / (4 * lam) <= level)
     cp.Problem(cp.Minimize(level), cuts).solve()
-    theta = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in cuts], 0)
-    return {"weights": theta / theta.sum(), "objective": float(level.value)}
+    mu = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in cuts], 0)
+    return {"weights": mu / mu.sum(), "objective": float(level.value)}
 
 
 columns = labels / labels.sum(axis=0) if DIVIDE_BY_SIZE else labels
@@ -239,42 +240,42 @@ print(report.diagnosis.words if report.diagnosis else "nothing to say")
 # Exercises
 # ---------
 #
-# **1.** Find a vector with :math:`Cv=v`. What does it say about the samples, and why is
-# every eigenvalue of :math:`C` at most 1?
+# **1.** Find a vector with :math:`Av=v`. What does it say about the samples, and why is
+# every eigenvalue of :math:`A` at most 1?
 #
 # .. dropdown:: Solution 1
 #
-#     :math:`v_i=\sqrt{d_i}`: :math:`(Cv)_i=\sum_jA_{ij}\sqrt{d_j}/\sqrt{d_id_j}
+#     :math:`v_i=\sqrt{d_i}`: :math:`(Av)_i=\sum_jW_{ij}\sqrt{d_j}/\sqrt{d_id_j}
 #     =d_i/\sqrt{d_i}`. All :math:`v_i/\sqrt{d_i}` are equal, so no edge sees a
-#     difference; it tells no samples apart. And :math:`v^\top(I-C)v` is a sum of
-#     squares, never negative, so no eigenvalue of :math:`C` exceeds 1.
+#     difference; it tells no samples apart. And :math:`v^\top(I-A)v` is a sum of
+#     squares, never negative, so no eigenvalue of :math:`A` exceeds 1.
 
 # %%
 
 # Solution 1, by machine
-roots = np.sqrt(A.sum(axis=1))
-print(np.abs(normalised(A) @ roots - roots).max())
-assert np.allclose(normalised(A) @ roots, roots)
+roots = np.sqrt(W.sum(axis=1))
+print(np.abs(normalised(W) @ roots - roots).max())
+assert np.allclose(normalised(W) @ roots, roots)
 
 # %%
 # **2.** Every sample has exactly one label, and all labels have :math:`d` members. Show
-# that clique and star give the same :math:`C`. What is it?
+# that clique and star give the same :math:`A`. What is it?
 #
 # .. dropdown:: Solution 2
 #
-#     Clique: :math:`A_{ij}=1` within a label, degrees :math:`d`, so
-#     :math:`C_{ij}=1/d`. Star: :math:`A_{ij}=1/d^2`, degrees :math:`1/d`, so again
-#     :math:`C_{ij}=1/d`. It is the projection that replaces each sample's number by
+#     Clique: :math:`W_{ij}=1` within a label, degrees :math:`d`, so
+#     :math:`A_{ij}=1/d`. Star: :math:`W_{ij}=1/d^2`, degrees :math:`1/d`, so again
+#     :math:`A_{ij}=1/d`. It is the projection that replaces each sample's number by
 #     its label's mean. The expansions differ only where sizes differ or labels overlap.
 #
 # **3.** What are the eigenvalues of the embedding as :math:`\lambda\to0`, for an
-# invertible kernel? What does the weight :math:`\theta` matter then?
+# invertible kernel? What does the weight :math:`\mu` matter then?
 #
 # .. dropdown:: Solution 3
 #
-#     :math:`(I+K/\lambda)^{-1}\to0`, so they sum to :math:`\operatorname{tr}C`, the
+#     :math:`(I+K/\lambda)^{-1}\to0`, so they sum to :math:`\operatorname{tr}A`, the
 #     most there is, for every invertible kernel: each fits the training labels
-#     perfectly, and :math:`\theta` does not matter. :math:`\lambda` is what makes
+#     perfectly, and :math:`\mu` does not matter. :math:`\lambda` is what makes
 #     kernels differ.
 #
 # **4.** (*With a seed.*) The best kernel for a star expansion of your own.

@@ -12,15 +12,15 @@ cycles, or comes to rest short of the optimum. We see why, on a problem of
 Who pulls which way
 -------------------
 
-Write :math:`\ell_1`-MKL as a game. :math:`\lambda` on the simplex are the weights:
+Write :math:`\ell_1`-MKL as a game. :math:`\mu` on the simplex are the weights:
 
 .. math::
 
-   \min_{\lambda\in\Delta}\ \max_{\alpha}\quad
-   L(\alpha,\lambda)=\mathbf 1^\top\alpha-\tfrac12\sum_k\lambda_kq_k(\alpha) .
+   \min_{\mu\in\Delta}\ \max_{\alpha}\quad
+   L(\alpha,\mu)=\mathbf 1^\top\alpha-\tfrac12\sum_m\mu_mq_m(\alpha) .
 
-:math:`\alpha` **maximises**, :math:`\lambda` **minimises**. For fixed :math:`\alpha`
-the best :math:`\lambda` puts everything on the kernel with the largest :math:`q_k`: a
+:math:`\alpha` **maximises**, :math:`\mu` **minimises**. For fixed :math:`\alpha`
+the best :math:`\mu` puts everything on the kernel with the largest :math:`q_m`: a
 linear function on a simplex is least at a corner. Now take turns, on the four points of
 :doc:`/by-hand`: (1, 0) and (0, 2) with label +1, (−1, 0) and (0, −2) with label −1, one
 linear kernel for each coordinate, :math:`C=1`. By symmetry :math:`\alpha=(a,c,a,c)`,
@@ -28,20 +28,20 @@ so :math:`q_1=(2a)^2`, :math:`q_2=(4c)^2`, and
 
 .. math::
 
-   L=2a+2c-2\lambda_1a^2-8\lambda_2c^2
+   L=2a+2c-2\mu_1a^2-8\mu_2c^2
 
-for :math:`0\le a,c\le1`. The best answers are :math:`a=\min(1,\frac1{2\lambda_1})` and
-:math:`c=\min(1,\frac1{8\lambda_2})`. Start with kernel 1 alone:
+for :math:`0\le a,c\le1`. The best answers are :math:`a=\min(1,\frac1{2\mu_1})` and
+:math:`c=\min(1,\frac1{8\mu_2})`. Start with kernel 1 alone:
 
-* :math:`\lambda=(1,0)`: :math:`a=\tfrac12`; :math:`c` costs nothing, so :math:`c=1`.
+* :math:`\mu=(1,0)`: :math:`a=\tfrac12`; :math:`c` costs nothing, so :math:`c=1`.
   Then :math:`q=(1,16)`: kernel 2 is picked.
-* :math:`\lambda=(0,1)`: :math:`c=\tfrac18`; :math:`a` costs nothing, so :math:`a=1`.
+* :math:`\mu=(0,1)`: :math:`c=\tfrac18`; :math:`a` costs nothing, so :math:`a=1`.
   Then :math:`q=(4,\tfrac14)`: kernel 1 is picked.
 
 We are back. **Whatever kernel is switched off, α runs free in it, and so makes it the
 worst one.** The solution is where neither is worse, :math:`q_1=q_2`, that is
-:math:`a=2c`: with :math:`\frac1{2\lambda_1}=\frac2{8\lambda_2}`,
-:math:`\lambda=(\tfrac23,\tfrac13)`, in the middle, where no best answer ever goes.
+:math:`a=2c`: with :math:`\frac1{2\mu_1}=\frac2{8\mu_2}`,
+:math:`\mu=(\tfrac23,\tfrac13)`, in the middle, where no best answer ever goes.
 """
 
 import matplotlib.pyplot as plt
@@ -53,12 +53,12 @@ from mklcvx.reports import plot
 
 four = zoo.by_hand()
 exact = mklcvx.solve(four, "l1", C=1.0)
-print("λ", exact.weights.round(6), "value", round(exact.objective, 6))
+print("μ", exact.weights.round(6), "value", round(exact.objective, 6))
 assert np.abs(exact.weights - [2 / 3, 1 / 3]).max() < 1e-4
 
 
 def best_alpha(first):
-    """(a, c) for λ = (first, 1 − first)."""
+    """(a, c) for μ = (first, 1 − first)."""
     a, c = 1 / max(2 * first, 1e-9), 1 / max(8 * (1 - first), 1e-9)
     return min(1, a), min(1, c)
 
@@ -74,18 +74,18 @@ ax.plot(first, worth, "k-", linewidth=2, label="value for the best α")
 for start, style in ((1.0, "--"), (0.0, "-.")):
     plane = value(*best_alpha(start), first)
     ax.plot(
-        first, plane, f"k{style}", linewidth=1, label=f"α found at λ₁ = {start:.0f}"
+        first, plane, f"k{style}", linewidth=1, label=f"α found at μ₁ = {start:.0f}"
     )
 ax.plot(
     [0, 1], [worth[0], worth[-1]], "ks", mfc="white", label="where it jumps to and fro"
 )
 ax.plot(2 / 3, value(*best_alpha(2 / 3), 2 / 3), "k*", markersize=13, label="optimum")
-ax.set(xlabel="λ₁, the weight of kernel 1", ylabel="value", ylim=(-1.5, 3.2))
+ax.set(xlabel="μ₁, the weight of kernel 1", ylabel="value", ylim=(-1.5, 3.2))
 ax.legend(fontsize="small", loc="lower left")
 plt.show()
 
 # %%
-# Each :math:`\alpha` makes a straight line below the curve. The next :math:`\lambda` is
+# Each :math:`\alpha` makes a straight line below the curve. The next :math:`\mu` is
 # the lowest point of *that line alone*, which is an end of the interval. Column
 # generation draws the same lines; but it **keeps them all**, and goes to the lowest
 # point of the highest lines. Taking turns is column generation that has forgotten
@@ -99,18 +99,19 @@ plt.show()
 #
 # .. math::
 #
-#    \min_{\lambda}\ \max_{\alpha,\gamma}\quad\mathbf 1^\top\alpha-\tfrac14\sum_j
-#    \frac1{\gamma_j}\sum_{k\in j}\lambda_{jk}\,q_{jk}(\alpha) ,
+#    \min_{t_m}\ \max_{\alpha,t_j}\quad\mathbf 1^\top\alpha-\tfrac14\sum_j
+#    \frac1{t_j}\sum_{m\in j}t_m\,q_m(\alpha) ,
 #
-# :math:`\lambda_j` on the simplex of group :math:`j`, :math:`\gamma` on the simplex of
-# groups. The printed algorithm takes turns between three: :math:`\alpha`, an SVM with
-# the kernel :math:`\sum\lambda_{jk}K_{jk}/\gamma_j`; :math:`\lambda_j`, all on the
-# kernel with the largest :math:`q_{jk}`; :math:`\gamma_j\propto\sqrt{D_j}` with
-# :math:`D_j=\max_kq_{jk}`.
+# with shares :math:`t_m` within each group, which sum to one over its kernels, and
+# shares :math:`t_j` between groups, which sum to one over the groups. The printed
+# algorithm takes turns between three: :math:`\alpha`, an SVM with the kernel
+# :math:`\sum_j\sum_{m\in j}t_mK_m/t_j`; the :math:`t_m` of a group, all on the kernel
+# with the largest :math:`q_m`; :math:`t_j\propto d_j`, :math:`d_j` the largest
+# :math:`\sqrt{q_m}` of the group.
 #
-# Look who is on whose side. :math:`\alpha` and :math:`\gamma` **both maximise**, a
+# Look who is on whose side. :math:`\alpha` and the :math:`t_j` **both maximise**, a
 # jointly concave function: taking turns between them climbs, and each step is a gain.
-# :math:`\lambda` minimises: what it gains, :math:`\alpha` takes back. The algorithm
+# The :math:`t_m` minimise: what they gain, :math:`\alpha` takes back. The algorithm
 # can rest only where one kernel of each group has all the weight. Where the optimum
 # mixes kernels within a group, as it does in all of these five problems, the
 # alternation cannot end there:
@@ -141,33 +142,33 @@ def svm(weights):
 
 
 def alternate(best_response, rounds, half=0.5):
-    gamma = np.full(len(members), 1 / len(members))
-    shares = 1 / np.bincount(groups)[groups]
+    between = np.full(len(members), 1 / len(members))  # the t_j
+    within = 1 / np.bincount(groups)[groups]  # the t_m
     proved = []
     for _ in range(rounds):
-        for _ in range(1 if best_response else 3):  # α and γ settle before λ moves
-            weights = half * shares / gamma[groups]
+        for _ in range(1 if best_response else 3):  # α and t_j settle, then t_m
+            weights = half * within / between[groups]
             alpha = svm(weights)
             signed = alpha * instance.y
             q = np.einsum("i,mij,j->m", signed, instance.kernels, signed)
-            in_use = q if best_response else shares * q
-            D = [(np.max if best_response else np.sum)(in_use[k]) for k in members]
-            gamma = np.sqrt(D) / np.sqrt(D).sum()
-        largest = np.sqrt([q[k].max() for k in members])
+            in_use = q if best_response else within * q
+            d = [(np.max if best_response else np.sum)(in_use[j]) for j in members]
+            between = np.sqrt(d) / np.sqrt(d).sum()
+        largest = np.sqrt([q[j].max() for j in members])
         proved.append(alpha.sum() - largest.sum() ** 2 / 4)
-        for k in members:
+        for j in members:
             if best_response:
-                shares[k] = q[k] == q[k].max()
-            else:  # in proportion to the norms ‖f‖ = λ√q
-                shares[k] = shares[k] * np.sqrt(q[k]) / (shares[k] @ np.sqrt(q[k]))
+                within[j] = q[j] == q[j].max()
+            else:  # in proportion to the norms ‖f_m‖, which are as t_m √q_m
+                within[j] = within[j] * np.sqrt(q[j]) / (within[j] @ np.sqrt(q[j]))
     return np.array(proved), alpha, weights
 
 
 jumping, _, _ = alternate(best_response=True, rounds=24)
 settling, _, _ = alternate(best_response=False, rounds=24)
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-ax.plot(jumping, "ks--", mfc="white", label="λ: the best kernel takes all")
-ax.plot(settling, "ko-", markersize=4, label="λ: in proportion to the norms")
+ax.plot(jumping, "ks--", mfc="white", label="t_m: the best kernel takes all")
+ax.plot(settling, "ko-", markersize=4, label="t_m: in proportion to the norms")
 ax.axhline(optimum.objective, color="black", linestyle=":", label="optimal value")
 ax.set(xlabel="round", ylabel="value of the dual at α", ylim=(-52, 30))
 ax.legend(loc="upper right")
@@ -186,11 +187,11 @@ assert abs(settling[-1] - optimum.objective) < 0.01 * optimum.objective
 # The cure is always the same: **do not answer the last move alone**.
 #
 # * Keep all cuts: column generation, or the level method.
-# * Average, or take short steps: mirror descent in :math:`\lambda` (``mirror``; Saketha
-#   Nath et al. 2009), whose averages converge as :math:`1/\sqrt t` at least.
-# * Give :math:`\lambda` something to lose: :math:`\lambda_k\propto\lambda_k\sqrt{q_k}`,
+# * Average, or take short steps: mirror descent in :math:`t_m` (``mirror``; Saketha
+#   Nath et al. 2009), whose averages converge as :math:`1/\sqrt T` at least.
+# * Give :math:`t_m` something to lose: :math:`t_m\propto t_m\sqrt{q_m}`,
 #   in proportion to the norms. It is what makes the *primal* least for the functions
-#   at hand, where :math:`\lambda` and :math:`f` both minimise: the same side again.
+#   at hand, where :math:`t_m` and :math:`f` both minimise: the same side again.
 
 runs = {
     "taking turns, as printed": mklcvx.solve(
@@ -233,40 +234,40 @@ print(report.diagnosis.words if report.diagnosis else "nothing to say")
 # Exercises
 # ---------
 #
-# **1.** Fictitious play: :math:`\lambda` after :math:`t` rounds is the *average* of the
+# **1.** Fictitious play: :math:`\mu` after :math:`T` rounds is the *average* of the
 # best answers so far. What does it do to the four points?
 #
 # .. dropdown:: Solution 1
 #
-#     With :math:`\lambda_1` above :math:`\tfrac23`, :math:`q_2>q_1` and kernel 2 is
-#     added to the average, below it kernel 1. So :math:`\lambda_1` is pushed towards
-#     :math:`\tfrac23` from both sides, by steps of length :math:`1/t`: it converges.
+#     With :math:`\mu_1` above :math:`\tfrac23`, :math:`q_2>q_1` and kernel 2 is
+#     added to the average, below it kernel 1. So :math:`\mu_1` is pushed towards
+#     :math:`\tfrac23` from both sides, by steps of length :math:`1/T`: it converges.
 
 # %%
 
 # Solution 1, by machine
 average, history = 1.0, []
-for t in range(1, 400):
+for T in range(1, 400):
     a, c = best_alpha(average)
-    average += ((4 * a**2 > 16 * c**2) - average) / (t + 1)
+    average += ((4 * a**2 > 16 * c**2) - average) / (T + 1)
     history.append(average)
 print(
-    "λ₁ after 10, 100 and 399 rounds", np.round([history[k] for k in (9, 99, 398)], 4)
+    "μ₁ after 10, 100 and 399 rounds", np.round([history[k] for k in (9, 99, 398)], 4)
 )
 assert abs(history[-1] - 2 / 3) < 0.01
 
 # %%
 # **2.** With one kernel per group nothing is left to pick, and the alternation cannot
 # cycle. Why does it converge, and why, with the printed kernel
-# :math:`\sum_jK_j/\gamma_j`, to the wrong point?
+# :math:`\sum_jK_j/t_j`, to the wrong point?
 #
 # .. dropdown:: Solution 2
 #
-#     Only :math:`\alpha` and :math:`\gamma` are left, and both maximise the same
-#     concave function. But for fixed :math:`\gamma` that function is
-#     :math:`\mathbf 1^\top\alpha-\tfrac14\sum q_j/\gamma_j`, and an SVM with kernel
+#     Only :math:`\alpha` and :math:`t_j` are left, and both maximise the same
+#     concave function. But for fixed :math:`t_j` that function is
+#     :math:`\mathbf 1^\top\alpha-\tfrac14\sum q_j/t_j`, and an SVM with kernel
 #     :math:`K` maximises :math:`\mathbf 1^\top\alpha-\tfrac12q`. So :math:`K=\tfrac12
-#     \sum_jK_j/\gamma_j`. Without this ½ the two steps climb different hills.
+#     \sum_jK_j/t_j`. Without this ½ the two steps climb different hills.
 
 # %%
 
@@ -301,15 +302,13 @@ print(mine.grade(alpha=other.alpha, objective=other.objective))
 import cvxpy as cp
 
 labels, price = mine.instance.y, mine.parameters["C"]
-alpha, delta = cp.Variable(len(labels)), cp.Variable(mine.instance.groups.max() + 1)
+alpha, d = cp.Variable(len(labels)), cp.Variable(mine.instance.groups.max() + 1)
 conditions = [alpha >= 0, alpha <= price, labels @ alpha == 0]
 for kernel, j in zip(mine.instance.kernels, mine.instance.groups, strict=True):
     values, vectors = np.linalg.eigh(kernel)
     root = vectors * np.sqrt(np.maximum(values, 0))
-    conditions.append(cp.norm(root.T @ cp.multiply(alpha, labels)) <= delta[j])
-problem = cp.Problem(
-    cp.Maximize(cp.sum(alpha) - cp.square(cp.sum(delta)) / 4), conditions
-)
+    conditions.append(cp.norm(root.T @ cp.multiply(alpha, labels)) <= d[j])
+problem = cp.Problem(cp.Maximize(cp.sum(alpha) - cp.square(cp.sum(d)) / 4), conditions)
 problem.solve()
 grade = mine.grade(alpha=alpha.value, objective=problem.value)
 print(grade)

@@ -21,9 +21,9 @@ def starred(rng: np.random.Generator) -> Drawn:
 STAR_EXPANSION = Blueprint(
     name="star-expansion",
     question=(
-        "Expand the labels instance.targets.values ({n} samples) by the {expansion} expansion to C = HH', and find the "
-        "weights θ on the simplex of the {M} kernels that maximise −tr(H'(I + K(θ)/λ)⁻¹H), λ = {lam}. Hand over "
-        "weights = θ and that value as objective."
+        "Expand the labels instance.targets.values ({n} samples) by the {expansion} expansion to A = HH', and find the "
+        "weights μ on the simplex of the {M} kernels that maximise −tr(H'(I + K(μ)/λ)⁻¹H), λ = {lam}. Hand over "
+        "weights = μ and that value as objective."
     ),
     formulation="hypergraph",
     asks=("weights", "objective"),

@@ -8,8 +8,8 @@ from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 from .one_kernel import BOX
 
-SUM = "the largest H_k(p) is to be made small, and not their sum: only the worst classes have a price γ_k above zero."
-HALF = "½ belongs to the quadratic term: H_k(p) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_a p_a q_a(α)."
+SUM = "the largest H_k(μ) is to be made small, and not their sum: only the worst classes have a price γ_k above zero."
+HALF = "½ belongs to the quadratic term: H_k(μ) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_a p_a q_a(α)."
 
 
 def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3) -> Drawn:
@@ -28,7 +28,7 @@ def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3)
 WORST_CLASS = Blueprint(
     name="worst-class",
     question=(
-        "Find weights p on the simplex of {M} kernels that make the largest of the classes' values H_k(p) least: SVMs "
+        "Find weights p on the simplex of {M} kernels that make the largest of the classes' values H_k(μ) least: SVMs "
         "without bias for the columns of instance.targets.values (1 is y = +1, 0 is y = −1; {n} samples, C = {C}). "
         "Hand over weights = p and that value as objective."
     ),

@@ -9,7 +9,7 @@ from ._exercise import Blueprint, Drawn
 from .kernel_weights import gaussian_features
 
 HALF = "this primal has no ½ in front of max ‖f_m‖². Minimise s² − s Σ d_m over s: which factor stands before (Σ d_m)²?"
-SHARES = "λ_m = √q_m / Σ√q are shares and multipliers of ‖f_m‖² ≤ t. Stationarity in f_m reads 2λ_m f_m = K_m(α∘y)."
+SHARES = "t_m = √q_m / Σ√q are shares and multipliers of ‖f_m‖² ≤ h. Stationarity in f_m reads 2t_m f_m = K_m(α∘y)."
 SIZE = "these weights sum to nothing in particular: f_m = weight_m K_m(α∘y) has to come out with norm ½ Σ√q."
 OTHER = "another norm of the norms was taken: here it is the largest ‖f_m‖, and the dual adds the √q_m up."
 BIAS = "the classifier has a bias, so y'α = 0 belongs to the constraints on α."

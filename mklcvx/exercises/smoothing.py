@@ -7,9 +7,9 @@ import numpy as np
 from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 
-TEMPERATURE = "μ stands outside the logarithm and under S_j inside it; f ≤ f_μ ≤ f + μ log M shows it if not."
-RIDGE = "the kernel's term is tr(Z'K_jZ)/(4λ), beside ¼‖Z‖²: A = I + K(θ)/λ, with the same factor for both."
-UNSMOOTHED = "it is μ log Σ exp(S_j/μ) that is asked for, its entropy included, not the maximum which it approaches."
+TEMPERATURE = "σ stands outside the logarithm and under S_m inside it; f ≤ f_σ ≤ f + σ log M shows it if not."
+RIDGE = "the kernel's term is tr(Z'K_mZ)/(4λ), beside ¼‖Z‖²: P = I + K(μ)/λ, with the same factor for both."
+UNSMOOTHED = "it is σ log Σ exp(S_m/σ) that is asked for, its entropy included, not the maximum which it approaches."
 
 
 def labelled_views(rng: np.random.Generator, samples: int = 24, labels: int = 3, kernels: int = 4) -> Instance:
@@ -29,8 +29,8 @@ def smoothed(rng: np.random.Generator) -> Drawn:
 SMOOTHED_MAXIMUM = Blueprint(
     name="smoothed-maximum",
     question=(
-        "Minimise μ log Σ_j exp(S_j(Z)/μ) for the {M} kernels of instance ({n} samples, λ = {lam}, μ = {smoothing}), "
-        "with H = D^(−½) Y, Y the labels instance.targets.values and D = diag(YY'1). Hand over weights = θ, the "
+        "Minimise σ log Σ_m exp(S_m(Z)/σ) for the {M} kernels of instance ({n} samples, λ = {lam}, σ = {smoothing}), "
+        "with H = D^(−½) Y, Y the labels instance.targets.values and D = diag(YY'1). Hand over weights = μ, the "
         "multipliers of the kernels, and the least value as objective."
     ),
     formulation="hypergraph_smooth",
