@@ -11,7 +11,7 @@ from .one_kernel import BIAS, BOX, SIGN, VALUE
 NO_HALF = (
     "the penalty is max_j (Σ‖f_m‖)² without a ½, and its conjugate has ¼: with f = t·g, t² − 2tc is least at t = c."
 )
-WITHIN = "within a group the largest √q_m counts, and the groups are summed: √q_m ≤ δ_j for m in j, then ¼(Σ_j δ_j)²."
+WITHIN = "within a group the largest √q_m counts, and the groups are summed: √q_m ≤ d_j for m in j, then ¼(Σ_j d_j)²."
 
 
 def two_groups(rng: np.random.Generator, samples: int = 20) -> Drawn:

@@ -8,8 +8,8 @@ from ._exercise import Blueprint, Drawn
 from .smoothing import RIDGE, labelled_views
 
 EXPANSION = (
-    "write down A_ij for two samples that share one label of size d: 1 in the clique expansion, 1/d² in the star's. "
-    "Degrees are the row sums of A, the diagonal counted."
+    "write down W_ij for two samples that share one label of size d: 1 in the clique expansion, 1/d² in the star's. "
+    "Degrees are the row sums of W, the diagonal counted."
 )
 SWAPPED = "an edge joins the samples that have the label. Those that have not are joined by nothing."
 

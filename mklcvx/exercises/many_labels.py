@@ -9,7 +9,7 @@ from ._exercise import Blueprint, Drawn
 from .one_kernel import BOX
 
 SUM = "the largest H_k(μ) is to be made small, and not their sum: only the worst classes have a price γ_k above zero."
-HALF = "½ belongs to the quadratic term: H_k(μ) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_a p_a q_a(α)."
+HALF = "½ belongs to the quadratic term: H_k(μ) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_m μ_m q_m(α)."
 
 
 def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3) -> Drawn:
@@ -28,9 +28,9 @@ def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3)
 WORST_CLASS = Blueprint(
     name="worst-class",
     question=(
-        "Find weights p on the simplex of {M} kernels that make the largest of the classes' values H_k(μ) least: SVMs "
+        "Find weights μ on the simplex of {M} kernels that make the largest of the classes' values H_k(μ) least: SVMs "
         "without bias for the columns of instance.targets.values (1 is y = +1, 0 is y = −1; {n} samples, C = {C}). "
-        "Hand over weights = p and that value as objective."
+        "Hand over weights = μ and that value as objective."
     ),
     formulation="ml_minimax",
     asks=("weights", "objective"),
