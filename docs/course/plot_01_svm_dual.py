@@ -39,12 +39,12 @@ C = 1.0
 # --------------
 #
 # Give every constraint a price. Let :math:`\alpha_i\ge0` be the price of a missing
-# margin, and :math:`\beta_i\ge0` that of :math:`\xi_i\ge0`:
+# margin, and :math:`\kappa_i\ge0` that of :math:`\xi_i\ge0`:
 #
 # .. math::
 #
 #    L =\ & \tfrac12\|f\|^2 + C\sum_i\xi_i \\
-#    & - \sum_i\alpha_i\bigl[y_i(f(x_i)+b)-1+\xi_i\bigr] - \sum_i\beta_i\xi_i .
+#    & - \sum_i\alpha_i\bigl[y_i(f(x_i)+b)-1+\xi_i\bigr] - \sum_i\kappa_i\xi_i .
 #
 # Whatever the prices, :math:`L` is at most the objective wherever the constraints hold:
 # we subtract products of non-negative numbers. So the least value of :math:`L` over
@@ -53,9 +53,9 @@ C = 1.0
 # minimised out:
 #
 # :math:`\xi_i`
-#     appears as :math:`(C-\alpha_i-\beta_i)\,\xi_i`. Unless the bracket is zero the
+#     appears as :math:`(C-\alpha_i-\kappa_i)\,\xi_i`. Unless the bracket is zero the
 #     minimum is :math:`-\infty` and the bound says nothing. So
-#     :math:`\alpha_i+\beta_i=C`, and since :math:`\beta_i\ge0`:
+#     :math:`\alpha_i+\kappa_i=C`, and since :math:`\kappa_i\ge0`:
 #     :math:`\boldsymbol{0\le\alpha_i\le C}`.
 #
 # :math:`b`

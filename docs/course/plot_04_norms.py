@@ -35,8 +35,8 @@ remains is a problem in :math:`M` numbers:
 
    \min_{a\ge0}\ \tfrac12\,\Omega(a)^2-a^\top d .
 
-Write :math:`a=su` with a size :math:`s` and a direction of norm one,
-:math:`\Omega(u)=1`: :math:`\tfrac12s^2-s\,u^\top d` is least at :math:`s=u^\top d`,
+Write :math:`a=hu` with a size :math:`h` and a direction of norm one,
+:math:`\Omega(u)=1`: :math:`\tfrac12h^2-h\,u^\top d` is least at :math:`h=u^\top d`,
 with value :math:`-\tfrac12(u^\top d)^2`. So the best direction is where
 :math:`u^\top d` is largest over the unit ball. This largest value is the **dual norm**,
 :math:`\Omega^*(d)=\max\{u^\top d:\Omega(u)\le1\}`, and
@@ -134,25 +134,25 @@ assert np.ptp(norms["li"]) < 1e-5
 #
 # Three of six: α pushes the largest :math:`d_m` down until several *tie*, and only
 # those that tie are used. Why so few? Because a tie is an equation, and equations must
-# be paid for. Let :math:`r` kernels be used and :math:`s` samples lie exactly on the
-# margin. The others have :math:`\alpha_i=0` or :math:`C`, so :math:`\alpha` has
-# :math:`s` entries to move, less one for :math:`y^\top\alpha=0`; that :math:`r` numbers
-# :math:`d_m` are equal takes :math:`r-1` of them. The weights say the same. Given
-# :math:`\alpha`, the :math:`r` weights and :math:`b` solve *linear* equations,
+# be paid for. Let :math:`M_1` kernels be used and :math:`n_1` samples lie exactly on
+# the margin. The others have :math:`\alpha_i=0` or :math:`C`, so :math:`\alpha` has
+# :math:`n_1` entries to move, less one for :math:`y^\top\alpha=0`; that :math:`M_1`
+# numbers :math:`d_m` are equal takes :math:`M_1-1` of them. The weights say the same.
+# Given :math:`\alpha`, the :math:`M_1` weights and :math:`b` solve *linear* equations,
 #
 # .. math::
 #
 #    y_i\bigl(\textstyle\sum_m\mu_m\,g_m(x_i)+b\bigr)&=1
-#    \quad\text{for the }s\text{ samples}, \\
+#    \quad\text{for the }n_1\text{ samples}, \\
 #    \textstyle\sum_m\mu_m&=1 .
 #
-# That is :math:`s+1` equations for :math:`r+1` unknowns. If :math:`r>s`, a whole line
-# solves them. Walk along it: :math:`\alpha` stays, so the value does, until a weight is
-# zero (one kernel less) or another sample comes to lie on the margin (one equation
-# more). So **some optimum uses at most** :math:`s` **kernels**, or one if :math:`s=0`;
-# without a bias :math:`s+1`. Where the equations are independent, as chance will have
-# it, no more than :math:`s` tie, and the weights have no choice. Forty kernels, each on
-# a feature of its own:
+# That is :math:`n_1+1` equations for :math:`M_1+1` unknowns. If :math:`M_1>n_1`, a
+# whole line solves them. Walk along it: :math:`\alpha` stays, so the value does, until
+# a weight is zero (one kernel less) or another sample comes to lie on the margin (one
+# equation more). So **some optimum uses at most** :math:`n_1` **kernels**, or one if
+# :math:`n_1=0`; without a bias :math:`n_1+1`. Where the equations are independent, as
+# chance will have it, no more than :math:`n_1` tie, and the weights have no choice.
+# Forty kernels, each on a feature of its own:
 
 
 def crowd(n, M=40):
@@ -172,9 +172,12 @@ def used_and_on_the_margin(many, solution):
 for n, price in ((8, 1.0), (16, 0.3), (16, 1.0), (24, 0.3), (24, 4.0)):
     many = crowd(n)
     sparse = mklcvx.solve(many, "l1", C=price)
-    r, s = used_and_on_the_margin(many, sparse)
-    print(f"n = {n:2}, C = {price}: {r:2} of 40 kernels, {s:2} samples on the margin")
-    assert r <= s
+    used, on_margin = used_and_on_the_margin(many, sparse)
+    print(
+        f"n = {n:2}, C = {price}: {used:2} of 40 kernels, "
+        f"{on_margin:2} samples on the margin"
+    )
+    assert used <= on_margin
 
 # %%
 # The number of kernels on offer does not appear: with a thousand the bound is the same.
@@ -188,9 +191,11 @@ for n, price in ((8, 1.0), (16, 0.3), (16, 1.0), (24, 0.3), (24, 4.0)):
 twice = mklcvx.Instance(np.concatenate([many.kernels, many.kernels]), many.y)
 split = np.tile(sparse.weights / 2, 2)
 report = mklcvx.verify(twice, "l1", weights=split, C=price)
-print(f"{np.sum(split > 1e-6)} of 80 kernels: {report.verdict}; on the margin {s}")
+print(
+    f"{np.sum(split > 1e-6)} of 80 kernels: {report.verdict}; on the margin {on_margin}"
+)
 assert report.accepted
-assert np.sum(split > 1e-6) > s
+assert np.sum(split > 1e-6) > on_margin
 
 # %%
 # Between norms and weights

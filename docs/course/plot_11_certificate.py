@@ -109,9 +109,9 @@ assert "hulls meet" in found.message
 # What 1e-6 proves
 # ----------------
 #
-# With relative gap 1e-6, and :math:`s` the scale:
+# With relative gap 1e-6:
 #
-# * the optimal value lies in the interval, so it is known to :math:`10^{-6}s`;
+# * the optimal value lies in the interval, so it is known to a millionth of the scale;
 # * **no** classifier of this problem is better than the returned one by more than that;
 # * the returned *function* is close to the optimal one, but what is guaranteed is the
 #   **square root**. For one kernel: the primal is :math:`\tfrac12\|f\|^2` plus
