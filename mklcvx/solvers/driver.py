@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
-from ..certificate.run import Row, Run
+from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
 
 Array = NDArray[np.float64]
 LARGEST_OPTION = 10**9
-ROUNDING = "rounding allows no more"  # the dead end of a method that has done what it can
 Report = Callable[[str], None]
 Callback = Callable[[Row], Any]
 
@@ -49,7 +48,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class State:
-    """Where an algorithm stands. `dead_end` says why it cannot go on, if it cannot."""
+    """Where an algorithm stands. `dead_end` says why it cannot go on: an `Ending`, or words of its own."""
 
     weights: Array
     dead_end: str = field(default="", kw_only=True)
@@ -145,7 +144,7 @@ def drive(
     best = certify(formulation, task, formulation.at_hand(task))
     try:
         state = algorithm.start(problem)
-        while not run.ending:
+        while run.status is Ending.NONE:
             last = bool(state.dead_end) or run.iterations >= limit or _over(started, time_limit)
             problem.closing = last
             if last or algorithm.due(run.iterations):
@@ -155,15 +154,15 @@ def drive(
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)
                 proved = best.certificate.proves(tolerance)
-                run.ending = _ending(row, state, proved, limit, time_limit, bool(stopped), last)
+                _end(run, state, proved, limit, time_limit, bool(stopped), last)
             run.last = state
-            if not run.ending:
+            if run.status is Ending.NONE:
                 state = algorithm.step(problem, state)
                 run.iterations += 1
     except KeyboardInterrupt:
-        run.ending = f"it was interrupted after {run.iterations} iterations"
+        run.end(Ending.INTERRUPTED)
     except (ArithmeticError, np.linalg.LinAlgError) as fault:  # what was certified before stays
-        run.ending = f"numbers left the range of double precision after {run.iterations} iterations ({fault})"
+        run.end(Ending.OUT_OF_RANGE, why=fault)
     run.svm_solves = problem.svm_solves
     return best, run
 
@@ -178,15 +177,15 @@ def _row(iteration: int, best: CertifiedPoint, state: State, problem: Problem, s
     return Row(iteration, certificate.lower, certificate.upper, gap, state.weights, problem.svm_solves, seconds)
 
 
-def _ending(
-    row: Row, state: State, proved: bool, limit: int, time_limit: float | None, stopped: bool, last: bool
-) -> str:
+def _end(run: Run, state: State, proved: bool, limit: int, time_limit: float | None, stopped: bool, last: bool) -> None:
+    """Record what ends the run now, if anything does."""
     if proved:
-        return "certified"
-    if state.dead_end:
-        return state.dead_end
-    if stopped:
-        return f"the callback ended it after {row.iteration} iterations"
-    if row.iteration >= limit:
-        return f"its limit of {limit} iterations was reached"
-    return f"its time limit of {time_limit:g} s was reached after {row.iteration} iterations" if last else ""
+        run.end(Ending.CERTIFIED)
+    elif state.dead_end:
+        run.end(state.dead_end if isinstance(state.dead_end, Ending) else Ending.DEAD_END, why=state.dead_end)
+    elif stopped:
+        run.end(Ending.CALLBACK)
+    elif run.iterations >= limit:
+        run.end(Ending.ITERATION_LIMIT, limit=limit)
+    elif last:
+        run.end(Ending.TIME_LIMIT, limit=time_limit)

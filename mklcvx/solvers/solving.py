@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint, joined
-from ..certificate.run import Run
+from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Task
@@ -71,7 +71,7 @@ def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: A
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
     agree = found.certificate.gap <= found.certificate.rounding  # only the certificate can tell more
-    settled = agree or found.certificate.proves(tolerance) or run.ending.startswith("it was interrupted")
+    settled = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
     if settled or given["max_iter"] or (left is not None and left <= 0) or _costs(task) > LONGEST:
         return found, run
     again, second = solve_declared(
@@ -246,7 +246,7 @@ def _why_not(
         return f"{words}; {entries} forbid less: {_remedy(instance)}"
     if limit == "rounding":
         return f"{words}; rounding forbids less: a smaller C, centred features or a larger tolerance would help"
-    if run.ending and run.ending != "certified":
+    if run.status not in (Ending.NONE, Ending.CERTIFIED):
         return f"{words}; {run.ending}"
     within = " within the time limit" if time_limit is not None else ""
     if run.statuses:

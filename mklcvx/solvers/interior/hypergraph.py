@@ -27,9 +27,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
-from ..driver import ROUNDING, Algorithm, Problem, State
+from ..driver import Algorithm, Problem, State
 from .qp import SHORT, Array, factored
 
 REFINEMENTS = 2
@@ -149,7 +150,7 @@ class InteriorHypergraph(Algorithm[Fitted]):
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
         if state.gap <= REACHED * problem.tolerance or state.idle >= IDLE or _spent(problem, state):
-            return replace(state, dead_end=ROUNDING)
+            return replace(state, dead_end=Ending.ROUNDING)
         newton = Newton(state, _smoothing(problem))
         affine = newton.direction(0.0)
         theta, slack, _ = state.moved(state.longest(affine), affine)

@@ -26,9 +26,10 @@ from typing import ClassVar
 import numpy as np
 
 from ...certificate.record import VANISHING
+from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
-from ..driver import ROUNDING, Algorithm, Problem, State
+from ..driver import Algorithm, Problem, State
 from .label_saddle import Array, Images, LabelNewton, LabelPoint, passed
 
 SHORT = 0.995  # of the way to the boundary
@@ -73,17 +74,17 @@ class InteriorLabels(Algorithm[Labelled]):
             reached = at.moved(at.longest(affine), affine).level
             step = newton.direction(at.level * (max(reached, 0.0) / at.level) ** 2, affine)
         except FloatingPointError:
-            return replace(state, dead_end=ROUNDING)
+            return replace(state, dead_end=Ending.ROUNDING)
         length = at.longest(step)
         crept = state.crept + 1 if length < CREEPING and state.gap > FAR else 0
         if crept > PATIENCE and state.spread < np.inf:
             return _started(problem, np.inf)
         after = at.moved(SHORT * length, step)
         if not np.isfinite(after.level):
-            return replace(state, dead_end=ROUNDING)
+            return replace(state, dead_end=Ending.ROUNDING)
         found = _judged(problem, after, passed(problem.task, after.alpha, after.p), state.spread, crept)
         stalled = state.left <= REACHED * problem.tolerance and found.gap > state.gap / 2
-        return replace(found, dead_end=ROUNDING) if stalled else found
+        return replace(found, dead_end=Ending.ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: Labelled) -> Points:
         """α of every class, and the classifiers that the weights make with it, once they are worth a certificate."""

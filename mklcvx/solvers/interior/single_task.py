@@ -21,8 +21,9 @@ from typing import ClassVar
 import numpy as np
 
 from ...certificate import certify
+from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Implied, Points, Task
-from ..driver import ROUNDING, Algorithm, Problem
+from ..driver import Algorithm, Problem
 from ..polish import sharpened
 from .active_set import Vertex
 from .active_set import step as settled_step
@@ -31,7 +32,7 @@ from .iterate import Array
 from .reduced_hessian import Curved, curved_for
 from .saddle import ROUGHLY, Newton, balance
 from .starting_point import NEARER, balanced, first_alpha, first_point
-from .state import EXHAUSTED, Centred, centred
+from .state import Centred, centred
 from .weights_side import Shared, Side, side_of
 
 SHORT = 0.005  # of the way to the boundary is left, less when the optimum is near
@@ -82,7 +83,7 @@ class InteriorSingle(Algorithm[Centred]):
         step = newton.direction(at.level * centring, affine)
         after = at.moved((1 - np.clip(state.left, 1e-4, SHORT)) * side.longest(at, step), step)
         if not np.isfinite(after.level):
-            return replace(state.best, dead_end=EXHAUSTED)
+            return replace(state.best, dead_end=Ending.NO_PROGRESS)
         weights = side.weights(after.values[2 * task.samples :][: len(side.sign)])
         images = state.curved.swept(weights, after.values[: task.samples] * task.y)
         ahead = centred(task, side, state.curved, after, images, state.first)
@@ -118,7 +119,7 @@ def judged(problem: Problem, state: Centred) -> Centred:
     offered = offer(task, state.side, task.feasible(state.alpha(task)), state.x, state.at.nu)
     found = certify(problem.formulation, task, offered)
     if found.certificate.relative_gap <= ROUNDED:
-        return replace(state, dead_end=ROUNDING)
+        return replace(state, dead_end=Ending.ROUNDING)
     assert isinstance(state.side, Vanished)
     return state.not_vanishing(state.side.too_long(found.upper.norms))
 

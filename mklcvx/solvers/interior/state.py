@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...certificate.record import VANISHING
+from ...certificate.run import Ending
 from ...formulations import Task
 from ..driver import State
 from ..polish import gain_slope
@@ -17,7 +18,6 @@ from .saddle import Residuals, residuals
 from .weights_side import Shared, Side
 
 PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
-EXHAUSTED = "no progress any more: rounding, or a degenerate optimum"
 STALLED = 1e-22  # of the first complementarity: rounding is all that is left
 
 
@@ -84,10 +84,10 @@ class Centred(State):
     def followed(self, after: Centred) -> Centred:
         """The state after a step; the best one and the end if there has been no progress for long."""
         if after.off <= PROGRESS * self.best.off:
-            ended = EXHAUSTED if after.at.level <= STALLED * self.first else ""
+            ended = Ending.NO_PROGRESS if after.at.level <= STALLED * self.first else ""
             return replace(after, earlier=None, waited=0, dead_end=ended)
         if self.waited >= PATIENCE:
-            return replace(self.best, dead_end=EXHAUSTED)
+            return replace(self.best, dead_end=Ending.NO_PROGRESS)
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 

@@ -23,11 +23,12 @@ from typing import ClassVar
 import numpy as np
 
 from ...certificate.record import VANISHING
+from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.alignment import AlignmentTask
 from ...formulations.families.two_stage import PairTask
 from ..box_qp import projected_newton
-from ..driver import ROUNDING, Algorithm, Problem, State
+from ..driver import Algorithm, Problem, State
 from .pair_centring import centred_point, centring_step, decrement, first_weights
 from .pair_newton import PairNewton
 from .pair_point import Array, PairInterior
@@ -81,13 +82,13 @@ class InteriorPairs(Algorithm[State]):
         try:
             newton = PairNewton(problem.task, state.at, problem.formulation.name == "ts")
         except FloatingPointError:
-            return replace(state, dead_end=ROUNDING)
+            return replace(state, dead_end=Ending.ROUNDING)
         if state.product > 0 and decrement(newton, state.product) > CLOSE:
             at = centring_step(newton, state.product)
             return CentredPairs(at.mu, at, state.sizes, state.product)
         at = _further(newton, _grain(problem.task, state))
         if not np.isfinite(at.total) or at.sides.total <= REACHED * problem.tolerance * _scale(problem, state.at):
-            return replace(state, dead_end=ROUNDING)
+            return replace(state, dead_end=Ending.ROUNDING)
         return CentredPairs(at.mu, at, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
@@ -137,8 +138,8 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     gram, target = task.products / np.outer(norms, norms), task.target / norms
     box = float(np.linalg.norm(np.maximum(target, 0.0)))
     if box == 0:
-        return State(np.zeros(task.count), dead_end=ROUNDING)
+        return State(np.zeros(task.count), dead_end=Ending.ROUNDING)
     none = np.zeros((0, task.count))
     program = Quadratic(gram, target / box, np.full(task.count, 1.5), none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
-    return State(found * box / norms, dead_end=ROUNDING)
+    return State(found * box / norms, dead_end=Ending.ROUNDING)
