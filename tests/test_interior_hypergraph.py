@@ -14,8 +14,9 @@ from mklcvx.certificate import certify
 from mklcvx.formulations import Points
 from mklcvx.formulations.families.hypergraph import EXPANSIONS, HyperTask
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior import hypergraph as _interior_hypergraph
-from mklcvx.solvers.interior.hypergraph import Fit, InteriorHypergraph, Newton
+from mklcvx.solvers.interior import hypergraph
+from mklcvx.solvers.interior.hypergraph import Fit, HypergraphSystem, InteriorHypergraph
+from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.registry import drive
 
 
@@ -65,9 +66,9 @@ def trace(task: HyperTask, theta: np.ndarray) -> float:
     return float(np.trace(task.h.T @ np.linalg.solve(matrix, task.h)))
 
 
-@pytest.mark.parametrize("room", [0, _interior_hypergraph.ROOM], ids=["label by label", "all labels"])
+@pytest.mark.parametrize("room", [0, SETTINGS.label_block], ids=["label by label", "all labels"])
 def test_fits_and_hessian_are_derivatives_of_the_trace(room, monkeypatch):
-    monkeypatch.setattr(_interior_hypergraph, "ROOM", room)
+    monkeypatch.setattr(hypergraph, "SETTINGS", replace(SETTINGS, label_block=room))
     task, theta, tiny = task_with(), np.array([0.1, 0.2, 0.3, 0.4]), 1e-5
     fit = Fit(task, theta)
     sides = [[Fit(task, theta + sign * tiny * unit) for sign in (1, -1)] for unit in np.eye(4)]
@@ -78,11 +79,11 @@ def test_fits_and_hessian_are_derivatives_of_the_trace(room, monkeypatch):
     assert np.trace(task.h.T @ fit.x) == pytest.approx(trace(task, theta), rel=1e-13)
 
 
-def test_the_bend_is_the_second_order_term_of_the_fits():
+def test_the_second_order_term_is_that_of_the_fits():
     task, theta, change, tiny = task_with(), np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, -0.5, 0.4, -0.2]), 1e-3
     here, ahead, behind = (Fit(task, theta + t * change) for t in (0, tiny, -tiny))
     second = (ahead.fits - 2 * here.fits + behind.fits) / (2 * tiny**2)
-    assert here.bend(change) == pytest.approx(second, rel=1e-4)
+    assert here.second_order(change) == pytest.approx(second, rel=1e-4)
 
 
 @pytest.mark.parametrize("smoothing", [None, 0.2])
@@ -91,13 +92,13 @@ def test_the_direction_solves_the_linearised_equations(smoothing):
     task, name = task_with(smoothing=smoothing), "hypergraph" if smoothing is None else "hypergraph_smooth"
     problem, made = Problem(formulations.get(name), task, 1e-9), InteriorHypergraph()
     state = made.step(problem, made.start(problem))
-    newton, target, tiny = Newton(state, smoothing or 0.0), 0.3 * state.level, 1e-6
+    at, fit = state.at, state.fit
+    newton, target, tiny = HypergraphSystem(at, fit, smoothing or 0.0), 0.3 * at.mu, 1e-6
 
     def residual(length, step):
-        theta, slack = state.weights + length * step.theta, state.slack + length * step.slack
-        fits, top = Fit(task, theta).fits, state.top + length * step.top
-        lacking = top - fits + (smoothing or 0.0) * np.log(theta) - slack
-        return np.concatenate([lacking, theta * slack - target, [theta.sum() - 1]])
+        moved = at.moved(length, step)
+        residual = moved.nu - Fit(task, moved.theta).fits + (smoothing or 0.0) * np.log(moved.theta) - moved.s
+        return np.concatenate([residual, moved.theta * moved.s - target, [moved.theta.sum() - 1]])
 
     def linearised(step):
         return residual(0, step) + (residual(tiny, step) - residual(-tiny, step)) / (2 * tiny)
@@ -105,7 +106,7 @@ def test_the_direction_solves_the_linearised_equations(smoothing):
     predictor = newton.direction(target)
     size = np.abs(residual(0, predictor)).max()
     assert linearised(predictor) == pytest.approx(np.zeros(9), abs=1e-8 * size)
-    neglected = np.concatenate([-state.fit.bend(predictor.theta), predictor.theta * predictor.slack, [0.0]])
+    neglected = np.concatenate([-state.fit.second_order(predictor.theta), predictor.theta * predictor.s, [0.0]])
     corrected = newton.direction(target, predictor)
     assert linearised(corrected) == pytest.approx(-neglected, abs=1e-8 * np.abs(neglected).max())
 
@@ -186,7 +187,7 @@ def test_the_order_of_the_kernels_plays_no_part(name):
 def test_label_by_label_reaches_the_same_optimum(monkeypatch):
     instance = KINDS["random"]()
     _, together, _ = found(instance, "hypergraph", lam=0.1)
-    monkeypatch.setattr(_interior_hypergraph, "ROOM", 0)
+    monkeypatch.setattr(hypergraph, "SETTINGS", replace(SETTINGS, label_block=0))
     _, apart, run = found(instance, "hypergraph", lam=0.1)
     assert run.ending == "certified"
     assert apart.lower.point.weights == pytest.approx(together.lower.point.weights, abs=1e-8)
@@ -234,7 +235,8 @@ def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_their
     problem = Problem(formulation, task, 1e-9)
     state, in_vain = made.start(problem), 0
     assert state.gap > 1e-5
-    assert Newton(state, smoothing or 0.0).lacking == pytest.approx(np.zeros(24), abs=1e-12 * state.top)
+    system = HypergraphSystem(state.at, state.fit, smoothing or 0.0)
+    assert system.residual == pytest.approx(np.zeros(24), abs=1e-12 * state.at.nu)
     while not state.dead_end:
         duals, primals = made.points(problem, state)
         assert len(duals) == len(primals) == (state.gap <= 1e-6)
@@ -258,5 +260,5 @@ def test_weights_stay_on_the_simplex():
     for _ in range(8):
         assert state.weights.sum() == pytest.approx(1, abs=1e-13)
         assert (state.weights > 0).all()
-        assert (state.slack > 0).all()
+        assert (state.at.s > 0).all()
         state = made.step(problem, state)

@@ -12,7 +12,7 @@ and Z = 2X is the primal point: S_j(2X) = t_j − θ't − φ(θ), so that, but 
 
 One Cholesky factorisation of A serves all labels, all kernels and all derivatives. X is not a variable of its own: A
 is factored at every θ anyway, so A X = H is solved for, not linearised. What Newton's equations then neglect is how t
-bends with θ, and that is severe: where K_j ≫ λ, φ is nearly 1/θ_j. Mehrotra's corrector therefore counts, besides the
+bends with θ, and that is severe: where K_j ≫ λ, φ is nearly 1/θ_j. The corrector therefore counts, besides the
 products dθ·ds, the second-order term of t along the predictor dθ, exactly: with B = K(dθ)/λ, X moves by Y = −A⁻¹BX and
 bends by V = −A⁻¹BY, and
 
@@ -23,22 +23,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
-from ..driver import Algorithm, Problem, State
-from .qp import SHORT, Array, factored
-
-REFINEMENTS = 2
-ROOM = 2  # times n²: how much the images U_j of as many labels as are counted at once may fill
-NEAR, REACHED = 1e3, 0.1  # times the tolerance: a gap worth certifying, and one that leaves the rest to rounding
-SPENT = 1e-6  # times the tolerance: a complementarity θ's that a larger gap can only owe to rounding
-IDLE = 10  # steps in a row without a smaller gap: here too
-TINY = np.finfo(float).tiny
+from ..driver import Problem, State
+from .iterate import Array, Iterate
+from .loop import BlockSystem, InteriorMethod
+from .qp import factored, refined
+from .settings import SETTINGS, TINY
 
 
 class Fit:
@@ -52,7 +48,7 @@ class Fit:
         self.solve = refined(matrix, rough)
         self.x = self.solve(task.h)
         self.fits, self.hessian = np.zeros(task.count), np.zeros((task.count, task.count))
-        width = max(1, ROOM * task.samples // task.count)
+        width = max(1, SETTINGS.label_block * task.samples // task.count)
         for first in range(0, self.x.shape[1], width):
             self._count(rough, self.x[:, first : first + width])
 
@@ -68,7 +64,7 @@ class Fit:
         self.fits += flat @ x.T.ravel()
         self.hessian += half + half.T
 
-    def bend(self, change: Array) -> Array:
+    def second_order(self, change: Array) -> Array:
         """The second-order term of t along θ + change."""
         task, tilt = self.task, self.task.combined(change) / self.task.lam
         moved = -self.solve(tilt @ self.x)
@@ -77,63 +73,53 @@ class Fit:
         return np.array([np.vdot(left, kernel @ right) for kernel in task.each_kernel()]) / task.lam
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class SimplexIterate(Iterate):
+    """θ, the multipliers s of θ ≥ 0, and ν of Σθ = 1."""
+
     theta: Array
-    slack: Array
-    top: float
+    s: Array
+    nu: float
+
+    @property
+    def pairs(self) -> list[tuple[Array, Array]]:
+        return [(self.theta, self.s)]
 
 
 @dataclass(frozen=True)
-class Fitted(State):
-    """θ with its fit, the multipliers s of θ ≥ 0, and ν; the point with the least gap, and for how long it has been."""
+class HypergraphState(State):
+    """A point with its fit; the point with the least gap, and for how many steps it has been."""
 
-    slack: Array
-    top: float
+    at: SimplexIterate
     fit: Fit
     gap: float
     best: Embedding
     idle: int = 0
 
-    @property
-    def level(self) -> float:
-        """The mean of the products θ_j s_j."""
-        return float(self.weights @ self.slack) / len(self.slack)
 
-    def moved(self, length: float, step: Step) -> tuple[Array, Array, float]:
-        return self.weights + length * step.theta, self.slack + length * step.slack, self.top + length * step.top
+class HypergraphSystem(BlockSystem[SimplexIterate]):
+    """The equations above, s eliminated: (φ'' + (s + μ)/θ) dθ + dν = right-hand side, Σ dθ = 0."""
 
-    def longest(self, step: Step) -> float:
-        """At most 1, and as far as θ and s stay positive."""
-        now, change = np.concatenate([self.weights, self.slack]), np.concatenate([step.theta, step.slack])
-        shrinking = change < 0
-        return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
-
-
-class Newton:
-    """The equations above at one point, s eliminated: (φ'' + (s + μ)/θ) dθ + dν = right-hand side, Σ dθ = 0."""
-
-    def __init__(self, at: Fitted, smoothing: float) -> None:
-        self.at = at
-        self.lacking = at.top - at.fit.fits + smoothing * np.log(at.weights) - at.slack
-        matrix = at.fit.hessian + np.diag((at.slack + smoothing) / at.weights)
+    def __init__(self, at: SimplexIterate, fit: Fit, smoothing: float) -> None:
+        self.at, self.fit = at, fit
+        self.residual = at.nu - fit.fits + smoothing * np.log(at.theta) - at.s
+        matrix = fit.hessian + np.diag((at.s + smoothing) / at.theta)
         self.solve = refined(matrix, factored(matrix))
-        self.image = self.solve(np.ones(len(at.weights)))
+        self.solved_ones = self.solve(np.ones(len(at.theta)))
 
-    def direction(self, target: float, predicted: Step | None = None) -> Step:
-        """The step towards θ·s = target, corrected by what the predictor neglects."""
-        theta, slack = self.at.weights, self.at.slack
-        goal, lacking = target - theta * slack, self.lacking
+    def direction(self, target_mu: float, predicted: SimplexIterate | None = None) -> SimplexIterate:
+        at, residual = self.at, self.residual
+        (goal,) = self.goals(target_mu, predicted)
         if predicted is not None:
-            goal = goal - predicted.theta * predicted.slack
-            lacking = lacking - self.at.fit.bend(predicted.theta)
-        change = self.solve(goal / theta - lacking)
-        top = float(change.sum() / self.image.sum())
-        change = change - top * self.image
-        return Step(change, (goal - slack * change) / theta, top)
+            residual = residual - self.fit.second_order(predicted.theta)
+        theta = self.solve(goal / at.theta - residual)
+        nu = float(theta.sum() / self.solved_ones.sum())
+        theta = theta - nu * self.solved_ones
+        return SimplexIterate(theta, (goal - at.s * theta) / at.theta, nu)
 
 
 @dataclass(frozen=True)
-class InteriorHypergraph(Algorithm[Fitted]):
+class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
     name: ClassVar[str] = "interior"
     summary: ClassVar[str] = "our structured interior-point method: weights and embedding together"
     reference: ClassVar[str] = ""
@@ -141,31 +127,39 @@ class InteriorHypergraph(Algorithm[Fitted]):
     tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 60
 
-    def start(self, problem: Problem) -> Fitted:
+    def start(self, problem: Problem) -> HypergraphState:
         """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""
         theta, fit = problem.even, Fit(problem.task, problem.even)
         high = max(2 * float(fit.fits.max()), TINY)
-        top = high + _smoothing(problem) * np.log(len(theta))
-        return Fitted(theta, high - fit.fits, top, fit, gap(problem, theta, fit), Embedding(theta, 2 * fit.x))
+        at = SimplexIterate(theta, high - fit.fits, high + _smoothing(problem) * np.log(len(theta)))
+        return HypergraphState(theta, at, fit, gap(problem, theta, fit), Embedding(theta, 2 * fit.x))
 
-    def step(self, problem: Problem, state: Fitted) -> Fitted:
-        if state.gap <= REACHED * problem.tolerance or state.idle >= IDLE or _spent(problem, state):
+    def before_step(self, problem: Problem, state: HypergraphState) -> HypergraphState | None:
+        """The end, where rounding is all that is left."""
+        reached = state.gap <= SETTINGS.hypergraph_converged_gap * problem.tolerance
+        limit = SETTINGS.hypergraph_converged * problem.tolerance * _scale(problem, state.fit)
+        if reached or state.idle >= SETTINGS.hypergraph_patience or state.at.complementarity <= limit:
             return replace(state, dead_end=Ending.ROUNDING)
-        newton = Newton(state, _smoothing(problem))
-        affine = newton.direction(0.0)
-        theta, slack, _ = state.moved(state.longest(affine), affine)
-        reached = max(float(theta @ slack) / len(theta), 0.0)
-        step = newton.direction(state.level * (reached / state.level) ** 3, affine)
-        theta, slack, top = state.moved(SHORT * state.longest(step), step)
-        fit = Fit(problem.task, theta)
+        return None
+
+    def system(self, problem: Problem, state: HypergraphState) -> HypergraphSystem:
+        return HypergraphSystem(state.at, state.fit, _smoothing(problem))
+
+    def accept(self, problem: Problem, state: HypergraphState, after: SimplexIterate, length: float) -> HypergraphState:
+        theta, fit = after.theta, Fit(problem.task, after.theta)
         left = gap(problem, theta, fit)
         if not left < state.gap:
-            return Fitted(theta, slack, top, fit, state.gap, state.best, state.idle + 1)
-        return Fitted(theta, slack, top, fit, left, Embedding(theta, 2 * fit.x))
+            return HypergraphState(theta, after, fit, state.gap, state.best, state.idle + 1)
+        return HypergraphState(theta, after, fit, left, Embedding(theta, 2 * fit.x))
 
-    def points(self, problem: Problem, state: Fitted) -> Points:
+    def failed(self, state: HypergraphState, fault: FloatingPointError | None) -> HypergraphState:
+        """The driver says it: without A⁻¹ there is no point either."""
+        raise fault or FloatingPointError("a matrix of Newton's equations")
+
+    def points(self, problem: Problem, state: HypergraphState) -> Points:
         """The best θ and Z, when they are new and near enough to be worth a certificate; in the end in any case."""
-        if not (state.dead_end or problem.closing) and (state.idle or state.gap > NEAR * problem.tolerance):
+        waits = state.idle or state.gap > SETTINGS.certify_gap * problem.tolerance
+        if waits and not (state.dead_end or problem.closing):
             return Points([], [])
         return Points([state.best], [state.best.z])
 
@@ -180,23 +174,6 @@ def gap(problem: Problem, theta: Array, fit: Fit) -> float:
 def _scale(problem: Problem, fit: Fit) -> float:
     """What the certificate compares a gap with."""
     return max(float(np.vdot(problem.task.h, problem.task.h - fit.x)), TINY)
-
-
-def _spent(problem: Problem, state: Fitted) -> bool:
-    scale = _scale(problem, state.fit)
-    return float(state.weights @ state.slack) <= SPENT * problem.tolerance * scale
-
-
-def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """An inverse made sharper by what it leaves."""
-
-    def solve(right: Array) -> Array:
-        found = rough(right)
-        for _ in range(REFINEMENTS):
-            found = found + rough(right - matrix @ found)
-        return found
-
-    return solve
 
 
 def _smoothing(problem: Problem) -> float:

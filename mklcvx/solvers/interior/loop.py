@@ -1,0 +1,157 @@
+"""The predictor–corrector loop of every family, and the step rule: the only place where either is written down.
+
+`solvers.driver` owns stopping, certificates and the trace; it asks an `InteriorMethod` for one step after another. A
+family implements `KKTSystem`: its Newton equations at one point, factored once for predictor and corrector.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ...certificate.run import Ending
+from ..driver import Algorithm, Problem, State
+from .iterate import Array, Iterate
+from .settings import SETTINGS
+
+S = TypeVar("S", bound=State)
+P = TypeVar("P")  # a point
+D = TypeVar("D")  # a direction
+L = TypeVar("L", float, Array)  # a step length: one for all, or one for multipliers and one for the rest
+B = TypeVar("B", bound=Iterate)
+
+
+class KKTSystem(ABC, Generic[P, D, L]):
+    """Newton's equations at one interior point. Its constructor computes the residuals and factors the matrix."""
+
+    relative_complementarity: float = 1.0  # where it is small, steps go nearer to the boundary
+    centring_exponent: int = SETTINGS.centring_exponent
+    min_centring: float = 0.0
+    residuals_lag: bool = False  # whether residuals are too large beside the complementarity to aim at less of it
+
+    @property
+    @abstractmethod
+    def mu(self) -> float:
+        """The mean product of a variable and its multiplier."""
+
+    @abstractmethod
+    def predictor(self) -> D:
+        """The affine direction: towards products of zero."""
+
+    @abstractmethod
+    def corrector(self, target_mu: float, predicted: D) -> D:
+        """The direction towards products of `target_mu`, less the second-order terms of the predictor."""
+
+    @abstractmethod
+    def max_step(self, direction: D) -> L:
+        """At most 1, and as far as the point stays in the interior."""
+
+    def step_limit(self, direction: D) -> L:
+        """The same for the corrector; less where Newton's model does not hold for as long."""
+        return self.max_step(direction)
+
+    @abstractmethod
+    def mu_after(self, length: L, direction: D) -> float:
+        """`mu` after a step."""
+
+    @abstractmethod
+    def advance(self, length: L, direction: D) -> P:
+        """The point after a step."""
+
+
+class BlockSystem(KKTSystem[B, B, float], Generic[B]):
+    """A system at an `Iterate`: a family adds its constructor and `direction`."""
+
+    at: B
+
+    @abstractmethod
+    def direction(self, target_mu: float, predicted: B | None = None) -> B:
+        """Solve the factored equations for one target."""
+
+    def goals(self, target_mu: float, predicted: B | None) -> list[Array]:
+        """What the product of every pair should change by, to first order."""
+        goals = [target_mu - value * multiplier for value, multiplier in self.at.pairs]
+        if predicted is None:
+            return goals
+        return [goal - change * other for goal, (change, other) in zip(goals, predicted.pairs, strict=True)]
+
+    @property
+    def mu(self) -> float:
+        return self.at.mu
+
+    def predictor(self) -> B:
+        return self.direction(0.0)
+
+    def corrector(self, target_mu: float, predicted: B) -> B:
+        return self.direction(target_mu, predicted)
+
+    def max_step(self, direction: B) -> float:
+        return self.at.max_step(direction)
+
+    def mu_after(self, length: float, direction: B) -> float:
+        return self.advance(length, direction).mu
+
+    def advance(self, length: float, direction: B) -> B:
+        return self.at.moved(length, direction)
+
+
+def boundary_fraction(relative_complementarity: float) -> float:
+    """The step rule, first part: how much of the way to the boundary to go."""
+    least, most = 1 - SETTINGS.final_boundary_fraction, 1 - SETTINGS.boundary_fraction
+    return 1 - float(np.clip(relative_complementarity, least, most))
+
+
+def centring(system: KKTSystem[Any, Any, Any], reached: float) -> float:
+    """The step rule, second part: Mehrotra's σ, where the predictor alone would reach μ = `reached`."""
+    if system.residuals_lag:
+        return 1.0
+    return float(max((max(reached, 0.0) / system.mu) ** system.centring_exponent, system.min_centring))
+
+
+def predictor_corrector(system: KKTSystem[P, D, L]) -> tuple[P, L]:
+    """The point after Mehrotra's step, and the length that the boundary would have allowed."""
+    affine = system.predictor()
+    reached = system.mu_after(system.max_step(affine), affine)
+    direction = system.corrector(system.mu * centring(system, reached), affine)
+    length = system.step_limit(direction)
+    return system.advance(boundary_fraction(system.relative_complementarity) * length, direction), length
+
+
+class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
+    """One iteration of every family. A family says what comes before a step, and what its outcome is worth."""
+
+    @abstractmethod
+    def system(self, problem: Problem, state: S) -> KKTSystem[P, Any, Any]:
+        """Newton's equations where the state stands."""
+
+    @abstractmethod
+    def accept(self, problem: Problem, state: S, after: P, length: Any) -> S:
+        """The state at the point after a step."""
+
+    def before_step(self, problem: Problem, state: S) -> S | None:
+        """Another state, if something else than a step is due: an ending, or a change of variables."""
+        return None
+
+    def advance(self, state: S, system: Any) -> tuple[Any, Any]:
+        """The point after a step and the length of the step."""
+        return predictor_corrector(system)
+
+    def failed(self, state: S, fault: FloatingPointError | None) -> S:
+        """The state where a matrix could not be factored, or (without `fault`) the point after a step is not finite."""
+        return replace(state, dead_end=Ending.ROUNDING)
+
+    def step(self, problem: Problem, state: S) -> S:
+        with np.errstate(all="ignore"):  # what overflows is found by looking at the point
+            other = self.before_step(problem, state)
+            if other is not None:
+                return other
+            try:
+                after, length = self.advance(state, self.system(problem, state))
+            except FloatingPointError as fault:
+                return self.failed(state, fault)
+            if not np.isfinite(after.mu):
+                return self.failed(state, None)
+            return self.accept(problem, state, after, length)

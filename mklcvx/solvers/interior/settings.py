@@ -1,0 +1,109 @@
+"""Every constant of the interior-point engine, in one record.
+
+Values are relative to what the comment names. They were chosen on the instances of `validation/engine.md`; a comment
+says what a value trades off, so that one can tell in which direction to change it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+TINY = float(np.finfo(float).tiny)  # stands for zero in a denominator
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The constants of all families. Use `dataclasses.replace` for a variant."""
+
+    # The step rule of every family (`loop`).
+    boundary_fraction: float = 0.995  # of the way to the boundary: 1 would leave the interior
+    final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
+    centring_exponent: int = 3  # σ = (μ after the predictor / μ)^exponent, as Mehrotra has it
+    label_centring_exponent: int = 2  # many labels: less ambitious, since products of classes differ in size
+    max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
+    share_min_centring: float = 0.02  # block-∞ norms: Newton's model of 1/t asks for less ambitious targets
+    share_max_shrink: float = 0.7  # of t in one step, for the same reason
+
+    # Factorisations and refinement.
+    cholesky_ridge: float = 1e-13  # of the diagonal: keeps a singular matrix from stopping the factorisation
+    hessian_ridge: float = 1e-14  # the same for K(μ) + diagonal, where refinement makes up for it
+    pair_ridge: float = 1e-16  # the same for pairs: kernels that are nearly alike differ in little else
+    ridge_growth: float = 100.0  # after a factorisation that failed
+    max_refinements: int = 8  # of a step of single tasks; fewer where they stall
+    predictor_accuracy: float = 1e-3  # of the right-hand side: the predictor only chooses the target
+    corrector_accuracy: float = 1e-8  # of the right-hand side: beyond it the number of steps stays the same
+    refinements: int = 2  # of systems in the weights alone, which are cheap
+    label_refinements: int = 1  # of the system of all classes, which is not
+    settled_diagonal: float = 30.0  # times the trace of K(μ): from there H is as good as its diagonal
+    weight_change: float = 1e-3  # of a weight: K(μ) is not updated for less,
+    kernel_change: float = 1e-6  # nor for less than this part of the trace of K(μ)
+
+    # Starting points.
+    first_mu: float = 0.3  # single tasks: of the mean product of gradient and value
+    warm_mu: float = 0.1  # the same, from a neighbouring optimum
+    max_start: float = 0.9  # of the box: the largest α at the start
+    min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
+    min_cap_slack: float = 1e-3  # of a cap
+    label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits
+    min_gradient: float = 1e-3  # of α, which may be optimal at the start by chance
+    pair_first_complementarity: float = 0.1  # of all pairs together, for a loss of about one
+
+    # Warm starts along a path of parameters.
+    warm_start_gap: float = 0.1  # relative complementarity of the point that is kept: later ones are near bounds
+    warm_start_max_ratio: float = 3.0  # of two boxes: beyond it a start of one's own is nearer
+
+    # The active-set finish.
+    active_set_steps: int = 4  # of Newton's method on the bounds that hold, from a neighbouring optimum
+    active_set_max_gap: float = 0.05  # a larger gap: the wrong bounds, and no use to go on
+    held_diagonal: float = 1e12  # times the trace: a variable that is held at its bound
+    bound_tolerance: float = 1e-6  # of the box: what counts as at the bound
+
+    # Elimination of groups of kernels that α does not see (block-∞ norms).
+    elimination_gap: float = 0.1  # relative complementarity from which groups may seem to vanish
+    elimination_threshold: float = 1e-4  # of the largest q_m/trace: a group below it seems to vanish
+    early_elimination_threshold: float = 1e-20  # the same at any time: a constant kernel beside a bias
+    elimination_tightening: float = 1e-3  # of the threshold, after every elimination that was wrong
+    elimination_rounding_gap: float = 1e-6  # √q of a kernel that vanishes has half the digits
+    elimination_norm_excess: float = 1e-6  # a group that left is longer than the others by more than rounding
+    basis_tolerance: float = 1e-8  # of a unit vector: what still counts as another direction
+    free_sample_margin: float = 1e-4  # of the largest α, and of the box: samples that are near no bound
+
+    # When to certify, and when rounding is all that is left.
+    proof_margin: float = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
+    certify_gap: float = 1e3  # times the tolerance: a gap that is worth a certificate
+    converged: float = 1e-2  # of the tolerance: a complementarity that ought to be enough
+    pair_converged: float = 1e-9  # the same for pairs: their certificates gain digits for longer
+    hypergraph_converged_gap: float = 0.1  # of the tolerance: a gap of which the rest is rounding
+    hypergraph_converged: float = 1e-6  # of the tolerance: the same for the complementarity
+    progress: float = 0.9  # of the best residual: what counts as progress,
+    patience: int = 25  # and for how many steps to wait for it
+    hypergraph_patience: int = 10  # the same, for a smaller gap
+    exhausted: float = 1e-22  # of the first μ: products are below what doubles can tell apart
+    creeping_step: float = 0.1  # many labels: shorter steps,
+    creeping_gap: float = 0.5  # at a larger gap,
+    creeping_patience: int = 5  # more often than this in a row: start again with larger products
+
+    # What is offered to the certificate.
+    max_lengthening: float = 1e-3  # of f: it is made longer by what the margins lack, never by more
+    min_lengthening: float = 1e-14  # of f, where rounding is as large
+    lengthening_cost: float = 1e-12  # of the value: what that may cost
+
+    # Pairs: centring, and memory.
+    centring_decrement: float = 0.5  # Newton's decrement per pair that is centred enough
+    line_search_slope: float = 0.3  # of the first slope: where the line search ends
+    line_search_trials: int = 12  # evaluations, each without a kernel
+    line_search_max: float = 16.0  # times Newton's step
+    line_search_boundary: float = 0.99  # of the way to μ = 0
+    pair_multiplier_floor: float = 4 * float(np.finfo(float).eps)  # of Σ β |z|: what is below it is rounding
+    pair_chunk: int = 2**15  # pairs at a time where no kernel is read
+    label_block: int = 2  # hypergraphs, times n²: what the images of as many labels as are counted at once may fill
+
+    # The quadratic program.
+    qp_max_steps: int = 60  # three times what the hardest SVM took
+    alignment_accuracy: float = 0.01  # of the tolerance: its certificate comes after one step
+    alignment_box: float = 1.5  # in units of ‖a₊‖, which bounds every weight
+
+
+SETTINGS = Settings()
