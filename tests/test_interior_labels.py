@@ -11,8 +11,8 @@ from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.formulations.families.multi_label import LabelTask
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.label_saddle import LabelNewton, LabelPoint, passed, residuals
-from mklcvx.solvers.interior.multi_label import InteriorLabels, Labelled
+from mklcvx.solvers.interior.label_saddle import LabelIterate, LabelSystem, kernel_pass, residuals
+from mklcvx.solvers.interior.multi_label import InteriorLabels, LabelState
 from mklcvx.solvers.interior.qp import factored
 from mklcvx.solvers.registry import drive
 
@@ -177,7 +177,7 @@ def test_a_limit_ends_it(name):
 
 
 # --------------------------------------------------------------------------------------------- Newton's equations
-def after(name: str, steps: int) -> tuple[Problem, Labelled]:
+def after(name: str, steps: int) -> tuple[Problem, LabelState]:
     """The state after some steps; classes of different importance, samples of different weight."""
     task = task_of(name, with_labels(zoo.random(10, 4, seed=6), 3, sample_weight=np.linspace(0.5, 2.0, 10)), 1.5)
     problem = Problem(formulations.get(name), replace(task, importance=np.array([0.5, 1.0, 2.0])), TOLERANCE)
@@ -187,11 +187,11 @@ def after(name: str, steps: int) -> tuple[Problem, Labelled]:
     return problem, state
 
 
-def residual_vector(task: LabelTask, at: LabelPoint, target: float) -> np.ndarray:
-    """All equations of `_label_saddle`, spelled out."""
-    off = residuals(at, passed(task, at.alpha, at.p).columns)
+def residual_vector(task: LabelTask, at: LabelIterate, target: float) -> np.ndarray:
+    """All equations of `label_saddle`, spelled out."""
+    off = residuals(at, kernel_pass(task, at.alpha, at.p).columns)
     products = [(a * b - target).ravel() for a, b in at.pairs]
-    bounds = (at.alpha + at.room - task.box).ravel()
+    bounds = (at.alpha + at.box_slack - task.box).ravel()
     return np.concatenate([off.alpha.ravel(), off.p, off.gamma, off.totals, bounds, *products])
 
 
@@ -200,8 +200,8 @@ def residual_vector(task: LabelTask, at: LabelPoint, target: float) -> np.ndarra
 def test_the_direction_solves_the_linearised_equations(name, steps):
     """residual(x) + residual'(x)·step = 0, the derivative by central differences along the step."""
     problem, state = after(name, steps)
-    target = 0.3 * state.at.level
-    step = LabelNewton(problem.task, state.at, state.images).direction(target)
+    target = 0.3 * state.at.mu
+    step = LabelSystem(problem.task, state.at, state.images).direction(target)
     tiny = 1e-6
     ahead, behind = (residual_vector(problem.task, state.at.moved(t, step), target) for t in (tiny, -tiny))
     derivative, here = (ahead - behind) / (2 * tiny), residual_vector(problem.task, state.at, target)
@@ -212,11 +212,11 @@ def test_the_direction_solves_the_linearised_equations(name, steps):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_corrector_takes_off_what_the_predictor_neglects(name):
     problem, state = after(name, 2)
-    newton, at = LabelNewton(problem.task, state.at, state.images), state.at
+    newton, at = LabelSystem(problem.task, state.at, state.images), state.at
     predicted = newton.direction(0.0)
-    step = newton.direction(0.2 * at.level, predicted)
+    step = newton.direction(0.2 * at.mu, predicted)
     for (a, b), (da, db), (neglected, other) in zip(at.pairs, step.pairs, predicted.pairs, strict=True):
-        assert a * db + b * da == pytest.approx(0.2 * at.level - a * b - neglected * other, abs=1e-9 * at.level)
+        assert a * db + b * da == pytest.approx(0.2 * at.mu - a * b - neglected * other, abs=1e-9 * at.mu)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -227,10 +227,10 @@ def test_the_residuals_follow_their_definitions(name):
     off = residuals(at, state.images.columns)
     for k, signs in enumerate(task.signs):
         hessian = signs[:, None] * task.combined(at.p) * signs
-        assert off.alpha[k] == pytest.approx(hessian @ at.alpha[k] - 1 - at.lower[k] + at.upper[k])
-    assert off.p == pytest.approx(at.kappa - at.gamma @ q / 2 - at.floor)
+        assert off.alpha[k] == pytest.approx(hessian @ at.alpha[k] - 1 - at.z[k] + at.w[k])
+    assert off.p == pytest.approx(at.kappa - at.gamma @ q / 2 - at.phi)
     if name == "ml_minimax":
-        assert off.gamma == pytest.approx(at.worst - (at.alpha.sum(axis=1) - q @ at.p / 2) - at.slack)
+        assert off.gamma == pytest.approx(at.s - (at.alpha.sum(axis=1) - q @ at.p / 2) - at.sigma)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -242,12 +242,12 @@ def test_the_start_meets_its_equations_where_the_price_is_moderate(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_pairs_stay_positive_and_the_level_falls(name):
+def test_the_pairs_stay_positive_and_mu_falls(name):
     problem, state = after(name, 0)
     levels = []
     for _ in range(9):
         assert all((a > 0).all() and (b > 0).all() for a, b in state.at.pairs)
-        levels.append(state.at.level)
+        levels.append(state.at.mu)
         state = InteriorLabels().step(problem, state)
     assert levels[-1] < 1e-5 * levels[0]
 

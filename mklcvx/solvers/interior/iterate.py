@@ -39,13 +39,13 @@ class Iterate(ABC):
 
     def max_step(self, direction: Self) -> float:
         """At most 1, and as far as all pairs stay positive."""
-        blocks = zip(_flat(self), _flat(direction), strict=True)
-        shrink = max(float(np.max(-change / now, initial=0.0)) for now, change in blocks)
-        return 1.0 if shrink <= 1.0 else 1.0 / shrink
+        now, change = _flat(self), _flat(direction)
+        shrinking = change < 0
+        return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
 
 
-def _flat(at: Iterate) -> list[Array]:
-    return [block for pair in at.pairs for block in pair]
+def _flat(at: Iterate) -> Array:
+    return np.concatenate([block.ravel() for pair in at.pairs for block in pair])
 
 
 @dataclass(frozen=True)

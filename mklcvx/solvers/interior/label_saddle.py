@@ -34,14 +34,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations.families.multi_label import LabelTask
+from .iterate import Array, Iterate
+from .loop import BlockSystem
 from .qp import factored
-
-Array = NDArray[np.float64]
-
-REFINEMENTS = 1
+from .settings import SETTINGS
 
 
 class Images(NamedTuple):
@@ -51,7 +49,7 @@ class Images(NamedTuple):
     columns: Array
 
 
-def passed(task: LabelTask, alpha: Array, p: Array) -> Images:
+def kernel_pass(task: LabelTask, alpha: Array, p: Array) -> Images:
     """One product of each kernel with all classes at once."""
     combined, columns = np.zeros((task.samples, task.samples)), np.empty((*alpha.shape, task.count))
     signed = alpha * task.signs
@@ -63,44 +61,28 @@ def passed(task: LabelTask, alpha: Array, p: Array) -> Images:
 
 
 @dataclass(frozen=True)
-class LabelPoint:
-    """A point: every pair (variable, its multiplier) is positive; `slack` is empty where γ is given."""
+class LabelIterate(Iterate):
+    """The unknowns of the equations above, under their letters; σ is empty where γ is given."""
 
     alpha: Array
-    room: Array
-    lower: Array
-    upper: Array
+    box_slack: Array
+    z: Array
+    w: Array
     p: Array
-    floor: Array
+    phi: Array
     gamma: Array
-    slack: Array
+    sigma: Array
     kappa: float
-    worst: float
+    s: float
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
-        pairs = [(self.alpha, self.lower), (self.room, self.upper), (self.p, self.floor)]
-        return [*pairs, (self.gamma, self.slack)] if len(self.slack) else pairs
-
-    @property
-    def level(self) -> float:
-        """The mean product of the pairs: τ."""
-        return float(sum(np.vdot(a, b) for a, b in self.pairs)) / sum(a.size for a, _ in self.pairs)
-
-    def moved(self, length: float, step: LabelPoint) -> LabelPoint:
-        names = self.__dataclass_fields__
-        return LabelPoint(**{name: getattr(self, name) + length * getattr(step, name) for name in names})
-
-    def longest(self, step: LabelPoint) -> float:
-        """At most 1, and as far as all pairs stay positive."""
-        now = np.concatenate([part.ravel() for pair in self.pairs for part in pair])
-        change = np.concatenate([part.ravel() for pair in step.pairs for part in pair])
-        shrinking = change < 0
-        return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
+        pairs = [(self.alpha, self.z), (self.box_slack, self.w), (self.p, self.phi)]
+        return [*pairs, (self.gamma, self.sigma)] if len(self.sigma) else pairs
 
 
 class Equations(NamedTuple):
-    """One entry for each unknown: α of every class, p, γ, and the totals of p and of γ."""
+    """One entry for each equation, or for each unknown: α of every class, p, γ, and the totals of p and of γ."""
 
     alpha: Array
     p: Array
@@ -108,26 +90,31 @@ class Equations(NamedTuple):
     totals: Array
 
 
-def residuals(at: LabelPoint, columns: Array) -> Equations:
+def half_squares(alpha: Array, columns: Array) -> Array:
+    """½ q^k, (k, M)."""
+    return np.asarray(np.einsum("ki,kia->ka", alpha, columns) / 2)
+
+
+def residuals(at: LabelIterate, columns: Array) -> Equations:
     """What the equations lack at a point."""
-    halves = np.einsum("ki,kia->ka", at.alpha, columns) / 2
-    alpha = columns @ at.p - 1 - at.lower + at.upper
-    p = at.kappa - at.gamma @ halves - at.floor
-    if not len(at.slack):
-        return Equations(alpha, p, at.slack, np.array([at.p.sum() - 1]))
-    gamma = at.worst - at.alpha.sum(axis=1) + halves @ at.p - at.slack
+    halves = half_squares(at.alpha, columns)
+    alpha = columns @ at.p - 1 - at.z + at.w
+    p = at.kappa - at.gamma @ halves - at.phi
+    if not len(at.sigma):
+        return Equations(alpha, p, at.sigma, np.array([at.p.sum() - 1]))
+    gamma = at.s - at.alpha.sum(axis=1) + halves @ at.p - at.sigma
     return Equations(alpha, p, gamma, np.array([at.p.sum() - 1, at.gamma.sum() - 1]))
 
 
-class LabelNewton:
-    """The factored system; `direction(τ)` solves it for one target after another."""
+class LabelSystem(BlockSystem[LabelIterate]):
+    centring_exponent = SETTINGS.label_centring_exponent
 
-    def __init__(self, task: LabelTask, at: LabelPoint, images: Images) -> None:
+    def __init__(self, task: LabelTask, at: LabelIterate, images: Images) -> None:
         self.at, self.columns, self.combined, self.signs = at, images.columns, images.combined, task.signs
-        self.off = residuals(at, images.columns)
+        self.residuals = residuals(at, images.columns)
         self.gradient = images.columns @ at.p - 1
-        self.halves = np.einsum("ki,kia->ka", at.alpha, images.columns) / 2
-        self.bend = at.lower / at.alpha + at.upper / at.room
+        self.halves = half_squares(at.alpha, images.columns)
+        self.barrier_diag = at.z / at.alpha + at.w / at.box_slack
         self.inverses = [factored(self._hessian(k)) for k in range(len(at.alpha))]
         self.solved = np.stack(
             [inverse(columns) for inverse, columns in zip(self.inverses, images.columns, strict=True)]
@@ -136,23 +123,23 @@ class LabelNewton:
 
     def _hessian(self, k: int) -> Array:
         hessian = self.signs[k][:, None] * self.combined * self.signs[k]
-        hessian[np.diag_indices(len(hessian))] += self.bend[k]
+        hessian[np.diag_indices(len(hessian))] += self.barrier_diag[k]
         return hessian
 
     def _factor_small(self) -> None:
         """The system in (p, γ, κ, s), scaled to a diagonal of ones."""
         from scipy.linalg.lapack import dgetrf
 
-        at, count, free = self.at, len(self.at.p), len(self.at.slack)
+        at, count, free = self.at, len(self.at.p), len(self.at.sigma)
         size, borders = count + free, 2 if free else 1
         small = np.zeros((size + borders, size + borders))
         weighted = np.einsum("k,kia,kib->ab", at.gamma, self.columns, self.solved, optimize=True)
-        small[:count, :count] = (weighted + weighted.T) / 2 + np.diag(at.floor / at.p)
+        small[:count, :count] = (weighted + weighted.T) / 2 + np.diag(at.phi / at.p)
         small[:count, size] = small[size, :count] = 1
         if free:
             small[:count, count:size] = -self.halves.T
             small[count:size, :count] = self.halves - np.einsum("ki,kia->ka", self.gradient, self.solved)
-            small[count:size, count:size] = np.diag(at.slack / at.gamma)
+            small[count:size, count:size] = np.diag(at.sigma / at.gamma)
             small[count:size, -1] = small[-1, count:size] = 1
         scale = np.ones(size + borders)
         scale[:size] = 1 / np.sqrt(np.diag(small)[:size])
@@ -168,7 +155,7 @@ class LabelNewton:
         """The unknowns dα, dp, dγ and (dκ, ds)."""
         from scipy.linalg import lu_solve
 
-        count, free = len(self.at.p), len(self.at.slack)
+        count, free = len(self.at.p), len(self.at.sigma)
         own = np.stack([inverse(f) for inverse, f in zip(self.inverses, right.alpha, strict=True)])
         p = right.p + np.einsum("k,kia,ki->a", self.at.gamma, self.columns, own, optimize=True)
         gamma = right.gamma - np.einsum("ki,ki->k", self.gradient, own)[:free]
@@ -177,43 +164,41 @@ class LabelNewton:
         p, gamma, multipliers = np.split(found, [count, count + free])
         return Equations(own - self.solved @ p, p, gamma, multipliers)
 
-    def applied(self, step: Equations) -> Equations:
+    def matvec(self, step: Equations) -> Equations:
         """The left sides of the linearised equations."""
-        at, free = self.at, len(self.at.slack)
-        alpha = (step.alpha * self.signs) @ self.combined * self.signs + self.bend * step.alpha + self.columns @ step.p
+        at, free = self.at, len(self.at.sigma)
+        alpha = (step.alpha * self.signs) @ self.combined * self.signs
+        alpha = alpha + self.barrier_diag * step.alpha + self.columns @ step.p
         pulled = np.einsum("k,kia,ki->a", at.gamma, self.columns, step.alpha, optimize=True)
-        p = at.floor / at.p * step.p - pulled + step.totals[0]
+        p = at.phi / at.p * step.p - pulled + step.totals[0]
         if not free:
             return Equations(alpha, p, step.gamma, np.array([step.p.sum()]))
         risen = np.einsum("ki,ki->k", self.gradient, step.alpha) + self.halves @ step.p
-        gamma = risen + at.slack / at.gamma * step.gamma + step.totals[1]
+        gamma = risen + at.sigma / at.gamma * step.gamma + step.totals[1]
         return Equations(alpha, p - step.gamma @ self.halves, gamma, np.array([step.p.sum(), step.gamma.sum()]))
 
-    def direction(self, target: float, predicted: LabelPoint | None = None) -> LabelPoint:
-        """The step towards pairs with product `target`, corrected by what the predictor neglects."""
-        at, off, free = self.at, self.off, len(self.at.slack)
-        goals = [target - a * b for a, b in at.pairs]
-        if predicted is not None:
-            goals = [goal - da * db for goal, (da, db) in zip(goals, predicted.pairs, strict=True)]
+    def direction(self, target_mu: float, predicted: LabelIterate | None = None) -> LabelIterate:
+        at, residual, free = self.at, self.residuals, len(self.at.sigma)
+        goals = self.goals(target_mu, predicted)
         right = Equations(
-            goals[0] / at.alpha - goals[1] / at.room - off.alpha,
-            goals[2] / at.p - off.p,
-            goals[3] / at.gamma - off.gamma if free else off.gamma,
-            -off.totals,
+            goals[0] / at.alpha - goals[1] / at.box_slack - residual.alpha,
+            goals[2] / at.p - residual.p,
+            goals[3] / at.gamma - residual.gamma if free else residual.gamma,
+            -residual.totals,
         )
         step = self._solve(right)
-        for _ in range(REFINEMENTS):
-            left = Equations(*(wanted - had for wanted, had in zip(right, self.applied(step), strict=True)))
+        for _ in range(SETTINGS.label_refinements):
+            left = Equations(*(wanted - had for wanted, had in zip(right, self.matvec(step), strict=True)))
             step = Equations(*(one + more for one, more in zip(step, self._solve(left), strict=True)))
-        return LabelPoint(
+        return LabelIterate(
             alpha=step.alpha,
-            room=-step.alpha,
-            lower=(goals[0] - at.lower * step.alpha) / at.alpha,
-            upper=(goals[1] + at.upper * step.alpha) / at.room,
+            box_slack=-step.alpha,
+            z=(goals[0] - at.z * step.alpha) / at.alpha,
+            w=(goals[1] + at.w * step.alpha) / at.box_slack,
             p=step.p,
-            floor=(goals[2] - at.floor * step.p) / at.p,
+            phi=(goals[2] - at.phi * step.p) / at.p,
             gamma=step.gamma if free else np.zeros(len(at.gamma)),
-            slack=(goals[3] - at.slack * step.gamma) / at.gamma if free else at.slack,
+            sigma=(goals[3] - at.sigma * step.gamma) / at.gamma if free else at.sigma,
             kappa=float(step.totals[0]),
-            worst=float(step.totals[1]) if free else 0.0,
+            s=float(step.totals[1]) if free else 0.0,
         )
