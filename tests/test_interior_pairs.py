@@ -15,9 +15,9 @@ from mklcvx.formulations.families.two_stage import PairTask, pair_task
 from mklcvx.problem.stack import KernelStack, mirrored
 from mklcvx.solvers.conic import solve_declared
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.pair_newton import PairNewton
-from mklcvx.solvers.interior.pair_point import PairInterior, Sides
-from mklcvx.solvers.interior.two_stage import CentredPairs, InteriorPairs
+from mklcvx.solvers.interior.pair_newton import PairSystem
+from mklcvx.solvers.interior.pair_point import PairBlocks, PairIterate
+from mklcvx.solvers.interior.two_stage import InteriorPairs, PairState
 from mklcvx.solvers.registry import drive
 
 from cases import KINDS
@@ -231,13 +231,13 @@ def test_a_solve_holds_far_less_than_the_examples():
 
 
 # --------------------------------------------------------------------------------------------- Newton's equations
-def equations(task: PairTask, at: PairInterior, curved: bool, target: float) -> np.ndarray:
-    """All equations of `_pair_newton`, spelled out with all examples."""
-    slope = task.lam * at.mu if curved else np.full(task.count, task.lam)
-    beta, room, over, under = at.sides
-    weights = slope - (beta * task.labels) @ task.examples - at.floor
-    pairs = task.labels * (task.examples @ at.mu) - 1 - over + under
-    products = [at.floor * at.mu - target, beta * over - target, room * under - target]
+def equations(task: PairTask, at: PairIterate, curved: bool, target: float) -> np.ndarray:
+    """All equations of `pair_newton`, spelled out with all examples."""
+    gradient = task.lam * at.weights if curved else np.full(task.count, task.lam)
+    beta, room, sigma, xi = at.blocks
+    weights = gradient - (beta * task.labels) @ task.examples - at.s
+    pairs = task.labels * (task.examples @ at.weights) - 1 - sigma + xi
+    products = [at.s * at.weights - target, beta * sigma - target, room * xi - target]
     return np.concatenate([weights, pairs, beta + room - task.weight, *products])
 
 
@@ -249,11 +249,11 @@ def test_the_direction_solves_the_linearised_equations(name, balanced):
     task, _ = formulation.task(zoo.random(8, 3, seed=6), {"lam": 0.01, "balanced": balanced})
     problem = Problem(formulation, task, 1e-9)
     state = made.start(problem)
-    assert isinstance(state, CentredPairs)
-    at = replace(state.at, floor=1.3 * state.at.floor, mu=0.9 * state.at.mu)
-    newton, target = PairNewton(task, at, curved), 0.3 * at.total / at.size
-    corrected = newton.correct(newton.predict(), target, 0.0)
-    ahead, behind = (equations(task, newton.moved(corrected, t, t), curved, target) for t in (1e-5, -1e-5))
+    assert isinstance(state, PairState)
+    at = replace(state.at, s=1.3 * state.at.s, weights=0.9 * state.at.weights)
+    newton, target = PairSystem(task, at, curved), 0.3 * at.mu
+    corrected = newton.corrector(target, newton.predictor(), 0.0)
+    ahead, behind = (equations(task, newton.advance(np.full(2, t), corrected), curved, target) for t in (1e-5, -1e-5))
     here = equations(task, at, curved, target)
     assert here + (ahead - behind) / 2e-5 == pytest.approx(np.zeros(len(here)), abs=1e-8 * np.abs(here).max())
 
@@ -264,29 +264,29 @@ def test_the_corrector_makes_up_for_what_the_predictor_neglects(name):
     formulation, curved = formulations.get(name), name == "ts"
     task, _ = formulation.task(zoo.random(8, 3, seed=6), {"lam": 0.01})
     problem, made = Problem(formulation, task, 1e-9), InteriorPairs()
-    newton = PairNewton(task, made.start(problem).at, curved)
-    predicted, target = newton.predict(), newton.at.total / newton.at.size
-    corrected = newton.correct(predicted, target, 1.0)
-    beta, over, floor, mu = np.empty(36), np.empty(36), corrected.floor, corrected.mu
-    for _, step, rows in newton._in_chunks(corrected):
-        beta[rows], over[rows] = step.beta, step.over
-    first = newton.at.sides.step(newton.lack, predicted.change, 0.0, 0.0)
-    sides, at = newton.at.sides, newton.at
-    linear = sides.beta * sides.over + sides.beta * over + sides.over * beta
-    assert linear == pytest.approx(target - first.beta * first.over, abs=1e-12)
-    linear = at.mu * at.floor + at.mu * floor + at.floor * mu
-    assert linear == pytest.approx(target - predicted.mu * predicted.floor, abs=1e-12)
-    slope = 0.01 * (at.mu + mu) if curved else np.full(3, 0.01)
-    assert slope - task.pull(sides.beta + beta) - at.floor - floor == pytest.approx(np.zeros(3), abs=1e-12)
+    newton = PairSystem(task, made.start(problem).at, curved)
+    predicted, target = newton.predictor(), newton.mu
+    corrected = newton.corrector(target, predicted, 1.0)
+    beta, sigma, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
+    for _, step, rows in newton.steps_in_chunks(corrected):
+        beta[rows], sigma[rows] = step.beta, step.sigma
+    first = newton.at.blocks.step(newton.lack, predicted.change, 0.0, 0.0)
+    blocks, at = newton.at.blocks, newton.at
+    linear = blocks.beta * blocks.sigma + blocks.beta * sigma + blocks.sigma * beta
+    assert linear == pytest.approx(target - first.beta * first.sigma, abs=1e-12)
+    linear = at.weights * at.s + at.weights * s + at.s * weights
+    assert linear == pytest.approx(target - predicted.weights * predicted.s, abs=1e-12)
+    gradient = 0.01 * (at.weights + weights) if curved else np.full(3, 0.01)
+    assert gradient - task.pull(blocks.beta + beta) - at.s - s == pytest.approx(np.zeros(3), abs=1e-12)
 
 
-def test_sides_with_given_products():
+def test_blocks_with_given_products():
     lack, weight = np.array([-1e9, -2.0, 0.0, 0.5, 1e9]), np.array([0.1, 0.2, 0.3, 0.4, 0.5])
-    sides = Sides.centred(lack, weight, 1e-7)
-    assert sides.products[0] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
-    assert sides.products[1] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
-    assert sides.beta + sides.room == pytest.approx(weight, rel=1e-9)
-    assert sides.under - sides.over == pytest.approx(lack, rel=1e-9)
+    blocks = PairBlocks.centred(lack, weight, 1e-7)
+    assert blocks.products[0] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
+    assert blocks.products[1] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
+    assert blocks.beta + blocks.room == pytest.approx(weight, rel=1e-9)
+    assert blocks.xi - blocks.sigma == pytest.approx(lack, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -296,10 +296,10 @@ def test_everything_stays_positive_and_the_products_fall(name):
     problem = Problem(formulation, task, 1e-9)
     state, totals = made.start(problem), []
     for _ in range(40):
-        assert isinstance(state, CentredPairs)
+        assert isinstance(state, PairState)
         at = state.at
-        assert all((part > 0).all() for part in (at.mu, at.floor, *at.sides))
-        totals.append(at.total)
+        assert all((part > 0).all() for part in (at.weights, at.s, *at.blocks))
+        totals.append(at.complementarity)
         if state.dead_end:
             break
         state = made.step(problem, state)

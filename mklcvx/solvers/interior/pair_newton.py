@@ -1,4 +1,4 @@
-"""Newton's equations for weights and pairs together, at one interior point of `_pair_point`.
+"""Newton's equations for weights and pairs together, at one interior point of `pair_point`.
 
     μ:      R'(μ) − Σ β t z − s = 0                 s·μ = τ
     pairs:  t μ'z − 1 − σ + ξ = 0                   β·σ = (w − β)·ξ = τ
@@ -9,135 +9,146 @@ Pairs are eliminated first. With D = σ/β + ξ/(w − β) and f what the margin
 
 so that the matrix is M×M whatever the number of pairs. A step reads the K-examples three times: for matrix, margins and
 the predictor's right-hand side; for the predictor's margins with the corrector's right-hand side, which is linear in
-its target and in its share of what the predictor neglects; and for the corrector's margins. Beside its sides a pair
+its target and in its share of what the predictor neglects; and for the corrector's margins. Beside its blocks a pair
 needs three numbers: its margin, and how predictor and corrector change it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...formulations.families.pairs import weighted_gram
 from ...formulations.families.two_stage import PairTask
-from .pair_point import Array, PairInterior, Reach, Sides
-from .qp import factored
+from .iterate import Array
+from .loop import KKTSystem
+from .pair_point import PairBlocks, PairIterate, Reach
+from .qp import factored, refined
+from .settings import SETTINGS
 
-REFINEMENTS = 2
-RIDGE = 1e-16  # of the diagonal: kernels that are nearly alike differ in little else
-CHUNK = 2**15  # pairs at a time where no kernel is read
 
+@dataclass(frozen=True)
+class PairDirection:
+    """dμ, ds, the change of all margins, and how far all of it can go; the pairs' own step follows from these."""
 
-class Predicted(NamedTuple):
-    """The step towards products of zero, how far it can go, and two parts of the corrector's right-hand side: what the
-    predictor neglects, and a target of one."""
-
-    mu: Array
-    floor: Array
+    weights: Array
+    s: Array
     change: Array
     reach: Reach
-    neglected: Array
+
+
+@dataclass(frozen=True)
+class Predicted(PairDirection):
+    """With two parts of the corrector's right-hand side: the second-order terms, and a target of one."""
+
+    second_order: Array
     centring: Array
 
 
-class Corrected(NamedTuple):
-    """The step towards products of `target`, corrected by a share `trust` of what the predictor neglects."""
+@dataclass(frozen=True)
+class Corrected(PairDirection):
+    """Towards products of `target`, less the share `correction` of the predictor's second-order terms."""
 
-    mu: Array
-    floor: Array
-    change: Array
-    reach: Reach
     predicted: Predicted
     target: float
-    trust: float
+    correction: float
 
 
-class PairNewton:
-    """The factored system; `curved` tells the two regularisers apart: (λ/2)‖μ‖² and λ Σμ."""
+class PairSystem(KKTSystem[PairIterate, PairDirection, Array]):
+    """`quadratic` tells the two regularisers apart: (λ/2)‖μ‖² and λ Σμ. No multiplier s is sent below `min_s`."""
 
-    def __init__(self, task: PairTask, at: PairInterior, curved: bool) -> None:
-        self.task, self.at, self.curved = task, at, curved
+    def __init__(self, task: PairTask, at: PairIterate, quadratic: bool, min_s: Array | float = 0.0) -> None:
+        self.task, self.at, self.quadratic, self.min_s = task, at, quadratic, min_s
         self.lack = np.empty(len(task.labels))
         self.push, pull, matrix = np.zeros(task.count), np.zeros(task.count), np.zeros((task.count, task.count))
         for rows, z in task.pairs.blocks():
-            labels, sides, lack = task.labels[rows], at.sides.part(rows), self.lack[rows]
-            softness = sides.softness
-            np.subtract(1.0, labels * (at.mu @ z), out=lack)
+            labels, blocks, lack = task.labels[rows], at.blocks.part(rows), self.lack[rows]
+            softness = blocks.softness
+            np.subtract(1.0, labels * (at.weights @ z), out=lack)
             matrix += weighted_gram(z, softness)
-            pull += z @ (labels * sides.beta)
+            pull += z @ (labels * blocks.beta)
             self.push += z @ (labels * softness * lack)
-        self.off = slope(task.lam, at.mu, curved) - pull - at.floor
-        matrix[np.diag_indices(task.count)] += at.floor / at.mu + task.lam * curved
+        self.residual = regulariser_gradient(task.lam, at.weights, quadratic) - pull - at.s
+        matrix[np.diag_indices(task.count)] += at.s / at.weights + task.lam * quadratic
         self.scale = 1 / np.sqrt(np.diag(matrix))
-        self.matrix = self.scale[:, None] * matrix * self.scale
-        self.inverse = factored(self.matrix, RIDGE)
+        scaled = self.scale[:, None] * matrix * self.scale
+        self.solve_scaled = refined(scaled, factored(scaled, SETTINGS.pair_ridge))
 
     def solve(self, right: Array) -> Array:
         """With a diagonal of ones, whatever the kernels' sizes."""
-        scaled = self.scale * right
-        found = self.inverse(scaled)
-        for _ in range(REFINEMENTS):
-            found = found + self.inverse(scaled - self.matrix @ found)
-        return self.scale * found
+        return self.scale * self.solve_scaled(self.scale * right)
 
     def _weights(self, push: Array, goal: Array | float) -> tuple[Array, Array]:
         """dμ and ds, towards products s·μ of `goal`."""
         at = self.at
-        mu = self.solve(push - self.off + goal / at.mu - at.floor)
-        return mu, (goal - at.floor * mu) / at.mu - at.floor
+        weights = self.solve(push - self.residual + goal / at.weights - at.s)
+        return weights, (goal - at.s * weights) / at.weights - at.s
 
-    def predict(self) -> Predicted:
+    @property
+    def mu(self) -> float:
+        return self.at.mu
+
+    def predictor(self) -> Predicted:
         task, at = self.task, self.at
-        mu, floor = self._weights(self.push, 0.0)
-        change, reach = np.empty(len(self.lack)), Reach(self.curved)
-        reach.see(at.floor, at.mu, floor, mu)
-        neglected, centring = np.zeros(task.count), np.zeros(task.count)
+        weights, s = self._weights(self.push, 0.0)
+        change, reach = np.empty(len(self.lack)), Reach(self.quadratic)
+        reach.add(at.s, at.weights, s, weights)
+        second_order, centring = np.zeros(task.count), np.zeros(task.count)
         for rows, z in task.pairs.blocks():
-            labels, sides = task.labels[rows], at.sides.part(rows)
-            np.multiply(labels, mu @ z, out=change[rows])
-            step, softness = sides.step(self.lack[rows], change[rows], 0.0, 0.0), sides.softness
-            reach.see_sides(sides, step)
-            over, under = step.products
-            neglected -= z @ (labels * softness * sides.push(over, under))
-            centring += z @ (labels * softness * sides.push(1.0, 1.0))
-        return Predicted(mu, floor, change, reach, neglected, centring)
+            labels, blocks = task.labels[rows], at.blocks.part(rows)
+            np.multiply(labels, weights @ z, out=change[rows])
+            step, softness = blocks.step(self.lack[rows], change[rows], 0.0, 0.0), blocks.softness
+            reach.add_blocks(blocks, step)
+            second_order -= z @ (labels * softness * blocks.push(*step.products))
+            centring += z @ (labels * softness * blocks.push(1.0, 1.0))
+        return Predicted(weights, s, change, reach, second_order, centring)
 
-    def correct(self, predicted: Predicted, target: float, trust: float, grain: Array | float = 0.0) -> Corrected:
-        """No s is sent below its `grain`."""
-        at, reach = self.at, Reach(self.curved)
-        push = self.push + trust * predicted.neglected + target * predicted.centring
-        goal = np.maximum(target, grain * at.mu) - trust * predicted.mu * predicted.floor
-        mu, floor = self._weights(push, goal)
-        reach.see(at.floor, at.mu, floor, mu)
-        corrected = Corrected(mu, floor, self.task.margins(mu), reach, predicted, target, trust)
-        for sides, step, _ in self._in_chunks(corrected):
-            reach.see_sides(sides, step)
-        return corrected
+    def corrector(self, target_mu: float, predicted: PairDirection, correction: float | None = None) -> Corrected:
+        """The second-order terms count as far as the predictor itself can go, unless `correction` is given."""
+        assert isinstance(predicted, Predicted)
+        at, reach = self.at, Reach(self.quadratic)
+        share = float(np.prod(predicted.reach.max_step)) if correction is None else correction
+        push = self.push + share * predicted.second_order + target_mu * predicted.centring
+        goal = np.maximum(target_mu, self.min_s * at.weights) - share * predicted.weights * predicted.s
+        weights, s = self._weights(push, goal)
+        reach.add(at.s, at.weights, s, weights)
+        found = Corrected(weights, s, self.task.margins(weights), reach, predicted, target_mu, share)
+        for blocks, step, _ in self.steps_in_chunks(found):
+            reach.add_blocks(blocks, step)
+        return found
 
-    def moved(self, corrected: Corrected, dual: float, primal: float) -> PairInterior:
-        """The point after a step, with one length for multipliers and one for the rest."""
-        after = Sides.empty(len(self.lack))
-        for sides, step, rows in self._in_chunks(corrected):
-            for new, old, change, length in zip(after, sides, step, (dual, dual, primal, primal), strict=True):
-                np.add(old, length * change, out=new[rows])
-        return PairInterior(self.at.mu + primal * corrected.mu, self.at.floor + dual * corrected.floor, after)
+    def max_step(self, direction: PairDirection) -> Array:
+        return direction.reach.max_step
 
-    def _in_chunks(self, corrected: Corrected) -> Iterator[tuple[Sides, Sides, slice]]:
-        """Sides and their corrected steps."""
-        predicted, target, trust = corrected.predicted, corrected.target, corrected.trust
+    def mu_after(self, length: Array, direction: PairDirection) -> float:
+        return direction.reach.complementarity(length) / self.at.complementarity * self.mu
+
+    def advance(self, length: Array, direction: PairDirection) -> PairIterate:
+        """One length for multipliers and one for the rest."""
+        assert isinstance(direction, Corrected)
+        after, (dual, primal) = PairBlocks.empty(len(self.lack)), length
+        for blocks, step, rows in self.steps_in_chunks(direction):
+            for new, old, change, own in zip(after, blocks, step, (dual, dual, primal, primal), strict=True):
+                np.add(old, own * change, out=new[rows])
+        return PairIterate(self.at.weights + primal * direction.weights, self.at.s + dual * direction.s, after)
+
+    def steps_in_chunks(self, direction: Corrected) -> Iterator[tuple[PairBlocks, PairBlocks, slice]]:
+        """The blocks of some pairs at a time, and their steps."""
+        target, correction = direction.target, direction.correction
         for rows in chunks(len(self.lack)):
-            sides, lack = self.at.sides.part(rows), self.lack[rows]
-            over, under = sides.step(lack, predicted.change[rows], 0.0, 0.0).products
-            goals = target - trust * over, target - trust * under
-            yield sides, sides.step(lack, corrected.change[rows], *goals), rows
+            blocks, lack = self.at.blocks.part(rows), self.lack[rows]
+            first, second = blocks.step(lack, direction.predicted.change[rows], 0.0, 0.0).products
+            goals = target - correction * first, target - correction * second
+            yield blocks, blocks.step(lack, direction.change[rows], *goals), rows
 
 
 def chunks(count: int) -> Iterator[slice]:
-    return (slice(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK))
+    size = SETTINGS.pair_chunk
+    return (slice(first, min(first + size, count)) for first in range(0, count, size))
 
 
-def slope(lam: float, mu: Array, curved: bool) -> Array:
+def regulariser_gradient(lam: float, weights: Array, quadratic: bool) -> Array:
     """R'(μ)."""
-    return lam * mu if curved else np.full(len(mu), lam)
+    return lam * weights if quadratic else np.full(len(weights), lam)

@@ -14,98 +14,100 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .iterate import Array
 
 
-class Sides(NamedTuple):
-    """For every pair β, its room w − β, and what goes with them: σ over the margin, ξ under it."""
+class PairBlocks(NamedTuple):
+    """For every pair β and its room w − β, with their multipliers: σ over the margin, ξ under it."""
 
     beta: Array
     room: Array
-    over: Array
-    under: Array
+    sigma: Array
+    xi: Array
 
     @classmethod
-    def centred(cls, lack: Array, weight: Array, product: float) -> Sides:
+    def centred(cls, lack: Array, weight: Array, product: float) -> PairBlocks:
         """All products alike, for pairs whose margins lack `lack` of 1."""
         share = product / weight
         larger = (np.sqrt(lack * lack + 4 * share * share) + np.abs(lack)) / 2
         smaller = share * share / larger
-        over, under = np.where(lack < 0, larger, smaller) + share, np.where(lack < 0, smaller, larger) + share
-        return cls(product / over, product / under, over, under)
+        sigma, xi = np.where(lack < 0, larger, smaller) + share, np.where(lack < 0, smaller, larger) + share
+        return cls(product / sigma, product / xi, sigma, xi)
 
     @classmethod
-    def empty(cls, count: int) -> Sides:
+    def empty(cls, count: int) -> PairBlocks:
         return cls(*(np.empty(count) for _ in range(4)))
 
-    def part(self, rows: slice) -> Sides:
-        return Sides(*(values[rows] for values in self))
+    def part(self, rows: slice) -> PairBlocks:
+        return PairBlocks(*(values[rows] for values in self))
 
     @property
     def softness(self) -> Array:
         """How much β gives way when the margin changes: 1/D with D = σ/β + ξ/(w − β)."""
-        return 1 / (self.over / self.beta + self.under / self.room)
+        return 1 / (self.sigma / self.beta + self.xi / self.room)
 
     @property
     def products(self) -> tuple[Array, Array]:
-        return self.beta * self.over, self.room * self.under
+        return self.beta * self.sigma, self.room * self.xi
 
     @property
-    def total(self) -> float:
-        return float(self.beta @ self.over + self.room @ self.under)
+    def complementarity(self) -> float:
+        return float(self.beta @ self.sigma + self.room @ self.xi)
 
-    def push(self, for_over: Array | float, for_under: Array | float) -> Array:
+    def push(self, for_sigma: Array | float, for_xi: Array | float) -> Array:
         """What goals for the two products ask of β, before it gives way."""
-        return for_over / self.beta - for_under / self.room
+        return for_sigma / self.beta - for_xi / self.room
 
-    def step(self, lack: Array, change: Array, for_over: Array | float, for_under: Array | float) -> Sides:
+    def step(self, lack: Array, change: Array, for_sigma: Array | float, for_xi: Array | float) -> PairBlocks:
         """Newton's step of pairs whose margins lack `lack` of 1 and change by `change`, to these products."""
-        beta = (lack + self.push(for_over, for_under) - change) * self.softness
-        over = (for_over - self.over * beta) / self.beta - self.over
-        under = (for_under + self.under * beta) / self.room - self.under
-        return Sides(beta, -beta, over, under)
+        beta = (lack + self.push(for_sigma, for_xi) - change) * self.softness
+        sigma = (for_sigma - self.sigma * beta) / self.beta - self.sigma
+        xi = (for_xi + self.xi * beta) / self.room - self.xi
+        return PairBlocks(beta, -beta, sigma, xi)
 
 
 @dataclass(frozen=True)
-class PairInterior:
-    """Weights μ, the multipliers s of μ ≥ 0, and the pairs; all positive."""
+class PairIterate:
+    """Weights μ, the multipliers s of μ ≥ 0, and the pairs; all positive. Not an `Iterate`: a direction of all pairs
+    would fill as much memory again, so it is made chunk by chunk."""
 
-    mu: Array
-    floor: Array
-    sides: Sides
-
-    @property
-    def size(self) -> int:
-        return 2 * len(self.sides.beta) + len(self.mu)
+    weights: Array
+    s: Array
+    blocks: PairBlocks
 
     @property
-    def total(self) -> float:
-        """The complementarity: what is left of the duality gap once the equations hold."""
-        return float(self.mu @ self.floor) + self.sides.total
+    def complementarity(self) -> float:
+        """The sum of the products: the duality gap, once the equations hold."""
+        return float(self.weights @ self.s) + self.blocks.complementarity
+
+    @property
+    def mu(self) -> float:
+        """The mean product."""
+        return self.complementarity / (2 * len(self.blocks.beta) + len(self.weights))
 
 
 class Reach:
-    """How far a step may go until something turns negative, and what the sum of products is then. Multipliers (β, its
+    """How far a step may go until something turns negative, and what the complementarity is then. Multipliers (β, its
     room, s) and what they multiply (σ, ξ, μ) go separate ways unless `tied`."""
 
     def __init__(self, tied: bool) -> None:
         self.tied, self.steepest, self.sums = tied, np.ones(2), np.zeros(4)
 
-    def see(self, dual: Array, primal: Array, dual_step: Array, primal_step: Array) -> None:
+    def add(self, dual: Array, primal: Array, dual_step: Array, primal_step: Array) -> None:
         self.steepest = np.maximum(self.steepest, [np.max(-dual_step / dual), np.max(-primal_step / primal)])
         self.sums += [dual @ primal, dual_step @ primal, dual @ primal_step, dual_step @ primal_step]
 
-    def see_sides(self, at: Sides, step: Sides) -> None:
-        self.see(at.beta, at.over, step.beta, step.over)
-        self.see(at.room, at.under, step.room, step.under)
+    def add_blocks(self, at: PairBlocks, step: PairBlocks) -> None:
+        self.add(at.beta, at.sigma, step.beta, step.sigma)
+        self.add(at.room, at.xi, step.room, step.xi)
 
     @property
-    def longest(self) -> tuple[float, float]:
+    def max_step(self) -> Array:
         """Lengths for the multipliers and for the rest, at most 1."""
-        dual, primal = 1 / self.steepest
-        return (float(min(dual, primal)),) * 2 if self.tied else (float(dual), float(primal))
+        lengths = 1 / self.steepest
+        return np.full(2, lengths.min()) if self.tied else lengths
 
-    def total(self, dual: float, primal: float) -> float:
+    def complementarity(self, length: Array) -> float:
+        dual, primal = length
         return float(self.sums @ [1, dual, primal, dual * primal])
