@@ -8,9 +8,8 @@ import pytest
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.iterate import Interior
-from mklcvx.solvers.interior.reduced_hessian import Curved
-from mklcvx.solvers.interior.saddle import Newton, balance, residuals
+from mklcvx.solvers.interior.reduced_hessian import ReducedHessian
+from mklcvx.solvers.interior.saddle import SaddleIterate, SaddleSystem, residuals
 from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.registry import drive
 
@@ -104,11 +103,15 @@ def test_a_time_limit_keeps_what_there_is():
 
 
 # --------------------------------------------------------------------------------------------- Newton's equations
-def residual_vector(task, side, at: Interior, target: float) -> np.ndarray:
-    """All equations of `_saddle`, spelled out."""
-    signed = at.values[: task.samples] * task.y
-    off = residuals(task, side, at, np.stack([kernel @ signed for kernel in task.kernels]))
-    return np.concatenate([off.beta, off.totals, off.x, off.equal, at.values * at.prices - target])
+def products(at: SaddleIterate) -> np.ndarray:
+    return np.concatenate([value * multiplier for value, multiplier in at.pairs])
+
+
+def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
+    """All equations of `saddle`, spelled out."""
+    signed = at.alpha * task.y
+    left = residuals(task, side, at, np.stack([kernel @ signed for kernel in task.kernels]))
+    return np.concatenate([left.beta, left.totals, left.x, left.equalities, products(at) - target])
 
 
 @pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl"])
@@ -122,12 +125,10 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     task, _ = formulation.task(zoo.random(10, 3, seed=6), {**given, **own})
     problem = Problem(formulation, task, 1e-9)
     state = made.step(problem, made.step(problem, made.start(problem)))
-    at, side, curved = state.at, state.side, Curved(task)
-    curved.towards(state.weights)
-    newton = Newton(
-        at, curved, task.y, balance(task, side)[0], side, state.images, residuals(task, side, at, state.images)
-    )
-    target = 0.3 * at.level
+    at, side, hessian = state.at, state.side, ReducedHessian(task)
+    hessian.set_weights(state.weights)
+    newton = SaddleSystem(task, side, hessian, at, state.images, residuals(task, side, at, state.images))
+    target = 0.3 * at.mu
     step = newton.direction(target)
     tiny = 1e-6
     ahead, behind = (residual_vector(task, side, at.moved(t, step), target) for t in (tiny, -tiny))
@@ -136,16 +137,15 @@ def test_the_direction_solves_the_linearised_equations(name, given):
 
 
 @pytest.mark.parametrize("name", ["sm1", "elastic", "ckl"])
-def test_values_and_prices_stay_positive_and_the_level_falls(name):
+def test_values_and_multipliers_stay_positive_and_mu_falls(name):
     formulation, made = formulations.get(name), InteriorSingle()
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"theta": 0.4} if name == "sm1" else {})
     problem = Problem(formulation, task, 1e-9)
     state = made.start(problem)
     levels = []
     for _ in range(9):
-        assert (state.at.values > 0).all()
-        assert (state.at.prices > 0).all()
-        levels.append(state.at.level)
+        assert all((value > 0).all() and (multiplier > 0).all() for value, multiplier in state.at.pairs)
+        levels.append(state.at.mu)
         state = made.step(problem, state)
     assert levels[-1] < 1e-4 * levels[0]
     _, run = drive(made, formulation, task, 1e-9)
@@ -158,33 +158,33 @@ def test_the_start_meets_the_equations(name):
     formulation, made = formulations.get(name), InteriorSingle()
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
     state = made.start(Problem(formulation, task, 1e-9))
-    off = residuals(task, state.side, state.at, state.images)
-    assert off.amount(state.at) <= 1e-9 * state.at.total
-    assert np.abs(off.totals).max() <= 1e-12
-    assert (state.at.values * state.at.prices).min() > 1e-6 * state.at.level
+    left = residuals(task, state.side, state.at, state.images)
+    assert left.amount(state.at) <= 1e-9 * state.at.complementarity
+    assert np.abs(left.totals).max() <= 1e-12
+    assert products(state.at).min() > 1e-6 * state.at.mu
 
 
 def test_settled_samples_are_left_out_of_the_factorisation_and_refined_for():
     """H with a diagonal that settles half of the samples: the rough inverse is near, the refined one exact."""
     task, _ = formulations.get("l1").task(zoo.random(20, 3, seed=6), {})
-    curved = Curved(task)
-    curved.towards(np.array([0.2, 0.3, 0.5]))
+    hessian = ReducedHessian(task)
+    hessian.set_weights(np.array([0.2, 0.3, 0.5]))
     diagonal = np.where(np.arange(20) % 2 == 0, 0.1, 1e5)
-    curved.factor(diagonal)
-    assert len(curved.free) == 10
+    hessian.factor(diagonal)
+    assert len(hessian.free) == 10
     matrix = task.combined(np.array([0.2, 0.3, 0.5])) + np.diag(diagonal)
     right = np.linspace(1, 2, 20)
-    assert curved.times(right) == pytest.approx(matrix @ right)
-    rough, exact = curved.inverse(right), np.linalg.solve(matrix, right)
+    assert hessian.matvec(right) == pytest.approx(matrix @ right)
+    rough, exact = hessian.solve_roughly(right), np.linalg.solve(matrix, right)
     assert rough == pytest.approx(exact, abs=1e-3 * np.abs(exact).max())
     assert rough != pytest.approx(exact, rel=1e-9)
     rows = np.stack([right, right**2])
-    assert curved.inverse(rows)[0] == pytest.approx(rough)
+    assert hessian.solve_roughly(rows)[0] == pytest.approx(rough)
 
 
 def test_a_weight_that_hardly_changes_is_not_added_again():
     task, _ = formulations.get("l1").task(zoo.random(12, 3, seed=6), {})
-    curved = Curved(task)
-    curved.towards(np.array([0.2, 0.3, 0.5]))
-    curved.towards(np.array([0.2001, 0.4, 0.0]))
-    assert curved.kernel == pytest.approx(task.combined(np.array([0.2, 0.4, 0.0])))
+    hessian = ReducedHessian(task)
+    hessian.set_weights(np.array([0.2, 0.3, 0.5]))
+    hessian.set_weights(np.array([0.2001, 0.4, 0.0]))
+    assert hessian.kernel == pytest.approx(task.combined(np.array([0.2, 0.4, 0.0])))

@@ -8,7 +8,7 @@ import pytest
 from mklcvx import InputError, Instance, LowRank, solve
 from mklcvx.formulations import SINGLE_TASKS, Task, get
 from mklcvx.problem.stack import KernelStack
-from mklcvx.solvers.interior.reduced_hessian import Curved, CurvedLowRank, curved_for
+from mklcvx.solvers.interior.reduced_hessian import LowRankReducedHessian, ReducedHessian, reduced_hessian_of
 
 RNG = np.random.default_rng(5)
 N = 40
@@ -100,22 +100,22 @@ def test_no_kernel_is_formed(monkeypatch):
 
 def test_the_inverse_by_factors_is_the_inverse():
     task, _ = get("l1").task(LOW, {})
-    curved = curved_for(task)
-    assert isinstance(curved, CurvedLowRank)
-    curved.towards(WEIGHTS)
+    hessian = reduced_hessian_of(task)
+    assert isinstance(hessian, LowRankReducedHessian)
+    hessian.set_weights(WEIGHTS)
     diagonal = np.geomspace(0.01, 1e4, N)
-    curved.factor(diagonal)
+    hessian.factor(diagonal)
     matrix, rows = task.combined(WEIGHTS) + np.diag(diagonal), RNG.normal(size=(3, N))
-    assert curved.times(rows[0]) == pytest.approx(matrix @ rows[0])
-    assert curved.inverse(rows) == pytest.approx(np.linalg.solve(matrix, rows.T).T)
-    assert curved.inverse(rows[0]) == pytest.approx(np.linalg.solve(matrix, rows[0]))
-    assert curved.trace == pytest.approx(np.trace(task.combined(WEIGHTS)))
+    assert hessian.matvec(rows[0]) == pytest.approx(matrix @ rows[0])
+    assert hessian.solve_roughly(rows) == pytest.approx(np.linalg.solve(matrix, rows.T).T)
+    assert hessian.solve_roughly(rows[0]) == pytest.approx(np.linalg.solve(matrix, rows[0]))
+    assert hessian.trace == pytest.approx(np.trace(task.combined(WEIGHTS)))
 
 
 def test_many_columns_are_dense_after_all():
     wide = Instance(LowRank([RNG.normal(size=(N, 30)) for _ in range(3)]), Y)
     task, _ = get("l1").task(wide, {})
-    assert type(curved_for(task)) is Curved
+    assert type(reduced_hessian_of(task)) is ReducedHessian
     assert solve(wide, "l1", solver="interior").certified
 
 

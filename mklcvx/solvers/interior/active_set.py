@@ -2,7 +2,7 @@
 
 Every α and every variable of the weights' side is held at a bound or free, whichever its distance from the bound and
 its gradient say (the larger of the two decides). With these choices the optimality conditions are equations, and
-Newton's method solves them: `_saddle.System` with nothing on the diagonal of what is free, and more than anything on
+Newton's method solves them: `reduced_system` with nothing on the diagonal of what is free, and more than anything on
 that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the optimum for
 a neighbouring parameter, two to four such steps are enough as a rule. Where they are not, nothing is lost: the
 certificate decides.
@@ -16,17 +16,16 @@ import numpy as np
 
 from ...formulations import Task
 from ..polish import gain_slope, settled
-from .iterate import Array, Interior
-from .reduced_hessian import Curved
-from .saddle import ENOUGH, System, balance
+from .iterate import Array
+from .reduced_hessian import ReducedHessian
+from .reduced_system import ReducedSystem
+from .saddle import SaddleIterate, balance
+from .settings import SETTINGS, TINY
 from .weights_side import Side
-
-HELD = 1e12  # times the trace, or the curvature
-NEARLY = 1e-6  # of the box
 
 
 @dataclass(frozen=True)
-class Vertex:
+class ActiveSetPoint:
     """α with its box, x and the multipliers of all equalities; `images` are K_m(α∘y)."""
 
     alpha: Array
@@ -37,20 +36,23 @@ class Vertex:
     images: Array
 
     @classmethod
-    def near(cls, at: Interior, variables: int, images: Array) -> Vertex:
-        n = images.shape[1]
-        alpha, room, x, _ = np.split(at.values, [n, 2 * n, 2 * n + variables])
-        return cls(alpha, alpha + room, x, at.nu, at.kappa, images)
+    def near(cls, at: SaddleIterate, images: Array) -> ActiveSetPoint:
+        return cls(at.alpha, at.alpha + at.box_slack, at.x, at.nu, at.kappa, images)
 
     @property
-    def at_box(self) -> bool:
-        """Whether any sample is: then a larger box is another problem."""
-        return bool((self.alpha >= (1 - NEARLY) * self.box).any())
+    def _at_box(self) -> Array:
+        return np.asarray(self.alpha >= (1 - SETTINGS.bound_tolerance) * self.box)
 
-    def moved_to(self, task: Task) -> Vertex:
+    @property
+    def touches_box(self) -> bool:
+        """Whether any sample does: then a larger box is another problem."""
+        return bool(self._at_box.any())
+
+    def moved_to(self, task: Task) -> ActiveSetPoint:
         """The same choice of bounds where the box is another one."""
-        at_zero, at_box = self.alpha <= NEARLY * self.box, self.alpha >= (1 - NEARLY) * self.box
-        alpha = np.where(at_zero, 0.0, np.where(at_box, task.box, np.minimum(self.alpha, task.box)))
+        at_zero = self.alpha <= SETTINGS.bound_tolerance * self.box
+        inside = np.minimum(self.alpha, task.box)
+        alpha = np.where(at_zero, 0.0, np.where(self._at_box, task.box, inside))
         return replace(self, alpha=alpha, box=task.box, images=task.images(alpha * task.y))
 
     def gradient(self, task: Task, side: Side) -> Array:
@@ -60,47 +62,43 @@ class Vertex:
 
     def gradient_x(self, task: Task, side: Side) -> Array:
         """x should grow where it is negative, whether it is minimised or maximised."""
-        slope = side.slope(self.x, self.images @ (self.alpha * task.y) / 2)
-        return np.asarray(side.sign * (slope + self.kappa @ side.rows(self.x)))
+        gradient = side.gradient(self.x, self.images @ (self.alpha * task.y) / 2)
+        return np.asarray(side.sign * (gradient + self.kappa @ side.equality_jacobian(self.x)))
 
 
-def step(task: Task, side: Side, curved: Curved, at: Vertex) -> Vertex:
+def active_set_step(task: Task, side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
     """Choose the bounds that hold, and solve for the rest."""
     gradient, gradient_x = at.gradient(task, side), at.gradient_x(task, side)
-    bounds = _bounds(task, at, gradient)
-    bounds_x = _bounds_x(side, at, gradient_x)
+    bounds, bounds_x = _bounds(task, at, gradient), _bounds_x(side, at, gradient_x)
     held, held_x = ~np.isnan(bounds), ~np.isnan(bounds_x)
-    curved.towards(np.maximum(side.weights(at.x), 0.0))
-    firm = HELD * max(curved.trace, np.finfo(float).tiny)
+    hessian.set_weights(np.maximum(side.weights(at.x), 0.0))
     beta = task.y * at.alpha
-    halves = at.images @ beta / 2
-    firm_x = HELD * max(float(np.abs(side.along(at.x, halves[:, None])).max(initial=0.0)), np.finfo(float).tiny)
+    products = side.jacobian_product(at.x, (at.images @ beta / 2)[:, None])
+    firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
+    firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
     rows, totals = balance(task, side)
-    diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
-    system = System(
-        curved, side, at.images, (beta, at.x, at.kappa), rows, np.where(held, firm, 0.0), diagonal_x
-    )  # fmt: skip
+    diagonal, diagonal_x = np.where(held, firm, 0.0), side.sign * np.where(held_x, firm_x, 0.0)
+    system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
     for_beta = np.where(held, firm * (bounds - at.alpha), -gradient) * task.y
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
-    found, others = system.solve(
-        for_beta, np.concatenate([for_x, rows @ beta - totals, -side.equalities(at.x)]), ENOUGH
-    )
-    p, k = len(at.x), len(system.rows)
+    others = np.concatenate([for_x, rows @ beta - totals, -side.equalities(at.x)])
+    found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
+    change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
     alpha = np.where(held, bounds, at.alpha + task.y * found)
-    x = np.where(held_x, bounds_x, at.x + others[:p])
-    return Vertex(alpha, task.box, x, at.nu + others[p:k], at.kappa + others[k:], task.images(alpha * task.y))
+    x = np.where(held_x, bounds_x, at.x + change)
+    return ActiveSetPoint(alpha, task.box, x, at.nu + nu, at.kappa + kappa, task.images(alpha * task.y))
 
 
-def _bounds(task: Task, at: Vertex, gradient: Array) -> Array:
+def _bounds(task: Task, at: ActiveSetPoint, gradient: Array) -> Array:
     """0 or the box where α is held, NaN where it is free."""
-    level = 1.0 if task.loss == "c" else max(abs(float(at.nu[int(task.bias)])), np.finfo(float).tiny)
-    free, alpha = settled(at.alpha, task.box, gradient, level)
+    margin = 1.0 if task.loss == "c" else max(abs(float(at.nu[int(task.bias)])), TINY)
+    free, alpha = settled(at.alpha, task.box, gradient, margin)
     return np.where(free, np.nan, alpha)
 
 
-def _bounds_x(side: Side, at: Vertex, gradient: Array) -> Array:
-    unit = max(float(np.abs(at.kappa @ side.rows(at.x)).max(initial=0.0)), np.finfo(float).tiny)
-    largest = max(float(at.x.max(initial=0.0)), np.finfo(float).tiny)
+def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:
+    unit = max(float(np.abs(at.kappa @ side.equality_jacobian(at.x)).max(initial=0.0)), TINY)
+    largest = max(float(at.x.max(initial=0.0)), TINY)
     bounds = np.where(gradient / unit > at.x / largest, 0.0, np.nan)
     caps = side.caps
     full = -gradient[: len(caps)] / unit > (caps - at.x[: len(caps)]) / largest

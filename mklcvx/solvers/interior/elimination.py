@@ -15,43 +15,39 @@ kernels the one with the least Σ ‖f_m‖² is taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ...formulations import Task
 from ...formulations._groups import group_sums
-from .iterate import Array, Interior
+from .iterate import Array
+from .saddle import SaddleIterate
+from .settings import SETTINGS, TINY
 from .weights_side import Shared
 
-NEARLY_NOTHING = 1e-4  # of the largest square, each divided by its trace
-NOTHING = 1e-20  # of the same: a kernel that nothing can see, such as a constant one beside a bias
-STRICTER = 1e-3  # every time that it was a mistake
-CLOSE = 1e-4  # of the largest α, or of the box
-LONGER = 1e-6  # than the others: beyond what rounding explains
-SPANNED = 1e-8  # of a unit vector: what still counts as another direction
 
-
-class Vanished(Shared):
-    """Shares between the groups that are left; `flat` is B', and `beyond` what the others add."""
+class ReducedGroups(Shared):
+    """Shares between the groups that are left; `null_rows` is B', and `eliminated_coefficients` what the others add."""
 
     def __init__(self, side: Shared, groups: list[int]) -> None:
-        super().__init__(side.task, side.formulation, sorted({*side.vanished, *groups}))
-        gone = np.flatnonzero(np.isin(self.all_groups, self.vanished))
-        self.gone, self.factors = gone, [side.task.factor(int(m)) for m in gone]
-        lengths = [np.maximum(np.linalg.norm(f.columns, axis=0), np.finfo(float).tiny) for f in self.factors]
+        super().__init__(side.task, side.formulation, sorted({*side.eliminated, *groups}))
+        self.gone = np.flatnonzero(np.isin(self.all_groups, self.eliminated))
+        self.factors = [side.task.factor(int(m)) for m in self.gone]
+        lengths = [np.maximum(np.linalg.norm(f.columns, axis=0), TINY) for f in self.factors]
         directions = np.hstack([f.columns / length for f, length in zip(self.factors, lengths, strict=True)])
         vectors, sizes, _ = np.linalg.svd(self._balanced(directions), full_matrices=False)
-        self.flat = np.ascontiguousarray(vectors[:, sizes > SPANNED].T)
+        self.null_rows = np.ascontiguousarray(vectors[:, sizes > SETTINGS.basis_tolerance].T)
 
     def _balanced(self, columns: Array) -> Array:
         """With a bias Σβ = 0 already, and constants are left to b, which costs nothing."""
         return columns - columns.mean(axis=0) if self.task.bias else columns
 
-    def beyond(self, nu: Array) -> Array:
+    def eliminated_coefficients(self, nu: Array) -> Array:
         """The coefficients (M, n) of the functions that ν implies."""
         coefficients = np.zeros((self.task.count, self.task.samples))
         together = self._balanced(np.hstack([factor.columns for factor in self.factors]))
-        wanted = nu[len(nu) - len(self.flat) :] @ self.flat
+        wanted = nu[len(nu) - len(self.null_rows) :] @ self.null_rows
         coordinates = np.linalg.lstsq(together, wanted, rcond=1e-14)[0]
         ends = np.cumsum([factor.columns.shape[1] for factor in self.factors])
         for m, factor, part in zip(self.gone, self.factors, np.split(coordinates, ends[:-1]), strict=True):
@@ -61,33 +57,32 @@ class Vanished(Shared):
     def too_long(self, norms: Array) -> list[int]:
         """Groups that should not have left: Σ ‖f_m‖ is larger there than in those that stayed."""
         lengths = group_sums(norms, self.all_groups)
-        limit = (1 + LONGER) * lengths[self.kept_groups].max()
-        return [j for j in self.vanished if lengths[j] > limit]
+        limit = (1 + SETTINGS.elimination_norm_excess) * lengths[self.kept_groups].max()
+        return [j for j in self.eliminated if lengths[j] > limit]
 
-    def taken_over(self, side: Shared, at: Interior, images: Array) -> Interior:
+    def reduced_point(self, side: Shared, at: SaddleIterate, images: Array) -> SaddleIterate:
         """The same point without the variables of the groups that have left: w as large as their functions are."""
-        n = self.task.samples
         stay = np.isin(side.kept_groups, self.kept_groups)
-        chosen = np.concatenate([np.ones(2 * n, dtype=bool), stay, np.isin(side.kept, self.kept)])
-        values, prices = at.values[chosen], at.prices[chosen]
-        values[2 * n : 2 * n + self.count] /= values[2 * n : 2 * n + self.count].sum()
-        weights = side.weights(at.values[2 * n :][: len(side.sign)])
-        lost = weights[self.gone] @ images[self.gone] + at.nu[len(at.nu) - len(side.flat) :] @ side.flat
-        nu = np.append(at.nu[: len(at.nu) - len(side.flat)], self.flat @ lost)
+        chosen = np.append(stay, np.isin(side.kept, self.kept))
+        x, first = at.x[chosen], len(at.nu) - len(side.null_rows)
+        x[: self.count] /= x[: self.count].sum()
+        lost = side.weights(at.x)[self.gone] @ images[self.gone] + at.nu[first:] @ side.null_rows
+        nu = np.append(at.nu[:first], self.null_rows @ lost)
         if self.task.bias:
             nu[0] += lost.mean()
-        return Interior(values, prices, nu, np.append(at.kappa[0], at.kappa[1:][stay]))
+        return replace(at, x=x, s=at.s[chosen], nu=nu, kappa=np.append(at.kappa[0], at.kappa[1:][stay]))
 
 
-def vanishing(
-    side: Shared, images: Array, at: Interior, mistaken: Sequence[int], limit: float = NEARLY_NOTHING
-) -> Vanished | None:
-    """The side without the groups that seem to vanish, if there are any, and if enough samples are free to let them."""
+def eliminate_groups(
+    side: Shared, images: Array, at: SaddleIterate, rejected: Sequence[int],
+    threshold: float = SETTINGS.elimination_threshold,
+) -> ReducedGroups | None:  # fmt: skip
+    """The side without the groups that seem to vanish, if there are any, and if enough samples are free to let them.
+    A group whose elimination was rejected before has to be smaller, each time."""
     task = side.task
-    beta = task.y * at.values[: task.samples]
-    shares = images @ beta / np.maximum(task.traces, np.finfo(float).tiny)
-    times = np.bincount(mistaken, minlength=side.all_groups.max() + 1)[side.all_groups]
-    small = shares <= limit * STRICTER**times * shares.max()
+    shares = images @ (task.y * at.alpha) / np.maximum(task.traces, TINY)
+    times = np.bincount(rejected, minlength=side.all_groups.max() + 1)[side.all_groups]
+    small = shares <= threshold * SETTINGS.elimination_tightening**times * shares.max()
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
     if not groups or len(groups) == side.count or side.exponent < 1:  # below 1 what vanishes adds nothing
         return None
@@ -95,11 +90,11 @@ def vanishing(
     # B and the bias take at least as many equations as any one kernel has directions: ask before B is made.
     if any(task.rank(int(m)) >= free for m in np.flatnonzero(np.isin(side.all_groups, groups))):
         return None
-    reduced = Vanished(side, groups)
-    return reduced if len(reduced.flat) + task.bias < free else None
+    reduced = ReducedGroups(side, groups)
+    return reduced if len(reduced.null_rows) + task.bias < free else None
 
 
-def _free(task: Task, at: Interior) -> int:
+def _free(task: Task, at: SaddleIterate) -> int:
     """Samples that have not come close to a bound."""
-    alpha, room = at.values[: task.samples], at.values[task.samples : 2 * task.samples]
-    return int(np.count_nonzero((alpha > CLOSE * alpha.max()) & (room > CLOSE * task.box)))
+    share = SETTINGS.free_sample_margin
+    return int(np.count_nonzero((at.alpha > share * at.alpha.max()) & (at.box_slack > share * task.box)))

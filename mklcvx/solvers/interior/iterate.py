@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -46,34 +46,3 @@ class Iterate(ABC):
 
 def _flat(at: Iterate) -> Array:
     return np.concatenate([block.ravel() for pair in at.pairs for block in pair])
-
-
-@dataclass(frozen=True)
-class Interior:
-    """`values` are α, box − α, x and cap − x, one after the other, `prices` their multipliers: all positive."""
-
-    values: Array
-    prices: Array
-    nu: Array
-    kappa: Array
-
-    @property
-    def total(self) -> float:
-        """The complementarity: what is left of the duality gap once the equations hold."""
-        return float(self.values @ self.prices)
-
-    @property
-    def level(self) -> float:
-        """The mean product of a value and its price: τ."""
-        return self.total / len(self.values)
-
-    def moved(self, length: float, step: Interior) -> Interior:
-        return Interior(
-            self.values + length * step.values, self.prices + length * step.prices,
-            self.nu + length * step.nu, self.kappa + length * step.kappa,
-        )  # fmt: skip
-
-    def longest(self, step: Interior) -> float:
-        """At most 1, and as far as all values and prices stay positive."""
-        shrink = max(float(np.max(-step.values / self.values)), float(np.max(-step.prices / self.prices)))
-        return 1.0 if shrink <= 1.0 else 1.0 / shrink

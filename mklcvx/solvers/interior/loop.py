@@ -143,15 +143,15 @@ class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
         """The state where a matrix could not be factored, or (without `fault`) the point after a step is not finite."""
         return replace(state, dead_end=Ending.ROUNDING)
 
+    def newton_step(self, problem: Problem, state: S) -> S:
+        """The state after one step of the loop."""
+        try:
+            after, length = self.advance(state, self.system(problem, state))
+        except FloatingPointError as fault:
+            return self.failed(state, fault)
+        return self.accept(problem, state, after, length) if np.isfinite(after.mu) else self.failed(state, None)
+
     def step(self, problem: Problem, state: S) -> S:
         with np.errstate(all="ignore"):  # what overflows is found by looking at the point
             other = self.before_step(problem, state)
-            if other is not None:
-                return other
-            try:
-                after, length = self.advance(state, self.system(problem, state))
-            except FloatingPointError as fault:
-                return self.failed(state, fault)
-            if not np.isfinite(after.mu):
-                return self.failed(state, None)
-            return self.accept(problem, state, after, length)
+            return self.newton_step(problem, state) if other is None else other

@@ -14,46 +14,41 @@ K(μ) is kept from step to step, and a kernel is added again only when its weigh
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations import Task
 from ...problem.low_rank import LowRank
+from .iterate import Array
 from .qp import factored
-
-Array = NDArray[np.float64]
-
-RIDGE = 1e-14  # of the diagonal: what keeps a singular matrix from stopping the factorisation
-SETTLED = 30.0  # times the trace
-STALE, UNSEEN = 1e-3, 1e-6  # of a weight, and of all kernels together: a smaller change waits
+from .settings import SETTINGS
 
 
-def curved_for(task: Task) -> Curved:
+def reduced_hessian_of(task: Task) -> ReducedHessian:
     low = isinstance(task.kernels, LowRank) and task.kernels.rank < task.samples
-    return CurvedLowRank(task) if low else Curved(task)
+    return LowRankReducedHessian(task) if low else ReducedHessian(task)
 
 
-class Curved:
+class ReducedHessian:
     """K(μ) for the weights last given, and H for the diagonal last given."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.kernel = self._nothing()
+        self.kernel = self._no_kernel()
         self.weights = np.zeros(task.count)
         self.diagonal = self.scale = np.ones(task.samples)
         self.free = np.arange(task.samples)
 
-    def _nothing(self) -> Array:
+    def _no_kernel(self) -> Array:
         return np.zeros((self.task.samples, self.task.samples))
 
     @property
     def trace(self) -> float:
         return float(np.trace(self.kernel))
 
-    def towards(self, weights: Array) -> None:
+    def set_weights(self, weights: Array) -> None:
         self.task.add_combined(self.kernel, self._change(weights))
 
-    def swept(self, weights: Array, vector: Array) -> Array:
-        """Towards these weights, and the images K_m v, in one pass."""
+    def update_and_matvec(self, weights: Array, vector: Array) -> Array:
+        """Set these weights and return the products K_m v, in one pass over the kernels."""
         return self.task.swept(self.kernel, self._change(weights), vector)
 
     def _change(self, weights: Array) -> Array:
@@ -61,11 +56,12 @@ class Curved:
             raise FloatingPointError("the weights")
         change = weights - self.weights
         sizes, moved = self.task.traces, np.abs(change) * self.task.traces
-        change[moved <= np.maximum(STALE * weights * sizes, UNSEEN * float(weights @ sizes))] = 0.0
+        least = np.maximum(SETTINGS.weight_change * weights * sizes, SETTINGS.kernel_change * float(weights @ sizes))
+        change[moved <= least] = 0.0
         self.weights = self.weights + change
         return change
 
-    def times(self, vector: Array) -> Array:
+    def matvec(self, vector: Array) -> Array:
         return self.kernel @ vector + self.diagonal * vector
 
     def factor(self, diagonal: Array) -> None:
@@ -76,19 +72,19 @@ class Curved:
         if not (np.isfinite(full).all() and (full > 0).all()):
             raise FloatingPointError("a matrix of Newton's equations")
         self.scale = np.sqrt(full)
-        self.free = np.flatnonzero(diagonal < SETTLED * own.sum())
-        ridge, failed = RIDGE, 1
+        self.free = np.flatnonzero(diagonal < SETTINGS.settled_diagonal * own.sum())
+        ridge, failed = SETTINGS.hessian_ridge, 1
         while failed:
             block = self.kernel.copy() if len(self.free) == len(full) else self.kernel[np.ix_(self.free, self.free)]
             block[np.diag_indices(len(block))] = full[self.free] * (1 + ridge)
             if not len(block):
                 break
             self.lower, failed = dpotrf(block.T, lower=1, clean=0, overwrite_a=1)
-            ridge *= 100
+            ridge *= SETTINGS.ridge_growth
             if failed and ridge > 1:
                 raise FloatingPointError("a matrix of Newton's equations")
 
-    def inverse(self, right: Array) -> Array:
+    def solve_roughly(self, right: Array) -> Array:
         """Roughly H⁻¹ times one vector or several, row by row."""
         from scipy.linalg.lapack import dpotrs
 
@@ -98,27 +94,27 @@ class Curved:
         return found
 
 
-class CurvedLowRank(Curved):
+class LowRankReducedHessian(ReducedHessian):
     """The same from factors: `kernel` is A, (n, R)."""
 
-    def _nothing(self) -> Array:
+    def _no_kernel(self) -> Array:
         return np.zeros((self.task.samples, 0))
 
     @property
     def trace(self) -> float:
         return float(np.sum(self.kernel**2))
 
-    def towards(self, weights: Array) -> None:
+    def set_weights(self, weights: Array) -> None:
         if not np.isfinite(weights).all():
             raise FloatingPointError("the weights")
         stack: LowRank = self.task.kernels
         self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
 
-    def swept(self, weights: Array, vector: Array) -> Array:
-        self.towards(weights)
+    def update_and_matvec(self, weights: Array, vector: Array) -> Array:
+        self.set_weights(weights)
         return self.task.images(vector)
 
-    def times(self, vector: Array) -> Array:
+    def matvec(self, vector: Array) -> Array:
         return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)
 
     def factor(self, diagonal: Array) -> None:
@@ -128,8 +124,8 @@ class CurvedLowRank(Curved):
         self.scale = np.sqrt(diagonal + np.einsum("ir,ir->i", self.kernel, self.kernel))
         inner = self.kernel.T @ self.over
         inner[np.diag_indices(len(inner))] += 1.0
-        self.solve = factored(inner, ridge=0.0)
+        self.inner_solve = factored(inner, ridge=0.0)
 
-    def inverse(self, right: Array) -> Array:
+    def solve_roughly(self, right: Array) -> Array:
         pulled = right @ self.over
-        return np.asarray(right / self.diagonal - self.solve(pulled.T).T @ self.over.T)
+        return np.asarray(right / self.diagonal - self.inner_solve(pulled.T).T @ self.over.T)

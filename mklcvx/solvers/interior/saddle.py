@@ -3,17 +3,10 @@
     α:   K(μ)β − y∘c + A'ν − y∘(z − w) = 0,   β = y∘α        Aβ = t           z·α = w·(box − α) = τ
     x:   ∂L/∂x + (∂e/∂x)'κ − sign·s + u = 0                  e(x) = 0         s·x = u·(cap − x) = τ
 
-(`_weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
+(`weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
 eliminated first: they add z/α + w/(box − α) to the diagonal of K(μ), which makes the positive definite H, and s/x
 and u/(cap − x) to that of ∂²L/∂x². Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels
-is left,
-
-    [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
-    [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
-    [   E                          ] [dκ]
-
-so that a step costs one Cholesky factorisation, whatever the number of kernels. H may be solved roughly: refinement
-of the whole system makes up for it.
+is left (`reduced_system`), so that a step costs one Cholesky factorisation, whatever the number of kernels.
 """
 
 from __future__ import annotations
@@ -24,12 +17,33 @@ import numpy as np
 
 from ...formulations import Task
 from ..polish import equalities, gain_slope
-from .iterate import Array, Interior
-from .reduced_hessian import Curved
+from .iterate import Array, Iterate
+from .loop import BlockSystem
+from .reduced_hessian import ReducedHessian
+from .reduced_system import ReducedSystem
+from .settings import SETTINGS
 from .weights_side import Side
 
-SWEEPS = 8
-ROUGHLY, ENOUGH = 1e-3, 1e-8  # of the right-hand side: predictor and corrector are refined no further
+
+@dataclass(frozen=True)
+class SaddleIterate(Iterate):
+    """The unknowns of the equations above, under their letters; the slacks are box − α and cap − x. Only the first
+    variables have caps, or none."""
+
+    alpha: Array
+    box_slack: Array
+    x: Array
+    cap_slack: Array
+    z: Array
+    w: Array
+    s: Array
+    u: Array
+    nu: Array
+    kappa: Array
+
+    @property
+    def pairs(self) -> list[tuple[Array, Array]]:
+        return [(self.alpha, self.z), (self.box_slack, self.w), (self.x, self.s), (self.cap_slack, self.u)]
 
 
 @dataclass(frozen=True)
@@ -39,142 +53,67 @@ class Residuals:
     beta: Array
     totals: Array
     x: Array
-    equal: Array
+    equalities: Array
 
-    def amount(self, at: Interior) -> float:
+    def amount(self, at: SaddleIterate) -> float:
         """What they may hide of the gap."""
-        n = len(self.beta)
-        return float(np.abs(self.beta) @ at.values[:n] + np.abs(self.x) @ at.values[2 * n :][: len(self.x)])
+        return float(np.abs(self.beta) @ at.alpha + np.abs(self.x) @ at.x)
 
 
 def balance(task: Task, side: Side) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what kernels that vanish ask for."""
+    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what eliminated groups ask for."""
     rows, totals = equalities(task)
-    return np.vstack([rows * task.y, side.flat]), np.append(totals, np.zeros(len(side.flat)))
+    return np.vstack([rows * task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
 
 
-def residuals(task: Task, side: Side, at: Interior, images: Array) -> Residuals:
-    n, p = task.samples, len(side.sign)
-    alpha, x = at.values[:n], at.values[2 * n : 2 * n + p]
-    lower, upper, floor, ceiling = np.split(at.prices, [n, 2 * n, 2 * n + p])
+def residuals(task: Task, side: Side, at: SaddleIterate, images: Array) -> Residuals:
     rows, totals = balance(task, side)
-    beta = alpha * task.y
-    off = side.weights(x) @ images + at.nu @ rows - task.y * (gain_slope(task) + lower - upper)
-    off_x = side.slope(x, images @ beta / 2) + at.kappa @ side.rows(x) - side.sign * floor
-    off_x[: len(ceiling)] += ceiling
-    return Residuals(off, rows @ beta - totals, off_x, side.equalities(x))
+    beta = at.alpha * task.y
+    for_beta = side.weights(at.x) @ images + at.nu @ rows - task.y * (gain_slope(task) + at.z - at.w)
+    for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
+    for_x[: len(at.u)] += at.u
+    return Residuals(for_beta, rows @ beta - totals, for_x, side.equalities(at.x))
 
 
-class System:
-    """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and
-    `diagonal_x` are what they leave on the diagonals."""
-
-    def __init__(
-        self, curved: Curved, side: Side, images: Array, at: tuple[Array, Array, Array], rows: Array, diagonal: Array,
-        diagonal_x: Array,
-    ) -> None:  # fmt: skip
-        beta, x, kappa = at
-        self.curved, p = curved, len(x)
-        curved.factor(diagonal)
-        self.bend = side.curvature(x, images @ beta / 2, kappa)
-        self.bend[np.diag_indices(p)] += diagonal_x
-        self.rows = np.vstack([side.along(x, images), rows])
-        self.equal = side.rows(x)
-        self.answers = curved.inverse(self.rows)
-        self.small = self._small(p)
-        self.size = np.sqrt(np.maximum(np.abs(np.diag(self.small)), np.finfo(float).tiny))
-        self.size[len(self.rows) :] = np.maximum(np.abs(self.equal / self.size[:p]).max(axis=1, initial=0.0), 1e-300)
-        self.inverse = _inverse(self.small / np.outer(self.size, self.size))
-
-    def _small(self, p: int) -> Array:
-        reduced, k = self.rows @ self.answers.T, len(self.equal)
-        small = np.zeros((len(reduced) + k, len(reduced) + k))
-        small[: len(reduced), : len(reduced)] = reduced
-        small[:p, :p] += self.bend
-        small[len(reduced) :, :p], small[:p, len(reduced) :] = self.equal, self.equal.T
-        return small
-
-    def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
-        """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
-        found = best = self._roughly(beta, others)
-        least = accuracy * self._size(beta, others)
-        best_off = np.inf
-        for _ in range(SWEEPS):
-            image = self._applied(*found)
-            left = beta - image[0], others - image[1]
-            off = self._size(*left)
-            if off >= best_off:
-                break
-            stalls = off >= 0.5 * best_off
-            best, best_off = found, off
-            if off <= least or stalls:
-                break
-            step = self._roughly(*left)
-            found = found[0] + step[0], found[1] + step[1]
-        return best
-
-    def _size(self, beta: Array, others: Array) -> float:
-        return float(np.linalg.norm(beta / self.curved.scale) + np.linalg.norm(others / self.size))
-
-    def _roughly(self, beta: Array, others: Array) -> tuple[Array, Array]:
-        k = len(self.rows)
-        image = self.curved.inverse(beta)
-        right = others.copy()
-        right[:k] += self.rows @ image
-        small = self.inverse @ (right / self.size) / self.size
-        return image - small[:k] @ self.answers, small
-
-    def _applied(self, beta: Array, others: Array) -> tuple[Array, Array]:
-        k, p = len(self.rows), len(self.bend)
-        image = np.empty_like(others)
-        image[:k] = -(self.rows @ beta)
-        image[:p] += self.bend @ others[:p] + others[k:] @ self.equal
-        image[k:] = self.equal @ others[:p]
-        return self.curved.times(beta) + others[:k] @ self.rows, image
-
-
-class Newton:
-    """The factored system at an interior point; `direction(τ)` solves it for one target after another."""
+class SaddleSystem(BlockSystem[SaddleIterate]):
+    """`hessian` has the weights of the point; `residuals` are those of the point."""
 
     def __init__(
-        self, at: Interior, curved: Curved, y: Array, rows: Array, side: Side, images: Array, off: Residuals
+        self, task: Task, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, residuals: Residuals
     ) -> None:
-        n, p = len(y), len(side.sign)
-        self.at, self.y, self.side, self.off = at, y, side, off
-        self.parts = np.cumsum([n, n, p])
-        self.ratios = at.prices / at.values
-        lower, upper, floor, ceiling = self.split(self.ratios)
-        diagonal_x = side.sign * floor
-        diagonal_x[: len(ceiling)] += ceiling
-        where = y * at.values[:n], at.values[2 * n : 2 * n + p], at.kappa
-        self.system = System(curved, side, images, where, rows, lower + upper, diagonal_x)
+        self.at, self.y, self.side, self.residuals = at, task.y, side, residuals
+        self.min_centring = side.min_centring
+        self.residuals_lag = residuals.amount(at) > SETTINGS.max_residual * at.complementarity
+        self.ratios = [multiplier / value for value, multiplier in at.pairs]
+        for_z, for_w, for_s, for_u = self.ratios
+        diagonal_x = side.sign * for_s
+        diagonal_x[: len(for_u)] += for_u
+        where = task.y * at.alpha, at.x, at.kappa
+        rows = balance(task, side)[0]
+        self.reduced = ReducedSystem(hessian, side, images, where, rows, for_z + for_w, diagonal_x)
 
-    def split(self, values: Array) -> list[Array]:
-        return np.split(values, self.parts)
-
-    def direction(self, target: float, predicted: Interior | None = None, accuracy: float = ENOUGH) -> Interior:
-        """The step towards products of `target`, corrected by what the predictor neglects."""
-        at, p, rows = self.at, len(self.side.sign), len(self.system.rows)
-        goals = target - at.values * at.prices
-        if predicted is not None:
-            goals -= predicted.values * predicted.prices
-        goals /= at.values
-        first, second, third, fourth = self.split(goals)
-        for_x = self.side.sign * third - self.off.x
-        for_x[: len(fourth)] -= fourth
-        beta, others = self.system.solve(
-            self.y * (first - second) - self.off.beta,
-            np.concatenate([for_x, self.off.totals, -self.off.equal]),
+    def direction(
+        self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
+    ) -> SaddleIterate:
+        at, residuals, count, rows = self.at, self.residuals, len(self.at.x), len(self.reduced.rows)
+        wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
+        goals = [goal / value for goal, (value, _) in wanted]
+        for_z, for_w, for_s, for_u = goals
+        for_x = self.side.sign * for_s - residuals.x
+        for_x[: len(for_u)] -= for_u
+        beta, others = self.reduced.solve(
+            self.y * (for_z - for_w) - residuals.beta,
+            np.concatenate([for_x, residuals.totals, -residuals.equalities]),
             accuracy,
         )
-        alpha, x, nu, kappa = self.y * beta, others[:p], others[p:rows], others[rows:]
-        values = np.concatenate([alpha, -alpha, x, -x[: len(fourth)]])
-        return Interior(values, goals - self.ratios * values, nu, kappa)
+        alpha, x, nu, kappa = self.y * beta, *np.split(others, [count, rows])
+        values = alpha, -alpha, x, -x[: len(for_u)]
+        z, w, s, u = (g - ratio * value for g, ratio, value in zip(goals, self.ratios, values, strict=True))
+        return SaddleIterate(*values, z, w, s, u, nu, kappa)
 
+    def predictor(self) -> SaddleIterate:
+        """Roughly: it only chooses the target of the corrector."""
+        return self.direction(0.0, accuracy=SETTINGS.predictor_accuracy)
 
-def _inverse(matrix: Array) -> Array:
-    """Kernels that do the same leave the matrix singular: then the least solution serves."""
-    try:
-        return np.asarray(np.linalg.inv(matrix))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(matrix, rcond=1e-15, hermitian=True))
+    def step_limit(self, direction: SaddleIterate) -> float:
+        return min(self.max_step(direction), self.side.step_limit(self.at.x, direction.x))

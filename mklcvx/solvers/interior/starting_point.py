@@ -1,4 +1,4 @@
-"""Where the interior-point method of single tasks starts: prices that meet the equations, no product below τ."""
+"""Where the interior-point method of single tasks starts: multipliers that meet the equations, no product below τ."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import numpy as np
 
 from ...formulations import Task
 from ..polish import gain_slope
-from .iterate import Array, Interior
-from .saddle import balance
+from .iterate import Array
+from .saddle import SaddleIterate, balance
+from .settings import SETTINGS, TINY
 from .weights_side import Side
-
-FIRST, NEARER = 0.3, 0.1  # of the mean product of gradient and value: the first τ, cold and warm
 
 
 def balanced(task: Task, alpha: Array) -> Array:
@@ -34,33 +33,33 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     if task.loss == "c":
         cost = float(weights @ (images @ (shares * task.box * task.y)))
         length = 2 / cost if cost > 0 else np.inf
-    length = min(length, 0.9 / float(shares.max())) if task.loss == "c" else min(1.0, 0.9 / float(shares.max()))
+    length = min(length, SETTINGS.max_start / float(shares.max()))
     return length * shares * task.box, length * images
 
 
-def first_point(task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = FIRST) -> Interior:
-    """Prices that meet the equations as far as they can, no product below τ."""
+def first_point(
+    task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu
+) -> SaddleIterate:
+    """Multipliers that meet the equations as far as they can, no product below τ."""
     rows, _ = balance(task, side)
-    room, beta = task.box - alpha, alpha * task.y
+    box_slack, beta = task.box - alpha, alpha * task.y
     pull = side.weights(x) @ images - task.y * gain_slope(task)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
     gradient = task.y * (pull + nu @ rows)
-    tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, room))), np.finfo(float).tiny)
-    upper = np.maximum(tau / room, tau / alpha - gradient)
-    head = np.maximum(side.caps - x[: len(side.caps)], 1e-3 * side.caps)
-    slope, equal = side.slope(x, images @ beta / 2), side.rows(x)
-    wanted = tau / x - side.sign * slope
-    kappa = np.array([_price(row, wanted, side.sign, len(head)) for row in equal])
-    gradient_x = side.sign * (slope + kappa @ equal)
-    ceiling = np.maximum(tau / head, (tau / x - gradient_x)[: len(head)])
-    gradient_x[: len(head)] += ceiling
-    return Interior(
-        np.concatenate([alpha, room, x, head]),
-        np.concatenate([gradient + upper, upper, np.maximum(gradient_x, tau / x), ceiling]), nu, kappa,
-    )  # fmt: skip
+    tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, box_slack))), TINY)
+    w = np.maximum(tau / box_slack, tau / alpha - gradient)
+    cap_slack = np.maximum(side.caps - x[: len(side.caps)], SETTINGS.min_cap_slack * side.caps)
+    gradient_x, jacobian = side.gradient(x, images @ beta / 2), side.equality_jacobian(x)
+    wanted = tau / x - side.sign * gradient_x
+    kappa = np.array([_multiplier(row, wanted, side.sign, len(cap_slack)) for row in jacobian])
+    gradient_x = side.sign * (gradient_x + kappa @ jacobian)
+    u = np.maximum(tau / cap_slack, (tau / x - gradient_x)[: len(cap_slack)])
+    gradient_x[: len(cap_slack)] += u
+    s = np.maximum(gradient_x, tau / x)
+    return SaddleIterate(alpha, box_slack, x, cap_slack, gradient + w, w, s, u, nu, kappa)
 
 
-def _price(row: Array, wanted: Array, sign: Array, capped: int) -> float:
+def _multiplier(row: Array, wanted: Array, sign: Array, capped: int) -> float:
     """κ of one equality: enough for all its variables, or for them on average where caps can make up for it."""
     seen = row > 0
     ratios = wanted[seen] / row[seen]

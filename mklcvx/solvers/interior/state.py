@@ -10,90 +10,91 @@ from ...certificate.run import Ending
 from ...formulations import Task
 from ..driver import State
 from ..polish import gain_slope
-from .active_set import Vertex
-from .elimination import Vanished
-from .iterate import Array, Interior
-from .reduced_hessian import Curved
-from .saddle import Residuals, residuals
+from .active_set import ActiveSetPoint
+from .elimination import ReducedGroups
+from .iterate import Array
+from .reduced_hessian import ReducedHessian
+from .saddle import Residuals, SaddleIterate, residuals
+from .settings import SETTINGS
 from .weights_side import Shared, Side
-
-PROGRESS, PATIENCE = 0.9, 25  # what counts as progress, and for how many steps to wait for it
-STALLED = 1e-22  # of the first complementarity: rounding is all that is left
 
 
 @dataclass(frozen=True)
-class Centred(State):
-    """An interior point with the images K_m(α∘y); `vertex` is the optimum itself where that was found directly,
-    `shot` an earlier point, from which the way to a neighbouring optimum is short; `whole` the point before groups
-    of kernels were taken to vanish, and `mistaken` are those that did not."""
+class IPMState(State):
+    """An interior point with the images K_m(α∘y).
 
-    at: Interior
+    `active_set_point` is the optimum itself where it was found directly; `warm_start_point` an earlier point, from
+    which the way to a neighbouring optimum is short; `before_elimination` the state before groups of kernels were
+    eliminated, and `rejected_eliminations` the groups for which that was wrong; `earlier` the best state so far where
+    `waited` steps have made no progress."""
+
+    at: SaddleIterate
     side: Side
-    curved: Curved
+    hessian: ReducedHessian
     images: Array
     residuals: Residuals
     scale: float
-    first: float
-    earlier: Centred | None = None
+    first_mu: float
+    earlier: IPMState | None = None
     waited: int = 0
-    vertex: Vertex | None = None
-    shot: Interior | None = None
-    whole: Centred | None = None
-    mistaken: tuple[int, ...] = ()
+    active_set_point: ActiveSetPoint | None = None
+    warm_start_point: SaddleIterate | None = None
+    before_elimination: IPMState | None = None
+    rejected_eliminations: tuple[int, ...] = ()
 
     @property
-    def best(self) -> Centred:
+    def best(self) -> IPMState:
         """The best so far, in case rounding spoils what comes after."""
         return self.earlier or self
 
     @property
-    def near(self) -> Vertex:
-        return self.vertex or Vertex.near(self.at, len(self.side.sign), self.images)
-
-    def alpha(self, task: Task) -> Array:
-        return self.at.values[: task.samples]
+    def active_set_guess(self) -> ActiveSetPoint:
+        return self.active_set_point or ActiveSetPoint.near(self.at, self.images)
 
     @property
-    def x(self) -> Array:
-        n = self.images.shape[1]
-        return self.at.values[2 * n :][: len(self.side.sign)]
+    def relative_complementarity(self) -> float:
+        return self.at.complementarity / self.scale
 
     @property
-    def left(self) -> float:
-        """The complementarity, relative to the value."""
-        return self.at.total / self.scale
-
-    @property
-    def off(self) -> float:
+    def error(self) -> float:
         """What the complementarity and the residuals may hide of the gap."""
-        return self.at.total + self.residuals.amount(self.at)
+        return self.at.complementarity + self.residuals.amount(self.at)
 
-    def without(self, side: Vanished) -> Centred:
-        """The state with groups of kernels taken to vanish."""
+    def without(self, side: ReducedGroups) -> IPMState:
+        """The state with groups of kernels eliminated."""
         assert isinstance(self.side, Shared)
-        at = side.taken_over(self.side, self.at, self.images)
-        fresh = centred(side.task, side, self.curved, at, self.images, self.first)
-        return replace(fresh, shot=self.shot, whole=self.whole or self, mistaken=self.mistaken)
+        at = side.reduced_point(self.side, self.at, self.images)
+        return replace(
+            evaluated(side.task, side, self.hessian, at, self.images, self.first_mu),
+            warm_start_point=self.warm_start_point,
+            before_elimination=self.before_elimination or self,
+            rejected_eliminations=self.rejected_eliminations,
+        )
 
-    def not_vanishing(self, groups: Sequence[int] = ()) -> Centred:
-        """Back to where that was guessed: the guess was wrong, for these groups or for whichever."""
-        assert self.whole is not None
-        assert isinstance(self.side, Vanished)
-        return replace(self.whole, mistaken=(*self.mistaken, *(groups or self.side.vanished)))
+    def restored(self, groups: Sequence[int] = ()) -> IPMState:
+        """The state before the elimination, which was wrong for these groups, or for whichever."""
+        assert self.before_elimination is not None
+        assert isinstance(self.side, ReducedGroups)
+        rejected = (*self.rejected_eliminations, *(groups or self.side.eliminated))
+        return replace(self.before_elimination, rejected_eliminations=rejected)
 
-    def followed(self, after: Centred) -> Centred:
+    def followed_by(self, after: IPMState) -> IPMState:
         """The state after a step; the best one and the end if there has been no progress for long."""
-        if after.off <= PROGRESS * self.best.off:
-            ended = Ending.NO_PROGRESS if after.at.level <= STALLED * self.first else ""
-            return replace(after, earlier=None, waited=0, dead_end=ended)
-        if self.waited >= PATIENCE:
+        if after.error <= SETTINGS.progress * self.best.error:
+            exhausted = after.at.mu <= SETTINGS.exhausted * self.first_mu
+            ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
+            return replace(after, earlier=None, waited=0, dead_end=ending)
+        if self.waited >= SETTINGS.patience:
             return replace(self.best, dead_end=Ending.NO_PROGRESS)
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 
-def centred(task: Task, side: Side, curved: Curved, at: Interior, images: Array, first: float) -> Centred:
-    weights = side.weights(at.values[2 * task.samples :][: len(side.sign)])
-    alpha = at.values[: task.samples]
+def evaluated(
+    task: Task, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float
+) -> IPMState:
+    """The state at a point."""
+    weights = side.weights(at.x)
     # What the certificate compares the gap with: Σ μ_m q_m, unless f vanishes.
-    scale = max(float(weights @ (images @ (alpha * task.y))), VANISHING * float(gain_slope(task) @ alpha), 1e-300)
-    return Centred(weights, at, side, curved, images, residuals(task, side, at, images), scale, first)
+    value = float(weights @ (images @ (at.alpha * task.y)))
+    scale = max(value, VANISHING * float(gain_slope(task) @ at.alpha), 1e-300)
+    return IPMState(weights, at, side, hessian, images, residuals(task, side, at, images), scale, first_mu)

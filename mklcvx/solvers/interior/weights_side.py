@@ -15,45 +15,47 @@ import numpy as np
 
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
-from .iterate import Array, Interior
+from .iterate import Array
+from .settings import SETTINGS
 
 
 class Side:
-    """Without variables: the weights are given. No step aims below `least` times the present τ."""
+    """Without variables: the weights are given. No step aims below `min_centring` times the present μ."""
 
-    least = 0.0
+    min_centring = 0.0
 
     def __init__(self, task: Task, weights: Array) -> None:
         self.task, self.given = task, weights
-        self.flat = np.zeros((0, task.samples))  # rows whose products with β vanish
+        self.null_rows = np.zeros((0, task.samples))  # whose products with β vanish
         self.sign = np.zeros(0)
         self.caps = np.zeros(0)  # of the first variables
 
     def start(self) -> Array:
         return np.zeros(0)
 
-    def longest(self, at: Interior, step: Interior) -> float:
-        return at.longest(step)
+    def step_limit(self, x: Array, change: Array) -> float:
+        """How long Newton's model of the weights holds along a direction."""
+        return 1.0
 
     def weights(self, x: Array) -> Array:
         return self.given
 
-    def along(self, x: Array, images: Array) -> Array:
+    def jacobian_product(self, x: Array, images: Array) -> Array:
         """Σ_m (row m of `images`) ∂μ_m/∂x, a row for every variable."""
         return images[:0]
 
-    def slope(self, x: Array, halves: Array) -> Array:
+    def gradient(self, x: Array, halves: Array) -> Array:
         """∂L/∂x at ½q(α) = halves."""
         return np.zeros(0)
 
-    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
+    def hessian(self, x: Array, halves: Array, kappa: Array) -> Array:
         """∂²(L + κ'e)/∂x²."""
         return np.zeros((0, 0))
 
     def equalities(self, x: Array) -> Array:
         return np.zeros(0)
 
-    def rows(self, x: Array) -> Array:
+    def equality_jacobian(self, x: Array) -> Array:
         """∂e/∂x."""
         return np.zeros((0, 0))
 
@@ -75,22 +77,22 @@ class Regularised(Side):
         x = self.given
         if self.constraint is None or not self.slack:
             return x
-        return np.append(x, max(1 - float(self.constraint.value(x, **self.own).sum()), 1e-2))
+        return np.append(x, max(1 - float(self.constraint.value(x, **self.own).sum()), SETTINGS.min_start_slack))
 
     def weights(self, x: Array) -> Array:
         return x[: self.task.count]
 
-    def along(self, x: Array, images: Array) -> Array:
+    def jacobian_product(self, x: Array, images: Array) -> Array:
         return np.vstack([images, np.zeros((1, images.shape[1]))]) if self.slack else images
 
-    def slope(self, x: Array, halves: Array) -> Array:
+    def gradient(self, x: Array, halves: Array) -> Array:
         return self._padded(self.side.slope(self.weights(x), **self.own) - halves)
 
-    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
-        bend = self.side.curvature(self.weights(x), **self.own)
+    def hessian(self, x: Array, halves: Array, kappa: Array) -> Array:
+        hessian_diag = self.side.curvature(self.weights(x), **self.own)
         if self.constraint is not None:
-            bend = bend + kappa[0] * self.constraint.curvature(self.weights(x), **self.own)
-        return np.diag(self._padded(bend))
+            hessian_diag = hessian_diag + kappa[0] * self.constraint.curvature(self.weights(x), **self.own)
+        return np.diag(self._padded(hessian_diag))
 
     def equalities(self, x: Array) -> Array:
         if self.constraint is None:
@@ -98,7 +100,7 @@ class Regularised(Side):
         slack = x[-1] if self.slack else 0.0
         return np.array([float(self.constraint.value(self.weights(x), **self.own).sum()) - 1 + slack])
 
-    def rows(self, x: Array) -> Array:
+    def equality_jacobian(self, x: Array) -> Array:
         if self.constraint is None:
             return np.zeros((0, len(x)))
         return np.append(self.constraint.slope(self.weights(x), **self.own), np.ones(self.slack))[None]
@@ -111,17 +113,17 @@ class Shared(Side):
     """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group.
 
     Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far.
-    Groups that vanish (`_vanishing`) have no variables."""
+    Groups that were eliminated (`elimination`) have no variables."""
 
-    least, shrinking = 0.02, 0.7
+    min_centring = SETTINGS.share_min_centring
 
-    def __init__(self, task: Task, formulation: SingleTask, vanished: Sequence[int] = ()) -> None:
+    def __init__(self, task: Task, formulation: SingleTask, eliminated: Sequence[int] = ()) -> None:
         between = formulation.between
         assert between is not None
         groups = between.groups(task.count, **task.own)
         super().__init__(task, np.zeros(task.count))
-        self.formulation, self.all_groups, self.vanished = formulation, groups, tuple(vanished)
-        self.kept = np.flatnonzero(~np.isin(groups, self.vanished))
+        self.formulation, self.all_groups, self.eliminated = formulation, groups, tuple(eliminated)
+        self.kept = np.flatnonzero(~np.isin(groups, self.eliminated))
         self.kept_groups, self.groups = np.unique(groups[self.kept], return_inverse=True)
         self.exponent = between.exponent(**task.own)
         self.price = between.price
@@ -132,10 +134,9 @@ class Shared(Side):
     def start(self) -> Array:
         return np.append(np.full(self.count, 1 / self.count), 1 / np.bincount(self.groups)[self.groups])
 
-    def longest(self, at: Interior, step: Interior) -> float:
-        t = slice(2 * self.task.samples, 2 * self.task.samples + self.count)
-        shrink = float(np.max(-step.values[t] / at.values[t]))
-        return min(at.longest(step), self.shrinking / shrink if shrink > 0 else 1.0)
+    def step_limit(self, x: Array, change: Array) -> float:
+        shrink = float(np.max(-change[: self.count] / x[: self.count]))
+        return SETTINGS.share_max_shrink / shrink if shrink > 0 else 1.0
 
     def weights(self, x: Array) -> Array:
         weights = np.zeros(self.task.count)
@@ -146,15 +147,15 @@ class Shared(Side):
         """∂μ_m/∂λ_m = 2c/t_j^e."""
         return np.asarray(2 * self.price * x[: self.count] ** -self.exponent)[self.groups]
 
-    def along(self, x: Array, images: Array) -> Array:
+    def jacobian_product(self, x: Array, images: Array) -> Array:
         images, rise = images[self.kept], self._rise(x)
         share = -self.exponent * x[self.count :] * rise / x[: self.count][self.groups]
         return np.vstack([self.members @ (share[:, None] * images), rise[:, None] * images])
 
-    def slope(self, x: Array, halves: Array) -> Array:
-        return -self.along(x, halves[:, None])[:, 0]
+    def gradient(self, x: Array, halves: Array) -> Array:
+        return -self.jacobian_product(x, halves[:, None])[:, 0]
 
-    def curvature(self, x: Array, halves: Array, kappa: Array) -> Array:
+    def hessian(self, x: Array, halves: Array, kappa: Array) -> Array:
         t, e = x[: self.count], self.exponent
         gains = self._rise(x) * halves[self.kept]
         costs = group_sums(x[self.count :] * gains, self.groups)
@@ -165,7 +166,7 @@ class Shared(Side):
     def equalities(self, x: Array) -> Array:
         return np.append(x[: self.count].sum(), group_sums(x[self.count :], self.groups)) - 1
 
-    def rows(self, x: Array) -> Array:
+    def equality_jacobian(self, x: Array) -> Array:
         first = np.append(np.ones(self.count), np.zeros(len(self.kept)))
         return np.vstack([first, np.hstack([np.zeros((self.count, self.count)), self.members])])
 

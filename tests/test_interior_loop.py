@@ -1,0 +1,113 @@
+"""The parts that all families of the interior-point engine share: the step rule, iterates, and the steps around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import pytest
+
+from mklcvx import formulations, zoo
+from mklcvx.certificate import certify
+from mklcvx.certificate.run import Ending
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior import loop
+from mklcvx.solvers.interior.engine import KINDS
+from mklcvx.solvers.interior.finish import active_set_finish, elimination_step, offer
+from mklcvx.solvers.interior.iterate import Iterate
+from mklcvx.solvers.interior.loop import InteriorMethod, boundary_fraction, centring
+from mklcvx.solvers.interior.qp import QPIterate, QPSystem, Quadratic, interior_point
+from mklcvx.solvers.interior.settings import SETTINGS
+from mklcvx.solvers.interior.single_task import InteriorSingle
+
+PROGRAM = Quadratic(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Pair(Iterate):
+    value: np.ndarray
+    multiplier: np.ndarray
+
+    @property
+    def pairs(self):
+        return [(self.value, self.multiplier)]
+
+
+def test_an_iterate_knows_its_products_and_how_far_it_can_go():
+    at = Pair(np.array([1.0, 2.0]), np.array([3.0, 0.5]))
+    step = Pair(np.array([-2.0, 1.0]), np.array([1.0, -0.1]))
+    assert (at.complementarity, at.mu) == (4.0, 2.0)
+    assert at.max_step(step) == 0.5
+    assert at.max_step(Pair(-step.value / 4, step.multiplier)) == 1.0
+    moved = at.moved(0.5, step)
+    assert (moved.value.tolist(), moved.multiplier.tolist()) == ([0.0, 2.5], [3.5, 0.45])
+
+
+def test_steps_go_nearer_to_the_boundary_as_the_optimum_comes_near():
+    shares = [boundary_fraction(left) for left in (1.0, 0.005, 0.001, 1e-9)]
+    assert shares == pytest.approx([0.995, 0.995, 0.999, 0.9999])
+
+
+def system_at(alpha: float) -> QPSystem:
+    at = QPIterate(np.full(3, alpha), 0.6 - np.full(3, alpha), np.ones(3), np.ones(3), np.zeros(0))
+    return QPSystem(PROGRAM, at, PROGRAM.q @ at.alpha - PROGRAM.c, np.zeros(0))
+
+
+def test_the_target_follows_from_what_the_predictor_reaches():
+    system = system_at(0.3)
+    assert centring(system, 0.1 * system.mu) == pytest.approx(1e-3)
+    assert centring(system, -1e-20) == 0.0
+    system.min_centring = 0.02
+    assert centring(system, 0.1 * system.mu) == 0.02
+    system.residuals_lag = True
+    assert centring(system, 0.1 * system.mu) == 1.0
+
+
+def test_the_step_rule_is_changed_in_one_place(monkeypatch):
+    """A shorter fraction costs the quadratic program steps, and all families take theirs from the same rule."""
+    taken = []
+    rule = loop.boundary_fraction
+    monkeypatch.setattr(loop, "boundary_fraction", lambda left: taken.append(left) or rule(left))
+    assert interior_point(PROGRAM, 1e-10) == pytest.approx([0.6, 0.5, 0.25], abs=1e-8)
+    usual = len(taken)
+    short = replace(SETTINGS, boundary_fraction=0.5, final_boundary_fraction=0.5)
+    monkeypatch.setattr(loop, "SETTINGS", short)
+    assert interior_point(PROGRAM, 1e-10) == pytest.approx([0.6, 0.5, 0.25], abs=1e-8)
+    assert len(taken) - usual > 2 * usual
+    assert all(issubclass(kind, InteriorMethod) and kind.step is InteriorMethod.step for kind in KINDS)
+
+
+def test_the_settings_are_positive_numbers():
+    assert all(getattr(SETTINGS, field.name) > 0 for field in fields(SETTINGS))
+
+
+def test_numerical_trouble_is_an_ending():
+    for kind in KINDS:
+        assert kind.newton_step is InteriorMethod.newton_step
+    state = InteriorSingle().start(problem_of("l1"))
+    assert InteriorSingle().failed(state, None).dead_end is Ending.NO_PROGRESS
+
+
+def problem_of(name: str) -> Problem:
+    formulation = formulations.get(name)
+    return Problem(formulation, formulation.task(zoo.random(24, 4, seed=6), {"C": 1.0})[0], 1e-9)
+
+
+@pytest.mark.parametrize("name", ["l1", "sm2", "lp", "ckl"])
+def test_the_active_set_finish_stands_on_its_own(name):
+    """From an interior point whose own gap is far larger it finds the optimum; from the start it finds nothing."""
+    problem, method = problem_of(name), InteriorSingle()
+    state = method.start(problem)
+    assert active_set_finish(problem, state.side, state.hessian, state.active_set_guess) is None
+    while state.relative_complementarity > 1e-6:
+        state = method.newton_step(problem, state)
+    found = active_set_finish(problem, state.side, state.hessian, state.active_set_guess, 4)
+    assert found is not None
+    points = offer(problem.task, state.side, found.alpha, found.x, found.nu)
+    assert certify(problem.formulation, problem.task, points).certificate.proves(1e-9)
+
+
+def test_without_groups_there_is_nothing_to_eliminate():
+    problem = problem_of("l1")
+    assert elimination_step(problem, InteriorSingle().start(problem)) is None
+    assert elimination_step(problem_of("ckl"), InteriorSingle().start(problem_of("ckl"))) is None
