@@ -55,12 +55,12 @@ def system_at(alpha: float) -> QPSystem:
 
 def test_the_target_follows_from_what_the_predictor_reaches():
     system = system_at(0.3)
-    assert centring(system, 0.1 * system.mu) == pytest.approx(1e-3)
+    assert centring(system, 0.1 * system.at.mu) == pytest.approx(1e-3)
     assert centring(system, -1e-20) == 0.0
     system.min_centring = 0.02
-    assert centring(system, 0.1 * system.mu) == 0.02
+    assert centring(system, 0.1 * system.at.mu) == 0.02
     system.residuals_lag = True
-    assert centring(system, 0.1 * system.mu) == 1.0
+    assert centring(system, 0.1 * system.at.mu) == 1.0
 
 
 def test_the_step_rule_is_changed_in_one_place(monkeypatch):

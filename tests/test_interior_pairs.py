@@ -252,7 +252,7 @@ def test_the_direction_solves_the_linearised_equations(name, balanced):
     assert isinstance(state, PairState)
     at = replace(state.at, s=1.3 * state.at.s, weights=0.9 * state.at.weights)
     newton, target = PairSystem(task, at, curved), 0.3 * at.mu
-    corrected = newton.corrector(target, newton.predictor(), 0.0)
+    corrected = newton.direction(target, newton.predictor(), 0.0)
     ahead, behind = (equations(task, newton.advance(np.full(2, t), corrected), curved, target) for t in (1e-5, -1e-5))
     here = equations(task, at, curved, target)
     assert here + (ahead - behind) / 2e-5 == pytest.approx(np.zeros(len(here)), abs=1e-8 * np.abs(here).max())
@@ -265,8 +265,8 @@ def test_the_corrector_makes_up_for_what_the_predictor_neglects(name):
     task, _ = formulation.task(zoo.random(8, 3, seed=6), {"lam": 0.01})
     problem, made = Problem(formulation, task, 1e-9), InteriorPairs()
     newton = PairSystem(task, made.start(problem).at, curved)
-    predicted, target = newton.predictor(), newton.mu
-    corrected = newton.corrector(target, predicted, 1.0)
+    predicted, target = newton.predictor(), newton.at.mu
+    corrected = newton.direction(target, predicted, 1.0)
     beta, sigma, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
     for _, step, rows in newton.steps_in_chunks(corrected):
         beta[rows], sigma[rows] = step.beta, step.sigma

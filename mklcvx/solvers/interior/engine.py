@@ -2,8 +2,8 @@
 
 One idea for every family: what couples all unknowns is small. Samples (or pairs, or label columns) are eliminated by a
 factorisation that costs no more than one kernel deserves, and a dense system as small as the number of kernels is left.
-Mehrotra's predictor and corrector, a start that meets the equations, and an end that only the certificate decides.
-`_interior_single`, `_interior_labels`, `_interior_hypergraph` and `_interior_pairs` have the derivations.
+Mehrotra's predictor and corrector (`loop`, with the constants of `settings`), a start that meets the equations, and an
+end that only the certificate decides. `single_task`, `multi_label`, `two_stage` and `hypergraph` have the derivations.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from ...formulations import Points
 from ..driver import Algorithm, Problem
 from .hypergraph import InteriorHypergraph
+from .loop import InteriorMethod
 from .multi_label import InteriorLabels
 from .single_task import InteriorSingle
 from .two_stage import InteriorPairs
@@ -26,11 +27,11 @@ BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in
 class InteriorPoint(Algorithm[Any]):
     """Every formulation by the method of its family."""
 
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: all unknowns together, to ten digits"
-    reference: ClassVar[str] = ""
+    name: ClassVar[str] = InteriorMethod.name
+    summary: ClassVar[str] = InteriorMethod.summary
+    reference: ClassVar[str] = InteriorMethod.reference
     serves: ClassVar[tuple[str, ...]] = tuple(BY_NAME)
-    tolerance: ClassVar[float] = 1e-9
+    tolerance: ClassVar[float] = InteriorMethod.tolerance
     max_iter: ClassVar[int] = 100
 
     def start(self, problem: Problem) -> Any:

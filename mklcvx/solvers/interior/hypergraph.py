@@ -32,7 +32,7 @@ from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
 from ..driver import Problem, State
 from .iterate import Array, Iterate
-from .loop import BlockSystem, InteriorMethod
+from .loop import InteriorMethod, KKTSystem
 from .qp import factored, refined
 from .settings import SETTINGS, TINY
 
@@ -97,7 +97,7 @@ class HypergraphState(State):
     idle: int = 0
 
 
-class HypergraphSystem(BlockSystem[SimplexIterate]):
+class HypergraphSystem(KKTSystem[SimplexIterate]):
     """The equations above, s eliminated: (φ'' + (s + μ)/θ) dθ + dν = right-hand side, Σ dθ = 0."""
 
     def __init__(self, at: SimplexIterate, fit: Fit, smoothing: float) -> None:
@@ -120,11 +120,7 @@ class HypergraphSystem(BlockSystem[SimplexIterate]):
 
 @dataclass(frozen=True)
 class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: weights and embedding together"
-    reference: ClassVar[str] = ""
     serves: ClassVar[tuple[str, ...]] = ("hypergraph", "hypergraph_smooth")
-    tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 60
 
     def start(self, problem: Problem) -> HypergraphState:

@@ -37,7 +37,7 @@ import numpy as np
 
 from ...formulations.families.multi_label import LabelTask
 from .iterate import Array, Iterate
-from .loop import BlockSystem
+from .loop import KKTSystem
 from .qp import factored
 from .settings import SETTINGS
 
@@ -106,7 +106,7 @@ def residuals(at: LabelIterate, columns: Array) -> Equations:
     return Equations(alpha, p, gamma, np.array([at.p.sum() - 1, at.gamma.sum() - 1]))
 
 
-class LabelSystem(BlockSystem[LabelIterate]):
+class LabelSystem(KKTSystem[LabelIterate]):
     centring_exponent = SETTINGS.label_centring_exponent
 
     def __init__(self, task: LabelTask, at: LabelIterate, images: Images) -> None:
@@ -190,15 +190,9 @@ class LabelSystem(BlockSystem[LabelIterate]):
         for _ in range(SETTINGS.label_refinements):
             left = Equations(*(wanted - had for wanted, had in zip(right, self.matvec(step), strict=True)))
             step = Equations(*(one + more for one, more in zip(step, self._solve(left), strict=True)))
-        return LabelIterate(
-            alpha=step.alpha,
-            box_slack=-step.alpha,
-            z=(goals[0] - at.z * step.alpha) / at.alpha,
-            w=(goals[1] + at.w * step.alpha) / at.box_slack,
-            p=step.p,
-            phi=(goals[2] - at.phi * step.p) / at.p,
-            gamma=step.gamma if free else np.zeros(len(at.gamma)),
-            sigma=(goals[3] - at.sigma * step.gamma) / at.gamma if free else at.sigma,
-            kappa=float(step.totals[0]),
-            s=float(step.totals[1]) if free else 0.0,
-        )
+        kappa, worst = (float(total) for total in (*step.totals, 0.0)[:2])
+        z, w = (goals[0] - at.z * step.alpha) / at.alpha, (goals[1] + at.w * step.alpha) / at.box_slack
+        phi = (goals[2] - at.phi * step.p) / at.p
+        gamma = step.gamma if free else np.zeros(len(at.gamma))
+        sigma = (goals[3] - at.sigma * step.gamma) / at.gamma if free else at.sigma
+        return LabelIterate(step.alpha, -step.alpha, z, w, step.p, phi, gamma, sigma, kappa, worst)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -18,83 +18,48 @@ from .iterate import Array, Iterate
 from .settings import SETTINGS
 
 S = TypeVar("S", bound=State)
-P = TypeVar("P")  # a point
-D = TypeVar("D")  # a direction
-L = TypeVar("L", float, Array)  # a step length: one for all, or one for multipliers and one for the rest
-B = TypeVar("B", bound=Iterate)
+P = TypeVar("P", bound=Iterate)
 
 
-class KKTSystem(ABC, Generic[P, D, L]):
-    """Newton's equations at one interior point. Its constructor computes the residuals and factors the matrix."""
+class KKTSystem(ABC, Generic[P]):
+    """Newton's equations at one interior point `at`. A family's constructor computes the residuals and factors the
+    matrix; `direction` solves for one target after another. A direction is an iterate, unless a family has its own
+    kind and replaces the methods that use it."""
 
+    at: P
     relative_complementarity: float = 1.0  # where it is small, steps go nearer to the boundary
     centring_exponent: int = SETTINGS.centring_exponent
     min_centring: float = 0.0
     residuals_lag: bool = False  # whether residuals are too large beside the complementarity to aim at less of it
 
-    @property
     @abstractmethod
-    def mu(self) -> float:
-        """The mean product of a variable and its multiplier."""
-
-    @abstractmethod
-    def predictor(self) -> D:
-        """The affine direction: towards products of zero."""
-
-    @abstractmethod
-    def corrector(self, target_mu: float, predicted: D) -> D:
+    def direction(self, target_mu: float, predicted: Any = None) -> Any:
         """The direction towards products of `target_mu`, less the second-order terms of the predictor."""
 
-    @abstractmethod
-    def max_step(self, direction: D) -> L:
-        """At most 1, and as far as the point stays in the interior."""
-
-    def step_limit(self, direction: D) -> L:
-        """The same for the corrector; less where Newton's model does not hold for as long."""
-        return self.max_step(direction)
-
-    @abstractmethod
-    def mu_after(self, length: L, direction: D) -> float:
-        """`mu` after a step."""
-
-    @abstractmethod
-    def advance(self, length: L, direction: D) -> P:
-        """The point after a step."""
-
-
-class BlockSystem(KKTSystem[B, B, float], Generic[B]):
-    """A system at an `Iterate`: a family adds its constructor and `direction`."""
-
-    at: B
-
-    @abstractmethod
-    def direction(self, target_mu: float, predicted: B | None = None) -> B:
-        """Solve the factored equations for one target."""
-
-    def goals(self, target_mu: float, predicted: B | None) -> list[Array]:
+    def goals(self, target_mu: float, predicted: P | None) -> list[Array]:
         """What the product of every pair should change by, to first order."""
         goals = [target_mu - value * multiplier for value, multiplier in self.at.pairs]
         if predicted is None:
             return goals
         return [goal - change * other for goal, (change, other) in zip(goals, predicted.pairs, strict=True)]
 
-    @property
-    def mu(self) -> float:
-        return self.at.mu
-
-    def predictor(self) -> B:
+    def predictor(self) -> Any:
+        """The affine direction: towards products of zero."""
         return self.direction(0.0)
 
-    def corrector(self, target_mu: float, predicted: B) -> B:
-        return self.direction(target_mu, predicted)
-
-    def max_step(self, direction: B) -> float:
+    def max_step(self, direction: Any) -> Any:
+        """At most 1, and as far as the point stays in the interior: one length, or an array of several."""
         return self.at.max_step(direction)
 
-    def mu_after(self, length: float, direction: B) -> float:
+    def step_limit(self, direction: Any) -> Any:
+        """The same for the corrector; less where Newton's model does not hold for as long."""
+        return self.max_step(direction)
+
+    def mu_after(self, length: Any, direction: Any) -> float:
         return self.advance(length, direction).mu
 
-    def advance(self, length: float, direction: B) -> B:
+    def advance(self, length: Any, direction: Any) -> P:
+        """The point after a step."""
         return self.at.moved(length, direction)
 
 
@@ -104,18 +69,18 @@ def boundary_fraction(relative_complementarity: float) -> float:
     return 1 - float(np.clip(relative_complementarity, least, most))
 
 
-def centring(system: KKTSystem[Any, Any, Any], reached: float) -> float:
+def centring(system: KKTSystem[Any], reached: float) -> float:
     """The step rule, second part: Mehrotra's σ, where the predictor alone would reach μ = `reached`."""
     if system.residuals_lag:
         return 1.0
-    return float(max((max(reached, 0.0) / system.mu) ** system.centring_exponent, system.min_centring))
+    return float(max((max(reached, 0.0) / system.at.mu) ** system.centring_exponent, system.min_centring))
 
 
-def predictor_corrector(system: KKTSystem[P, D, L]) -> tuple[P, L]:
+def predictor_corrector(system: KKTSystem[P]) -> tuple[P, Any]:
     """The point after Mehrotra's step, and the length that the boundary would have allowed."""
     affine = system.predictor()
     reached = system.mu_after(system.max_step(affine), affine)
-    direction = system.corrector(system.mu * centring(system, reached), affine)
+    direction = system.direction(system.at.mu * centring(system, reached), affine)
     length = system.step_limit(direction)
     return system.advance(boundary_fraction(system.relative_complementarity) * length, direction), length
 
@@ -123,8 +88,13 @@ def predictor_corrector(system: KKTSystem[P, D, L]) -> tuple[P, L]:
 class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
     """One iteration of every family. A family says what comes before a step, and what its outcome is worth."""
 
+    name: ClassVar[str] = "interior"
+    summary: ClassVar[str] = "our structured interior-point method: all unknowns together, to ten digits"
+    reference: ClassVar[str] = ""
+    tolerance: ClassVar[float] = 1e-9
+
     @abstractmethod
-    def system(self, problem: Problem, state: S) -> KKTSystem[P, Any, Any]:
+    def system(self, problem: Problem, state: S) -> KKTSystem[P]:
         """Newton's equations where the state stands."""
 
     @abstractmethod
@@ -135,7 +105,7 @@ class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
         """Another state, if something else than a step is due: an ending, or a change of variables."""
         return None
 
-    def advance(self, state: S, system: Any) -> tuple[Any, Any]:
+    def advance(self, state: S, system: Any) -> tuple[P, Any]:
         """The point after a step and the length of the step."""
         return predictor_corrector(system)
 

@@ -50,11 +50,7 @@ class LabelState(State):
 
 @dataclass(frozen=True)
 class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: weights and α together"
-    reference: ClassVar[str] = ""
     serves: ClassVar[tuple[str, ...]] = ("ml_sum", "ml_minimax")
-    tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 60
 
     def start(self, problem: Problem) -> LabelState:

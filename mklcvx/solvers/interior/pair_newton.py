@@ -56,7 +56,7 @@ class Corrected(PairDirection):
     correction: float
 
 
-class PairSystem(KKTSystem[PairIterate, PairDirection, Array]):
+class PairSystem(KKTSystem[PairIterate]):
     """`quadratic` tells the two regularisers apart: (λ/2)‖μ‖² and λ Σμ. No multiplier s is sent below `min_s`."""
 
     def __init__(self, task: PairTask, at: PairIterate, quadratic: bool, min_s: Array | float = 0.0) -> None:
@@ -86,10 +86,6 @@ class PairSystem(KKTSystem[PairIterate, PairDirection, Array]):
         weights = self.solve(push - self.residual + goal / at.weights - at.s)
         return weights, (goal - at.s * weights) / at.weights - at.s
 
-    @property
-    def mu(self) -> float:
-        return self.at.mu
-
     def predictor(self) -> Predicted:
         task, at = self.task, self.at
         weights, s = self._weights(self.push, 0.0)
@@ -105,10 +101,11 @@ class PairSystem(KKTSystem[PairIterate, PairDirection, Array]):
             centring += z @ (labels * softness * blocks.push(1.0, 1.0))
         return Predicted(weights, s, change, reach, second_order, centring)
 
-    def corrector(self, target_mu: float, predicted: PairDirection, correction: float | None = None) -> Corrected:
+    def direction(
+        self, target_mu: float, predicted: Predicted | None = None, correction: float | None = None
+    ) -> Corrected:
         """The second-order terms count as far as the predictor itself can go, unless `correction` is given."""
-        assert isinstance(predicted, Predicted)
-        at, reach = self.at, Reach(self.quadratic)
+        at, reach, predicted = self.at, Reach(self.quadratic), predicted or self.predictor()
         share = float(np.prod(predicted.reach.max_step)) if correction is None else correction
         push = self.push + share * predicted.second_order + target_mu * predicted.centring
         goal = np.maximum(target_mu, self.min_s * at.weights) - share * predicted.weights * predicted.s
@@ -123,11 +120,10 @@ class PairSystem(KKTSystem[PairIterate, PairDirection, Array]):
         return direction.reach.max_step
 
     def mu_after(self, length: Array, direction: PairDirection) -> float:
-        return direction.reach.complementarity(length) / self.at.complementarity * self.mu
+        return direction.reach.complementarity(length) / self.at.complementarity * self.at.mu
 
-    def advance(self, length: Array, direction: PairDirection) -> PairIterate:
+    def advance(self, length: Array, direction: Corrected) -> PairIterate:
         """One length for multipliers and one for the rest."""
-        assert isinstance(direction, Corrected)
         after, (dual, primal) = PairBlocks.empty(len(self.lack)), length
         for blocks, step, rows in self.steps_in_chunks(direction):
             for new, old, change, own in zip(after, blocks, step, (dual, dual, primal, primal), strict=True):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .iterate import Array
+from .iterate import Array, Iterate
 
 
 class PairBlocks(NamedTuple):
@@ -68,23 +68,18 @@ class PairBlocks(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairIterate:
-    """Weights μ, the multipliers s of μ ≥ 0, and the pairs; all positive. Not an `Iterate`: a direction of all pairs
-    would fill as much memory again, so it is made chunk by chunk."""
+class PairIterate(Iterate):
+    """Weights μ, the multipliers s of μ ≥ 0, and the pairs. Its directions are no iterates: those of all pairs would
+    fill as much memory again, so they are made chunk by chunk."""
 
     weights: Array
     s: Array
     blocks: PairBlocks
 
     @property
-    def complementarity(self) -> float:
-        """The sum of the products: the duality gap, once the equations hold."""
-        return float(self.weights @ self.s) + self.blocks.complementarity
-
-    @property
-    def mu(self) -> float:
-        """The mean product."""
-        return self.complementarity / (2 * len(self.blocks.beta) + len(self.weights))
+    def pairs(self) -> list[tuple[Array, Array]]:
+        blocks = self.blocks
+        return [(self.weights, self.s), (blocks.beta, blocks.sigma), (blocks.room, blocks.xi)]
 
 
 class Reach:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .iterate import Array, Iterate
-from .loop import BlockSystem, predictor_corrector
+from .loop import KKTSystem, predictor_corrector
 from .settings import SETTINGS, TINY
 
 
@@ -73,7 +73,7 @@ def interior_point(program: Quadratic, accuracy: float) -> Array:
     return np.clip(best, 0.0, program.box)
 
 
-class QPSystem(BlockSystem[QPIterate]):
+class QPSystem(KKTSystem[QPIterate]):
     """The bounds' multipliers are eliminated first, then α by the Cholesky factorisation."""
 
     def __init__(self, program: Quadratic, at: QPIterate, gradient: Array, missing: Array) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from ...formulations import Task
 from ..polish import equalities, gain_slope
 from .iterate import Array, Iterate
-from .loop import BlockSystem
+from .loop import KKTSystem
 from .reduced_hessian import ReducedHessian
 from .reduced_system import ReducedSystem
 from .settings import SETTINGS
@@ -75,7 +75,7 @@ def residuals(task: Task, side: Side, at: SaddleIterate, images: Array) -> Resid
     return Residuals(for_beta, rows @ beta - totals, for_x, side.equalities(at.x))
 
 
-class SaddleSystem(BlockSystem[SaddleIterate]):
+class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
     def __init__(

@@ -35,11 +35,7 @@ from .weights_side import Side, side_of
 
 @dataclass(frozen=True)
 class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: weights and α together"
-    reference: ClassVar[str] = ""
     serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS)
-    tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 100
 
     def start(self, problem: Problem) -> IPMState:
@@ -58,16 +54,11 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         return system
 
     def accept(self, problem: Problem, state: IPMState, after: SaddleIterate, length: float) -> IPMState:
-        task, side, hessian = problem.task, state.side, state.hessian
-        images = hessian.update_and_matvec(side.weights(after.x), after.alpha * task.y)
-        ahead = evaluated(task, side, hessian, after, images, state.first_mu)
-        keep = after if ahead.relative_complementarity <= SETTINGS.warm_start_gap else None
-        ahead = replace(
-            ahead,
-            warm_start_point=state.warm_start_point or keep,
-            before_elimination=state.before_elimination,
-            rejected_eliminations=state.rejected_eliminations,
-        )
+        weights = state.side.weights(after.x)
+        images = state.hessian.update_and_matvec(weights, after.alpha * problem.task.y)
+        ahead = state.moved_to(state.side, after, images)
+        if ahead.warm_start_point is None and ahead.relative_complementarity <= SETTINGS.warm_start_gap:
+            ahead = replace(ahead, warm_start_point=after)
         return _unless_dead(state, state.followed_by(ahead))
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:

@@ -60,16 +60,20 @@ class IPMState(State):
         """What the complementarity and the residuals may hide of the gap."""
         return self.at.complementarity + self.residuals.amount(self.at)
 
+    def moved_to(self, side: Side, at: SaddleIterate, images: Array) -> IPMState:
+        """The state at another point of the same run."""
+        return replace(
+            evaluated(side.task, side, self.hessian, at, images, self.first_mu),
+            warm_start_point=self.warm_start_point,
+            before_elimination=self.before_elimination,
+            rejected_eliminations=self.rejected_eliminations,
+        )
+
     def without(self, side: ReducedGroups) -> IPMState:
         """The state with groups of kernels eliminated."""
         assert isinstance(self.side, Shared)
         at = side.reduced_point(self.side, self.at, self.images)
-        return replace(
-            evaluated(side.task, side, self.hessian, at, self.images, self.first_mu),
-            warm_start_point=self.warm_start_point,
-            before_elimination=self.before_elimination or self,
-            rejected_eliminations=self.rejected_eliminations,
-        )
+        return replace(self.moved_to(side, at, self.images), before_elimination=self.before_elimination or self)
 
     def restored(self, groups: Sequence[int] = ()) -> IPMState:
         """The state before the elimination, which was wrong for these groups, or for whichever."""

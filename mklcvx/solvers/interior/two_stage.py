@@ -52,11 +52,7 @@ class PairState(State):
 
 @dataclass(frozen=True)
 class InteriorPairs(InteriorMethod[State, PairIterate]):
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: weights and pairs together"
-    reference: ClassVar[str] = ""
     serves: ClassVar[tuple[str, ...]] = ("ts", "ts_l1", "alignment")
-    tolerance: ClassVar[float] = 1e-9
     max_iter: ClassVar[int] = 80
 
     def start(self, problem: Problem) -> State:
