@@ -117,6 +117,10 @@ def complemented(instance: Instance) -> Instance:
     return instance.with_kernels(instance.kernels, labels=1 - instance.targets.values)
 
 
+def groups_rolled(by: int) -> Change:
+    return lambda i: i.with_kernels(i.kernels, groups=np.roll(i.groups, by))
+
+
 SHORT = ("weights", "objective")
 N = 16
 ML = ("weights", "alpha", "objective")
@@ -183,6 +187,9 @@ FAULTS = [
     Fault("ml_sum", "kernels_trace", parts=ML, changed=of_trace(0.0)),
     Fault("ts", "kernels_trace", parts=SHORT, given={"lam": 0.1}, changed=of_trace(0.0)),
     Fault("hypergraph", "kernels_trace", parts=SHORT, given={}, changed=of_trace(1.0)),
+    # groups: two problems of which the same is said
+    Fault("ckl", "groups", changed=groups_rolled(1), what="shifted by one"),
+    Fault("ckl", "groups", changed=groups_rolled(-1), what="shifted back by one"),
     # a ½
     Fault("l1", "half", changed=times(2.0), what="missing in the dual"),
     Fault("elastic", "half", changed=times(0.5), what="missing in the primal"),

@@ -100,9 +100,10 @@ def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case |
     if trial.unchanged:
         changed: Case | None = case
     else:
-        if trial.words not in posed:
-            posed[trial.words] = _posed(case, trial)
-        changed = posed[trial.words]
+        problem = trial.problem
+        if problem not in posed:
+            posed[problem] = _posed(case, trial)
+        changed = posed[problem]
     return changed is not None and _fits(changed, replace(trial.answer, bounds=None), limit, trial.unchanged)
 
 

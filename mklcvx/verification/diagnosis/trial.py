@@ -27,7 +27,18 @@ class Trial:
 
     @property
     def unchanged(self) -> bool:
-        return all(one is None for one in (self.instance, self.formulation, self.parameters, self.task))
+        return all(one is None for one in self._problem)
+
+    @property
+    def problem(self) -> str:
+        """A digest of what is changed in the problem: two trials share it if they pose the same one."""
+        from joblib import hash as digest
+
+        return str(digest(self._problem))
+
+    @property
+    def _problem(self) -> tuple[Any, ...]:
+        return self.instance, self.formulation, self.parameters, self.task
 
 
 Trials = Iterator[Trial]
