@@ -16,20 +16,19 @@ from ..certificate import Certificate, CertifiedPoint, joined
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..errors import InputError, nearest
-from ..formulations import Formulation, Task
+from ..formulations import Formulation
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
-from .assembling import assemble
+from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
 from .cost import estimate
+from .families.family import Found
 from .interior.engine import InteriorPoint
 from .registry import ALGORITHMS, Algorithm, Callback, drive, with_options
 
 Outcome = tuple[CertifiedPoint, Run]
-AIM = 0.5  # of the tolerance: what solvers are asked for, so that there is room for what rounding costs
-MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
 LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
 
 
@@ -64,9 +63,14 @@ def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tol
 
 
 def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
-    """`interior`, and `exact` after it where the certificate wants more and the problem is small enough."""
+    """`interior`, and `exact` after it where the certificate wants more and the problem is small enough; `exact` alone
+    where `interior` does not serve."""
     started, limit = time.perf_counter(), given["time_limit"]
     warm = given.pop("warm", None)
+    if formulation.name not in InteriorPoint.serves:
+        found, run = _declared({}, formulation, task, tolerance, **given)
+        run.solver = "exact"
+        return found, run
     found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
@@ -187,13 +191,12 @@ def solved(
     instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
     started = time.perf_counter()
-    working = task.centred() if isinstance(task, Task) else task
-    aim = tol if working is task and isinstance(task, Task) else AIM * tol
+    family = family_of(chosen)
+    working, share = family.working(task)
     with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
-        found, run = method.run(chosen, working, aim, **given)
-        certificate, fields, limit, failed = assemble(
-            chosen, task, working, found, tol, instance, resolved, polish=not run.trace, refine=not method.reference
-        )
+        found, run = method.run(chosen, working, share * tol, **given)
+        point = Found(chosen, task, working, found, tol, instance, resolved, not run.trace, not method.reference)
+        certificate, fields, limit, failed = assemble(point)
     reasons = [failed] if failed else []
     if not certificate.proves(tol):
         reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
@@ -217,8 +220,8 @@ def solved(
         message="; ".join(reasons),
         **fields,
     )
-    hulls = _hulls_meet(task, solution) if reasons else ""
-    return (replace(solution, message=hulls) if hulls else solution), run.last
+    better = family.why_not(task, solution) if reasons else ""
+    return (replace(solution, message=better) if better else solution), run.last
 
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
@@ -252,21 +255,6 @@ def _why_not(
     if run.statuses:
         return f"{words}{within}; the solver's last status was {run.statuses[-1]}"
     return f"{words}{within}; {'the point found proves no more' if run.iterations else 'nothing was solved'}"
-
-
-def _hulls_meet(task: Any, solution: Solution) -> str:
-    """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
-    if not (isinstance(task, Task) and task.loss == "nu" and solution.alpha is not None):
-        return ""
-    centred = task.centred()
-    apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
-    together = centred.squares(solution.alpha * task.y)
-    if float(together.max()) > MEETING * float(apart.max()):
-        return ""
-    return (
-        f"not certified: the classes' hulls meet, or nearly: the optimum is within {solution.certificate.size:.1e} "
-        "of 0, the value of f = 0; a smaller nu keeps the hulls apart"
-    )
 
 
 def _coarse(dtype: Any) -> str:

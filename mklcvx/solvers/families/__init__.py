@@ -1,0 +1,1 @@
+"""What solving asks of a family, and every family's answer."""

@@ -1,0 +1,64 @@
+"""What solving asks of a family. As it stands it serves a family that wants nothing of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...certificate import CertifiedPoint
+from ...certificate.solution import Solution
+from ...formulations import Formulation
+from ...problem.instance import Instance
+
+AIM = 0.5  # of the tolerance: what solvers are asked for, so that there is room for what rounding costs
+
+
+class Found(NamedTuple):
+    """A solver's point, and the problem it was found for. `working` is the task as the solver had it, in centred
+    coordinates. With `polish` the point may be improved on the way, and with `refine` in its last bits; without, as for
+    a published algorithm, it is reported as it was found, its equalities made exact."""
+
+    formulation: Formulation
+    task: Any
+    working: Any
+    point: CertifiedPoint
+    tolerance: float
+    instance: Instance
+    parameters: Mapping[str, Any]
+    polish: bool = True
+    refine: bool = True
+
+
+class Family:
+    """The methods that a family replaces where it knows better."""
+
+    def working(self, task: Any) -> tuple[Any, float]:
+        """The task in the coordinates that solvers work in, and the share of the tolerance that they are asked for."""
+        return task, AIM
+
+    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+        """Points to certify, one after the other until a certificate is good enough; the parts are keywords of the
+        family's function in `certificate.families`."""
+        yield {"dual": found.point.lower.point, "primal": found.point.upper.point}
+
+    def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
+        """The fields of the solution that EMPTY does not fill, and what is not proved beside the certificate."""
+        signs = found.instance.targets.signs(found.formulation.name)
+        y = signs[0] if found.instance.targets.kind == "y" else signs
+        return {"weights": proved.weights, "y": y, "multipliers": dict(proved.multipliers)}, ""
+
+    def why_not(self, task: Any, solution: Solution) -> str:
+        """A better reason why a solution is not certified, in words; empty if there is none."""
+        return ""
+
+
+EMPTY: dict[str, Any] = {
+    "alpha": None, "bias": 0.0, "bias_interval": None, "coefficients": None, "norms": None, "multipliers": {},
+}  # fmt: skip
+
+
+def unweighted(instance: Instance, what: str) -> list[str]:
+    even = np.ptp(instance.sample_weight) == 0
+    return [] if even else [f"the sample weights play no part in {what}"]

@@ -1,0 +1,69 @@
+"""Hypergraphs: θ, Z, and the embedding of the kernel that θ makes, into at most `dimensions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...certificate.hypergraphs import ProvedHypergraph
+from ...formulations.families.hypergraph import HyperTask, solved
+from ...problem.instance import Instance
+from ...problem.stack import Array
+from .family import Family, Found, unweighted
+
+
+class Hypergraphs(Family):
+    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+        """One Z for both bounds, of the lower or of the upper one; the best Z for θ; a Z for each of them."""
+        (theta, below), above = found.point.lower.point, found.point.upper.point
+        apart = not np.array_equal(below, above)
+        yield {"theta": theta, "z": below}
+        if apart:
+            yield {"theta": theta, "z": above}
+        if found.polish:
+            yield {"theta": theta, "z": solved(found.task, theta)}
+        if apart:
+            yield {"theta": theta, "z": above, "below": below}
+
+    def fields(self, found: Found, proved: ProvedHypergraph) -> tuple[dict[str, Any], str]:
+        task, instance = found.task, found.instance
+        basis, values = embedding(task, proved.weights, found.parameters["dimensions"])
+        multipliers = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))}
+        if proved.below is not None:
+            multipliers["Z_lower"] = proved.below
+        signs, notes = instance.targets.signs(found.formulation.name), _notes(instance, task.h.shape[1])
+        return {"weights": proved.weights, "y": signs, "multipliers": multipliers, "notes": notes}, ""
+
+
+def embedding(task: HyperTask, theta: Array, dimensions: int) -> tuple[Array, Array]:
+    """B, and the eigenvalues that belong to it."""
+    kernel = task.combined(theta)
+    ridge = _solved(kernel + task.lam * np.eye(task.samples), task.h)
+    values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
+    return ridge @ vectors[:, seen] / np.sqrt(values[seen]), values
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """The least solution where rounding leaves the matrix singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
+
+
+def _notes(instance: Instance, rank: int) -> tuple[str, ...]:
+    members = instance.targets.indicators()
+    alone, notes = int((members.sum(axis=1) == 0).sum()), unweighted(instance, "the hypergraph")
+    if alone:
+        notes.append(f"{alone} of {len(members)} samples have no label: they are in no edge, and H is zero for them")
+    if rank < members.shape[1]:
+        notes.append(f"the {members.shape[1]} labels are dependent: the hypergraph's matrix C has rank {rank}")
+    return tuple(notes)
+
+
+def _symmetric(matrix: Array) -> Array:
+    return (matrix + matrix.T) / 2

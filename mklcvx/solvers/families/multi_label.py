@@ -1,0 +1,42 @@
+"""Many labels: weights and α say it all where that certifies; else the coefficients stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...certificate.labels import ProvedLabels
+from ...certificate.regularisers import Simplex
+from ..second_stage import machine
+from .family import Family, Found
+
+
+class ManyLabels(Family):
+    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+        """α = β/γ as it was found; every class's classifier at the weights found; the functions found."""
+        task, polish = found.task, found.polish
+        (beta, gamma), (functions, weights) = found.point.lower.point, found.point.upper.point
+        counted = np.broadcast_to(gamma[:, None] > 0, beta.shape)
+        alpha = np.divide(beta, gamma[:, None], out=np.zeros_like(beta), where=counted)
+        if counted.all() or not polish:
+            yield {"alpha": alpha, "p": weights, "gamma": gamma}
+        if polish:
+            kernel = task.combined(Simplex(task.count).feasible(weights))
+            solved = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
+            yield {"alpha": solved, "p": weights, "gamma": gamma}
+            alpha = np.where(counted, alpha, solved)
+        yield {"alpha": alpha, "p": weights, "gamma": gamma, "coefficients": functions}
+
+    def fields(self, found: Found, proved: ProvedLabels) -> tuple[dict[str, Any], str]:
+        fields = {
+            "weights": proved.weights,
+            "y": found.task.signs,
+            "alpha": proved.alpha,
+            "bias": np.zeros(found.task.classes),
+            "coefficients": proved.coefficients,
+            "multipliers": {"gamma": proved.gamma, "class_values": proved.class_values},
+            "norms": proved.norms,
+        }
+        return fields, ""

@@ -1,0 +1,93 @@
+"""Single tasks: solved in centred coordinates, reported in those of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificate.regularisers import regulariser_of
+from ...certificate.single import Proved
+from ...certificate.solution import Solution
+from ...formulations import Implied, Task
+from ...problem.stack import Array
+from ..polish import balanced, refined, sharpened
+from .family import AIM, Family, Found
+
+MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
+# K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
+UNSEEN = 1e-7
+
+
+class SingleTasks(Family):
+    def working(self, task: Task) -> tuple[Task, float]:
+        centred = task.centred()
+        return centred, 1.0 if centred is task else AIM
+
+    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+        """α and weights as they were found, sharpened, and in two parts; α of the functions found; these by
+        themselves."""
+        formulation: Any = found.formulation
+        stored, task, lower, upper = found.task, found.working, found.point.lower, found.point.upper
+        functions = upper.coefficients
+        roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
+        best = formulation.weights(upper.norms, roots, **task.own)
+        weights = functions.weights if isinstance(functions, Implied) else best
+        side = regulariser_of(formulation.name, task.count, task.own)
+        best, weights = (best, weights) if side is None else (side.feasible(best), side.feasible(weights))
+        if np.isfinite(weights).all():
+            if found.polish:
+                yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
+            yield {"alpha": lower.alpha, "mu": weights}
+            if found.refine and formulation.between is None:
+                alpha, low = refined(stored, task, weights, lower.alpha)
+                yield {"alpha": alpha, "mu": weights, "low": low}
+        apart = not isinstance(functions, Implied) or not np.array_equal(functions.signed, lower.alpha * task.y)
+        if isinstance(functions, Implied) and apart and np.isfinite(weights).all():
+            yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
+        if apart or not np.array_equal(best, weights):  # functions are priced with the weights that fit them best
+            coefficients = np.asarray(functions)
+            if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
+                coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
+            yield {"alpha": lower.alpha, "mu": best, "coefficients": coefficients}
+        nothing = np.zeros(task.count) if side is None else side.feasible(np.zeros(task.count))
+        yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or next to it, whatever the numbers are
+
+    def fields(self, found: Found, proved: Proved) -> tuple[dict[str, Any], str]:
+        """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
+        formulation: Any = found.formulation
+        multipliers = formulation.multipliers(proved.norms, proved.roots, **found.task.own)
+        own = {"tau": proved.tau, "rho": proved.rho}
+        fields = {
+            "weights": proved.weights,
+            "y": found.task.y,
+            "alpha": proved.alpha,
+            "alpha_low": proved.low,
+            "bias": proved.bias[0],
+            "bias_low": proved.bias[1],
+            "bias_interval": proved.bias_interval,
+            "coefficients": proved.coefficients,
+            "multipliers": {**multipliers, **{name: value for name, value in own.items() if value is not None}},
+            "norms": proved.norms,
+        }
+        return fields, ""
+
+    def why_not(self, task: Task, solution: Solution) -> str:
+        """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
+        if task.loss != "nu" or solution.alpha is None:
+            return ""
+        centred = task.centred()
+        apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
+        together = centred.squares(solution.alpha * task.y)
+        if float(together.max()) > MEETING * float(apart.max()):
+            return ""
+        return (
+            f"not certified: the classes' hulls meet, or nearly: the optimum is within {solution.certificate.size:.1e} "
+            "of 0, the value of f = 0; a smaller nu keeps the hulls apart"
+        )
+
+
+def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
+    return np.asarray(roots > UNSEEN * np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(alpha))

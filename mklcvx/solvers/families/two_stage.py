@@ -1,0 +1,42 @@
+"""Two stages: the learned weights, and an SVM with the kernel they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...formulations.families.pairs import Pairs
+from ...problem.stack import KernelStack
+from ..second_stage import one_versus_rest
+from .family import Family, Found, unweighted
+
+
+class TwoStages(Family):
+    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+        """For `alignment` μ of length one, with the entries of kernels and target that its sums are over."""
+        lower, upper, instance = found.point.lower.point, found.point.upper.point, found.instance
+        if not found.formulation.maximises:
+            yield {"beta": lower, "mu": upper}
+            return
+        longest = float(np.abs(lower).max())
+        mu = lower / longest / np.linalg.norm(lower / longest) if longest > 0 else lower
+        pairs = Pairs(KernelStack(instance.kernels, symmetric=instance.symmetric))
+        yield {"pairs": pairs, "together": instance.targets.together(), "mu": mu, "witness": upper}
+
+    def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
+        machines = one_versus_rest(found.instance, proved.weights, found.parameters["C"], found.tolerance)
+        notes = unweighted(found.instance, "the first stage")
+        if not proved.weights.any():
+            notes.append("no kernel gets weight: no combination helps here")
+        if machines.failed:
+            notes.append(machines.failed)
+        if found.formulation.maximises:
+            share = proved.certificate.lower / found.instance.samples
+            multipliers = {"normalised": share, "witness": proved.witness, "epsilon": proved.epsilon}
+        else:
+            multipliers = {"beta": proved.beta}
+        multipliers["second_stage_gap"] = machines.gap
+        fields = {"weights": proved.weights, "multipliers": multipliers, "notes": tuple(notes)}
+        return {**machines.fields, **fields}, machines.failed
