@@ -27,26 +27,20 @@ import numpy as np
 from flint import arb
 
 from .. import formulations
-from ..certificate.ball_arithmetic import hypergraphs, labels, pairs, single
 from ..certificate.ball_arithmetic.balls import PRECISIONS, rounded_down, rounded_up
 from ..certificate.ball_arithmetic.enclosure import WIDTH, Enclosure
+from ..certificate.ball_arithmetic.families import RIGOROUS, Stated
 from ..certificate.ball_arithmetic.kernels import KernelBalls
 from ..certificate.ball_arithmetic.points import Point
-from ..certificate.ball_arithmetic.samples import Samples
 from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED, Settled
 from ..certificate.solution import Solution
 from ..errors import InputError, InternalError
-from ..formulations import Formulation, SingleTask
-from ..formulations.alignment import Alignment
-from ..formulations.families.hypergraph import Hypergraph
-from ..formulations.families.multi_label import MultiLabel
-from ..formulations.families.two_stage import TwoStage
+from ..formulations import Formulation
 from ..problem.instance import Instance
 
 SCHEMA = "mklcvx.proof/1"
 DIGITS = 25
 TOLERANCE = WIDTH / 10
-PROVED = (SingleTask, MultiLabel, Hypergraph, TwoStage, Alignment)
 
 
 @dataclass(frozen=True)
@@ -194,7 +188,7 @@ def _found(instance: Instance, chosen: Formulation, **given: Any) -> tuple[Point
         solution = solving.solve(instance, chosen.name, **given)
     except (InternalError, ArithmeticError, np.linalg.LinAlgError) as broken:
         fault = f"no solver found a point ({' '.join(str(broken).split())}), and the trivial one proves no more"
-        return Point.trivial(chosen, instance, fault), None
+        return RIGOROUS[chosen.family].trivial(chosen, instance, fault), None
     return Point.of(solution), solution
 
 
@@ -207,7 +201,7 @@ def enclose(instance: Instance, solution: Solution) -> Proof:
 
 def provable(name: str) -> Formulation:
     chosen = formulations.get(name)
-    if not isinstance(chosen, PROVED):
+    if chosen.family not in RIGOROUS:
         raise InputError(f"{chosen.name} has no rigorous bounds yet: solve it, and rely on its certificate")
     return chosen
 
@@ -218,32 +212,11 @@ def _enclosed(
 ) -> Proof:  # fmt: skip
     """In balls of as many bits as it takes for their radii not to matter."""
     started = time.perf_counter()
-    task, _ = chosen.task(instance, parameters)
+    stated = Stated(instance, chosen, chosen.task(instance, parameters)[0], kernels, parameters, point)
     for precision in PRECISIONS:
         with flint.ctx.workprec(precision):
-            enclosure, stages = _bounds(instance, chosen, task, kernels, parameters, point)
+            enclosure, stages = RIGOROUS[chosen.family].enclosed(stated)
             if not any(part.blurred for part in (enclosure, *stages.values())):
                 break
     seconds = time.perf_counter() - started
     return Proof(chosen.name, parameters, enclosure, stages, point, solution, precision, seconds, instance.names)
-
-
-def _bounds(
-    instance: Instance, chosen: Any, task: Any, kernels: KernelBalls, parameters: dict[str, Any], point: Point
-) -> tuple[Enclosure, dict[str, Enclosure]]:
-    """The optimal value, and those of the machines of a second stage."""
-    if isinstance(chosen, SingleTask):
-        samples = Samples.of(instance, task.y, parameters, parameters["bias"])
-        return single.bounds(chosen, task, kernels, samples, point), {}
-    signs = instance.targets.signs(chosen.name)
-    if isinstance(chosen, Hypergraph):
-        return hypergraphs.bounds(task, kernels, np.maximum(signs, 0.0).T, parameters, point), {}
-    two_stages = isinstance(chosen, TwoStage | Alignment)
-    classes = [Samples.of(instance, row, parameters, bias=two_stages) for row in signs]
-    if not two_stages:
-        return labels.bounds(chosen, task, kernels, classes, point), {}
-    if isinstance(chosen, Alignment):
-        first = pairs.alignment_bounds(kernels, instance.targets.together(), point.weights)
-    else:
-        first = pairs.pair_bounds(chosen, task, kernels, parameters, point)
-    return first, dict(zip(instance.targets.names or ("y",), pairs.second_stage(kernels, classes, point), strict=True))
