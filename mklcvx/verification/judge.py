@@ -21,12 +21,12 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import Answer, answer_of
+from .families import family_of
 from .judging import Case, Diagnosis, Part, diagnose, judged_parts, pose
 from .parts import ACCEPTED, REJECTED, verdict_of
 from .shrinking import shrunk
 from .submissions import Submission, Translation, translation
-from .together import together
-from .uniqueness import Range, ranges
+from .uniqueness import Range
 
 SCHEMA = "mklcvx.report/1"
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
@@ -34,8 +34,8 @@ PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 @dataclass(frozen=True)
 class Report:
-    """What was found. `together` has distances between the parts (see `judging.together`); `loose` has a
-    `judging.uniqueness.Range` for every kernel whose weight the problem does not determine at this tolerance, () if it
+    """What was found. `together` has distances between the parts (see `families.single_task`); `loose` has a
+    `uniqueness.Range` for every kernel whose weight the problem does not determine at this tolerance, () if it
     determines all, None where that is not known or no weights were given; `trace` has one report for every point of a
     trace, of which the last decides."""
 
@@ -146,7 +146,8 @@ def _report(
 ) -> Report:
     parts, known = judged_parts(case, answer, rigorous=True)
     verdict = verdict_of(parts, tol)
-    loose = ranges(case, tol) if thorough and answer.weights is not None else None
+    family = family_of(case.formulation)
+    loose = family.ranges(case, tol) if thorough and answer.weights is not None else None
     notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []
     ignored = [name for name in answer.multipliers if name not in {part.name for part in parts}]
     notes += [f"not judged: {', '.join(sorted(ignored))}"] if ignored and thorough else []
@@ -157,7 +158,7 @@ def _report(
         verdict=verdict,
         optimum=Certificate(known.lower, known.upper, known.scale),
         parts=tuple(parts),
-        together=together(case, answer) if thorough else {},
+        together=family.together(case, answer) if thorough else {},
         loose=None if loose is None else tuple(loose),
         diagnosis=diagnose(case, answer, parts, tol, stated) if thorough and verdict == REJECTED else None,
         notes=tuple(notes),

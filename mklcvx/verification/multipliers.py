@@ -7,7 +7,7 @@ import numpy as np
 from ..certificate.regularisers import regulariser_of
 from ..formulations._groups import group_sums
 from ..problem.stack import Array
-from .answers import Answer, in_shape
+from .answer import Answer, in_shape
 from .blockwise import held_between, held_within
 from .case import Case
 from .parts import Part, Violation

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..formulations import Implied, SingleTask, Task
 from ..problem.stack import Array
-from .answers import FINE, Answer, in_shape, of_shape
+from .answer import FINE, Answer, in_shape, of_shape
 from .blockwise import saddle_excess
 from .case import FINER, Case
 from .domain import placed

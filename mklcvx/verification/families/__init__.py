@@ -1,0 +1,61 @@
+"""Every family's answers, part by part; what is common to all of them, and the table of the families."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import InputError
+from ...formulations import Formulation, SingleTask
+from ...formulations.families.hypergraph import Hypergraph
+from ...formulations.families.multi_label import MultiLabel
+from ...formulations.families.two_stage import TwoStage
+from ..answer import Answer
+from ..case import Case
+from ..parts import Enclosure, Part, Violation
+from .family import Family
+from .hypergraph import Hypergraphs
+from .multi_label import ManyLabels
+from .single_task import SingleTasks
+from .two_stage import TwoStages
+
+FAMILIES: dict[str, Family] = {
+    SingleTask.family: SingleTasks(),
+    MultiLabel.family: ManyLabels(),
+    TwoStage.family: TwoStages(),
+    Hypergraph.family: Hypergraphs(),
+}
+
+
+def family_of(formulation: Formulation) -> Family:
+    return FAMILIES.get(formulation.family, Family())
+
+
+def proved_parts(case: Case, answer: Answer, rigorous: bool = False) -> list[Part]:
+    """What the parts of an answer violate, prove and claim; unless `rigorous`, up to rounding."""
+    with np.errstate(all="ignore"):
+        parts = family_of(case.formulation).parts(case, answer, rigorous)
+    if answer.objective is not None:
+        parts.append(Part("objective", (), "claim", answer.objective))
+    return parts
+
+
+def judged_parts(case: Case, answer: Answer, rigorous: bool = False) -> tuple[list[Part], Enclosure]:
+    """Every part of the answer, measured, and what is known of the optimal value with the help of the answer. Plain
+    bounds are for hypotheses; a verdict is `rigorous`."""
+    parts = proved_parts(case, answer, rigorous)
+    if answer.bounds is not None:
+        parts.append(_claimed_bounds(case, *answer.bounds))
+    if not any(part.conclusive for part in parts):
+        raise InputError(
+            f"answer: has nothing that can be judged for {case.formulation.name}: write weights, alpha or objective"
+        )
+    known = case.known.tightened([part for part in parts if part.proves != "claim"])
+    return [part.measured(known) for part in parts], known
+
+
+def _claimed_bounds(case: Case, lower: float, upper: float) -> Part:
+    """A claimed certificate is true or false, whatever the rest is worth."""
+    known = case.known
+    low = Violation("lower ≤ optimum", max(0.0, lower - known.upper) / known.scale)
+    high = Violation("optimum ≤ upper", max(0.0, known.lower - upper) / known.scale)
+    return Part("certificate", (low, high), decided=True)

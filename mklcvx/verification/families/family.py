@@ -1,0 +1,49 @@
+"""What a judgement asks of a family. As it stands it judges the objective, which every family has, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...certificate import Certificate, certify
+from ...errors import InputError
+from ...formulations import Formulation, Points
+from ...problem.stack import Array
+from ..answer import Answer, of_shape
+from ..case import Case
+from ..parts import Part
+from ..uniqueness import Range
+
+
+class Family:
+    """The methods that a family replaces."""
+
+    def points(self, formulation: Formulation, task: Any, answer: Answer) -> Points:
+        """The dual and primal points that an answer stands for."""
+        raise InputError(f"verify does not cover {formulation.family}: give the objective alone")
+
+    def certificate(self, formulation: Formulation, task: Any, answer: Answer, tolerance: float) -> Certificate:
+        """Of the answer; points known without a solver stand in for a side that it leaves out."""
+        offered, known = self.points(formulation, task, answer), formulation.at_hand(task)
+        bounds = Points(offered.duals or known.duals, offered.primals or known.primals)
+        return certify(formulation, task, bounds).certificate
+
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+        """What the parts of the answer violate, prove and claim, but for the objective."""
+        if set(answer.given) - {"objective"}:
+            self.points(case.formulation, case.task, answer)
+        return []
+
+    def together(self, case: Case, answer: Answer) -> dict[str, float]:
+        """Distances between the parts, relative to the problem's scale; empty where none are known."""
+        return {}
+
+    def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
+        """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
+        return None
+
+
+def given_weights(formulation: Formulation, task: Any, answer: Answer) -> Array:
+    weights = of_shape("weights", answer.weights, (task.count,))
+    if weights is None:
+        raise InputError(f"answer: has no weights, which {formulation.name} is about: write them")
+    return weights

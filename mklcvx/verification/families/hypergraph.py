@@ -1,0 +1,56 @@
+"""Hypergraphs: θ proves a lower bound, Z an upper one, eigenvalues are claims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...formulations import Points
+from ...formulations.families.hypergraph import Embedding, solved
+from ..answer import Answer, in_shape, of_shape
+from ..case import Case
+from ..domain import on_simplex
+from ..parts import Part
+from ..uniqueness import FINEST, Range, in_bowl
+from ..uniqueness_families import hypergraph_bowl
+from .family import Family, given_weights
+
+
+class Hypergraphs(Family):
+    def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
+        weights = given_weights(formulation, task, answer)
+        if not (weights > 0).any():
+            raise InputError("answer: no weight is positive: write weights on the simplex")
+        own = solved(task, weights)
+        z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
+        known = [own] if z is None else [own, z]
+        return Points([Embedding(weights, one) for one in known], known)
+
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+        task, parts = case.task, []
+        weights = of_shape("weights", answer.weights, (task.count,))
+        if weights is not None:
+            violations, theta = on_simplex("weights", weights)
+            value = case.formulation.lower(task, Embedding(theta, solved(task, theta))).value
+            parts.append(Part("weights", tuple(violations), "lower", value))
+        z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
+        if z is not None:
+            parts.append(Part("Z", (), "upper", case.formulation.upper(task, z).value))
+        return parts + _eigenvalues(case, answer)
+
+    def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
+        """The smoothed form is strictly convex."""
+        if case.task.smoothing is not None:
+            return []
+        return in_bowl(case, hypergraph_bowl(case, max(tolerance, FINEST)))
+
+
+def _eigenvalues(case: Case, answer: Answer) -> list[Part]:
+    """For the exact form their sum is tr(C) plus the optimal value."""
+    if answer.multipliers.get("eigenvalues") is None or case.task.smoothing is not None:
+        return []
+    values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (case.task.h.shape[1],))
+    claim = float(values.sum()) - float(np.sum(case.task.h**2))
+    return [Part("eigenvalues", (), "claim", claim, note="their sum less tr(C)")]

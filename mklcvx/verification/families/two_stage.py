@@ -1,0 +1,91 @@
+"""Two stages: μ is worth its own objective, β its lower bound; α and b belong to the SVM with the kernel that the
+weights make, and are judged as such.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...formulations import Points, Task
+from ...formulations.alignment import AlignmentTask
+from ...formulations.svm import SVM
+from ...problem.stack import Array, KernelStack
+from ..answer import Answer, in_shape, of_shape
+from ..case import Case
+from ..domain import negative
+from ..parts import Part, Violation
+from ..single_task import added_risk, alpha_violations, machine_alpha
+from ..uniqueness import FINEST, Range, in_bowl, wide
+from ..uniqueness_families import alignment_bowl, pair_ends
+from .family import Family, given_weights
+
+
+class TwoStages(Family):
+    def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
+        weights = given_weights(formulation, task, answer)
+        if formulation.maximises:
+            return Points([weights], [_projection(task, weights)])
+        beta = of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
+        return Points([] if beta is None else [beta], [weights])
+
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+        task, formulation, parts = case.task, case.formulation, []
+        weights = of_shape("weights", answer.weights, (task.count,))
+        if weights is not None:
+            violations = (negative("weights", weights),)
+            if formulation.maximises:
+                parts.append(Part("weights", violations, "lower", formulation.lower(task, weights).value))
+            else:
+                parts.append(Part("weights", violations, "upper", formulation.upper(task, weights).value))
+        if answer.multipliers.get("beta") is not None and not formulation.maximises:
+            beta = in_shape("beta", answer.multipliers["beta"], task.labels.shape)
+            size = float(task.weight.max())
+            over = max(0.0, float(np.max(beta - task.weight)), -float(beta.min())) / size
+            parts.append(Part("beta", (Violation("0 ≤ β ≤ w", over),), "lower", formulation.lower(task, beta).value))
+        if answer.alpha is not None or answer.bias is not None:
+            parts += _second_stage(case, answer, case.reference.weights if weights is None else weights)
+        return parts
+
+    def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
+        """`ts` is strictly convex; without any weight there is no size that differences could be measured by."""
+        if case.formulation.name == "ts":
+            return []
+        if not case.reference.weights.any():
+            return None
+        if case.formulation.maximises:
+            return in_bowl(case, alignment_bowl(case, max(tolerance, FINEST)))
+        ends = pair_ends(case, max(tolerance, FINEST))
+        return None if ends is None else wide(case, ends)
+
+
+def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:
+    """α and bias of the SVMs with the kernel that the weights make, each measured by its own SVM's value."""
+    instance, count = case.instance, case.reference.y.ndim
+    signs = np.atleast_2d(case.reference.y)
+    shape = signs.shape if count == 2 else signs.shape[1:]
+    alpha, bias = of_shape("alpha", answer.alpha, shape), of_shape("bias", answer.bias, shape[:-1])
+    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(np.maximum(weights, 0.0))
+    box, note = case.parameters["C"] * instance.sample_weight, "in the second stage's SVM"
+    excesses, added, violations = [0.0], [0.0], []
+    for k, labels in enumerate(signs):
+        task = Task(kernel[None], labels, box)
+        best = machine_alpha(task, np.ones(1))
+        upper, scale = SVM.upper(task, (best * labels)[None]).value, SVM.lower(task, best).largest_term or 1.0
+        if alpha is not None:
+            own = np.atleast_2d(alpha)[k]
+            violations += alpha_violations(task, own)
+            excesses.append((upper - SVM.lower(task, own).value) / scale)
+        if bias is not None:
+            given = [best, *([] if alpha is None else [np.atleast_2d(alpha)[k]])]
+            outputs = [task.evaluate((one * labels)[None])[0] for one in given]
+            added.append(min(added_risk(task, out, float(np.atleast_1d(bias)[k])) for out in outputs) / scale)
+    parts = [] if alpha is None else [Part("alpha", tuple(violations), excess=max(excesses), note=note)]
+    return parts if bias is None else [*parts, Part("bias", excess=max(added), note=note)]
+
+
+def _projection(task: AlignmentTask, weights: Array) -> Array:
+    """The target's projection onto the ray of K(μ)."""
+    size = float(weights @ task.products @ weights)
+    return weights * max(float(task.target @ weights), 0.0) / size if size > 0 else weights
