@@ -16,30 +16,38 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...formulations import SingleTask
+from ...formulations.families.hypergraph import Hypergraph
+from ...formulations.families.multi_label import MultiLabel
+from ...formulations.families.two_stage import TwoStage
 from ..answers import Answer
 from ..case import FITS, Altered, Case, pose
 from ..families import judged_parts, proved_parts
 from ..parts import Part
 from ..precision import few_decimals, single_precision
+from .families.hypergraph import HYPERGRAPHS
+from .families.multi_label import MANY_LABELS
+from .families.single_task import SINGLE_TASKS
+from .families.two_stage import TWO_STAGES
+from .mistakes import Mistakes
 from .trial import Hypothesis, Trial
-from .wrong_answers import ANSWERS, RARE
-from .wrong_classifiers import bias_wrong, coefficients
-from .wrong_data import DATA
-from .wrong_kernels import KERNELS
-from .wrong_objectives import OBJECTIVES
-from .wrong_problems import PROBLEMS
-from .wrong_rules import RULES
-from .wrong_scales import SCALES
-from .wrong_subsets import SUBSETS
-from .wrong_weights import WEIGHTS
 
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
-ANSWERED = (*ANSWERS, *OBJECTIVES, *RARE, *RULES, *WEIGHTS, coefficients)
-SOLVED = (*PROBLEMS, *SCALES, *SUBSETS, *DATA, *KERNELS)
-ALONE = (*ANSWERED, *SOLVED, bias_wrong)  # ANSWERS and PROBLEMS are tried in pairs, too
 EARLY = 0.2  # excess, of the value, up to which an answer counts as stopped early
+
+
+MISTAKES: dict[str, Mistakes] = {
+    SingleTask.family: SINGLE_TASKS,
+    MultiLabel.family: MANY_LABELS,
+    TwoStage.family: TWO_STAGES,
+    Hypergraph.family: HYPERGRAPHS,
+}
+
+
+def mistakes_of(case: Case) -> Mistakes:
+    return MISTAKES.get(case.formulation.family, Mistakes())
 
 
 @dataclass(frozen=True)
@@ -64,14 +72,15 @@ def diagnose(
     itself says it solves, if it says another than the one asked."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
     posed: dict[str, Case | None] = {}
-    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer, ALONE)):
+    mistakes = mistakes_of(case)
+    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer, mistakes.alone)):
         if _holds(case, trial, limit, posed):
             return Diagnosis(trial.name, trial.words)
     inexact = _inexact(case, answer, parts, tolerance)
     if inexact is not None:
         return inexact
-    for first in _trials(case, answer, ANSWERS):
-        for second in _trials(case, first.answer, (*ANSWERS, *PROBLEMS)):
+    for first in _trials(case, answer, mistakes.answers):
+        for second in _trials(case, first.answer, (*mistakes.answers, *mistakes.problems)):
             if second.name != first.name and _holds(case, second, limit, posed):
                 return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
     return _unknown(parts, tolerance)
@@ -123,9 +132,9 @@ def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
 
 def _quickly_judged(case: Case, answer: Answer) -> Answer:
     """α, coefficients and objective, where weights are worth what a machine finds; else weights and objective."""
-    if case.formulation.family in ("two stages", "hypergraph"):
-        return Answer(weights=answer.weights, objective=answer.objective)
-    return replace(answer, weights=None, bias=None, multipliers={})
+    if mistakes_of(case).machines:
+        return replace(answer, weights=None, bias=None, multipliers={})
+    return Answer(weights=answer.weights, objective=answer.objective)
 
 
 def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
@@ -141,8 +150,8 @@ def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
 
 def _self_contained(case: Case, answer: Answer) -> Answer:
     """Without a bias, block-∞ weights and second stages, which are measured by the optimum itself."""
-    blockwise, staged = getattr(case.formulation, "between", None) is not None, case.formulation.family == "two stages"
-    weights, alpha = None if blockwise else answer.weights, None if staged else answer.alpha
+    blockwise = getattr(case.formulation, "between", None) is not None
+    weights, alpha = None if blockwise else answer.weights, None if mistakes_of(case).staged else answer.alpha
     return replace(answer, bias=None, weights=weights, alpha=alpha)
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...formulations import SingleTask
-from ...formulations.families.multi_label import MultiLabel
 from ..answers import Answer
 from ..case import Case
 from .trial import Hypothesis, Trial, Trials
-from .wrong_weights import weights_norm, weights_reciprocal
+from .wrong_weights import weights_norm
 
-MOST_CLASSES = 4  # whose orders are all tried
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 
 
@@ -73,27 +68,12 @@ def classes_swapped(case: Case, answer: Answer) -> Trials:
         words = "right for the classes swapped: the decision function has the other sign"
         bias = None if answer.bias is None else -answer.bias
         yield Trial("classes_swapped", words, replace(answer, coefficients=-answer.coefficients, bias=bias))
-    if isinstance(case.formulation, MultiLabel) and answer.alpha is not None:
-        classes = case.task.classes
-        orders = itertools.permutations(range(classes)) if 2 <= classes <= MOST_CLASSES else ()
-        for order in itertools.islice(orders, 1, None):
-            words = f"right but for the order of the classes: theirs are our {', '.join(str(k) for k in order)}"
-            yield Trial("classes_swapped", words, _reordered(answer, list(order)))
-
-
-def _reordered(answer: Answer, order: list[int]) -> Answer:
-    def of(values: Any) -> Any:
-        return None if values is None else np.asarray(values)[order]
-
-    gamma = answer.multipliers.get("gamma")
-    multipliers = {**answer.multipliers, **({} if gamma is None else {"gamma": of(gamma)})}
-    return replace(answer, alpha=of(answer.alpha), coefficients=of(answer.coefficients), multipliers=multipliers)
 
 
 def samples_order(case: Case, answer: Answer) -> Trials:
     """The same α in another order, found by ranking; told only where α has values of its own between the bounds."""
     alpha, ours = answer.alpha, case.reference.alpha
-    if alpha is None or ours is None or not isinstance(case.formulation, SingleTask) or alpha.size != ours.size:
+    if alpha is None or ours is None or alpha.size != ours.size:
         return
     inside = ours[(ours > 1e-6 * ours.max()) & (ours < (1 - 1e-6) * ours.max())]
     if len(np.unique(inside.round(9))) >= DISTINCT:
@@ -103,31 +83,6 @@ def samples_order(case: Case, answer: Answer) -> Trials:
         yield Trial("samples_order", words, replace(answer, alpha=ranked))
 
 
-def alpha_beta(case: Case, answer: Answer) -> Trials:
-    """β = γα of `ml_minimax`."""
-    alpha = answer.alpha
-    if case.formulation.name != "ml_minimax" or alpha is None or alpha.shape != case.task.signs.shape:
-        return
-    gamma = np.ravel(answer.multipliers.get("gamma", case.reference.multipliers["gamma"]))
-    if gamma.shape != alpha.shape[:1]:
-        return
-    divided = np.divide(alpha, gamma[:, None], out=np.zeros(alpha.shape), where=gamma[:, None] > 1e-9)
-    words = "right but for α: β = γα was handed over in its place"
-    yield Trial("alpha_beta", words, replace(answer, alpha=np.minimum(divided, case.task.box)))
-
-
-def embedding_half(case: Case, answer: Answer) -> Trials:
-    z = answer.multipliers.get("Z")
-    if z is not None:
-        for factor, fault in ((2.0, "half"), (0.5, "twice")):
-            words = f"right but for Z, which is {fault} of what it should be"
-            multipliers = {**answer.multipliers, "Z": factor * np.asarray(z, dtype=float)}
-            yield Trial("Z_half", words, replace(answer, multipliers=multipliers))
-
-
-RARE: tuple[Hypothesis, ...] = (samples_order, alpha_beta, embedding_half)  # not tried in pairs
-
 ANSWERS: tuple[Hypothesis, ...] = (
     objective_sign, objective_half, classes_swapped, bias_sign, bias_dropped, alpha_signed, alpha_units, weights_norm,
-    weights_reciprocal,
 )  # fmt: skip

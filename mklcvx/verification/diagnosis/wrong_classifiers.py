@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import SingleTask
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -18,9 +17,7 @@ from .wrong_weights import SAME, given_weights
 def coefficients(case: Case, answer: Answer) -> Trials:
     """Labels or weights that are missing from the coefficients, or weights that are in them twice."""
     given = answer.coefficients
-    if given is None or not isinstance(case.formulation, SingleTask):
-        return
-    if given.shape != (case.task.count, case.task.samples):
+    if given is None or given.shape != (case.task.count, case.task.samples):
         return
     weights, signs = _weights(case, answer)[:, None], case.task.y
     with np.errstate(all="ignore"):
@@ -41,7 +38,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     """Nothing but the bias; perhaps the mean of y − f over all support vectors, where only those below the bound have
     y f = 1. A solver that stops early is off by δ in the bias and by δ² in the value: then it is not the bias alone."""
     alpha = case.reference.alpha if answer.alpha is None else np.ravel(answer.alpha)
-    if answer.bias is None or not isinstance(case.formulation, SingleTask) or not case.parameters["bias"]:
+    if answer.bias is None or not case.parameters["bias"]:
         return
     task, given, right = case.task, float(answer.bias), float(case.reference.bias)
     if alpha is None or len(alpha) != task.samples or not (alpha > 0).any():

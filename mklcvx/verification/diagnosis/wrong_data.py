@@ -1,29 +1,22 @@
-"""Usual mistakes in the loss and its samples: weights of samples, a squared loss, a bias per class, other pairs.
+"""Usual mistakes in the loss and its samples: weights of samples, a squared loss, no weights of kernels at all.
 
 The squared hinge, min ½‖f‖² + CΣξ² (or C/2), is a machine without an upper bound on α whose kernel has 1/(2C) (or 1/C)
 added to the diagonal; it is tried with the weights given. Without the sign of ξ it is least squares, whose optimality
-is a linear system: (K + I/C)(α∘y) + b = y, 1'(α∘y) = 0. Labels left at 0 and 1 make a class's negatives cost C each,
-whatever f is. Weights that may be negative are those of kernels K and −K.
+is a linear system: (K + I/C)(α∘y) + b = y, 1'(α∘y) = 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import SingleTask
-from ...formulations.alignment import Alignment, AlignmentTask
-from ...formulations.families.multi_label import MultiLabel
-from ...formulations.families.pairs import Pairs
-from ...formulations.families.two_stage import TwoStage
 from ...problem.instance import Instance
-from ...problem.stack import Array, KernelStack
+from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
-from .trial import Hypothesis, Trial, Trials
-from .wrong_rules import UNCONSTRAINED, of_any_sign
+from .trial import Trial, Trials
 from .wrong_weights import SAME
 
 VANISHING = 1e-6  # a weight below this share of the largest is none
@@ -55,8 +48,7 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
 def even_weights(case: Case, answer: Answer) -> Trials:
     """For families that `average` does not stand for."""
     weights = answer.weights
-    staged = case.formulation.family == "two stages"
-    if weights is None or isinstance(case.formulation, SingleTask) or staged or case.task.count == 1:
+    if weights is None or case.task.count == 1:
         return
     if np.ptp(weights) > VANISHING * np.abs(weights).max() or not (np.ravel(weights) > 0).all():
         return
@@ -71,7 +63,7 @@ NO_TEST = dict.fromkeys(("test_kernels", "test_diagonals", "test_y", "test_class
 
 
 def squared_hinge(case: Case, answer: Answer) -> Trials:
-    if not isinstance(case.formulation, SingleTask) or answer.alpha is None or "C" not in case.parameters:
+    if answer.alpha is None or "C" not in case.parameters:
         return
     alpha = np.ravel(answer.alpha)
     largest = float(np.abs(alpha).max())
@@ -87,7 +79,7 @@ def squared_hinge(case: Case, answer: Answer) -> Trials:
 
 def least_squares(case: Case, answer: Answer) -> Trials:
     """α, or α∘y, solves the linear system of a squared loss at the weights given."""
-    if not isinstance(case.formulation, SingleTask) or answer.alpha is None or "C" not in case.parameters:
+    if answer.alpha is None or "C" not in case.parameters:
         return
     alpha, task = np.ravel(answer.alpha), case.task
     if len(alpha) != task.samples or not np.isfinite(alpha).all():
@@ -102,91 +94,8 @@ def least_squares(case: Case, answer: Answer) -> Trials:
                 yield Trial("least_squares", words, Answer(alpha=case.reference.alpha))
 
 
-def labels_zero_one(case: Case, answer: Answer) -> Trials:
-    if isinstance(case.formulation, MultiLabel) and answer.alpha is not None:
-        task = replace(case.task, signs=np.maximum(case.task.signs, 0.0))
-        yield Trial("labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task)
-
-
-def second_stage(case: Case, answer: Answer) -> Trials:
-    """α of the second stage's machine, with a kernel that the weights did not make."""
-    if case.formulation.family != "two stages" or answer.alpha is None or case.instance.targets.kind != "y":
-        return
-    count, kept = case.instance.count, replace(answer, alpha=None, bias=None)
-    rest = (Trial("second_stage", "the rest is right", kept),) if kept.given else ()
-    for words, size in (("sum", 1.0), ("average", 1 / count)):
-        kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(np.full(count, size))
-        machine = Instance(np.asarray(kernel)[None], case.instance.y, sample_weight=case.instance.sample_weight)
-        said = f"α is optimal for the {words} of the kernels: the second stage did not use the weights"
-        parts, given = Answer(alpha=answer.alpha, bias=answer.bias), {"C": case.parameters["C"]}
-        yield Trial("second_stage", said, parts, machine, "svm", given, also=rest)
-
-
-def class_biases(case: Case, answer: Answer) -> Trials:
-    """α of machines with a bias, one for every class, at the weights given."""
-    if not isinstance(case.formulation, MultiLabel) or answer.alpha is None:
-        return
-    if answer.alpha.shape != case.task.signs.shape:
-        return
-    kernel, words = kernel_of(case, answer), "α is optimal for classifiers with a bias: this formulation has none"
-    given = {"C": case.parameters["C"], "bias": True}
-    machines = [
-        Trial(
-            "bias_added", f"{words} (class {k})", Answer(alpha=alpha),
-            Instance(kernel[None], signs, sample_weight=case.instance.sample_weight), "svm", given,
-        )
-        for k, (alpha, signs) in enumerate(zip(answer.alpha, case.task.signs, strict=True))
-    ]  # fmt: skip
-    yield replace(machines[0], words=words, also=tuple(machines[1:]))
-
-
 def kernel_of(case: Case, answer: Answer) -> Array:
     given = answer.weights
     usable = given is not None and given.size == case.task.count and np.isfinite(given).all()
     weights = np.ravel(given) if usable and given is not None else np.nan_to_num(case.reference.weights)
     return np.array(case.task.combined(np.maximum(weights, 0.0)))
-
-
-def other_pairs(case: Case, answer: Answer) -> Trials:
-    if isinstance(case.formulation, TwoStage):
-        for words, weigh in WEIGHED:
-            task = replace(case.task, weight=weigh(case.task.pairs))
-            yield Trial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
-        if answer.weights is not None and (answer.weights < 0).any() and answer.weights.size == case.task.count:
-            weights = np.ravel(answer.weights)
-            split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
-            both = Answer(weights=split, objective=answer.objective)
-            yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
-    elif isinstance(case.formulation, Alignment):
-        words = "optimal for pairs i ≤ j: the inner products are over all ordered pairs"
-        yield Trial("pairs", words, answer, task=_upper_triangles(case))
-
-
-def _ordered(pairs: Pairs) -> Array:
-    weight = np.full(pairs.count, 2.0)
-    weight[pairs.diagonal] = 1.0
-    return weight / pairs.stack.samples**2
-
-
-def _apart(pairs: Pairs) -> Array:
-    weight = np.ones(pairs.count)
-    weight[pairs.diagonal] = VANISHING**2  # a pair without any has no multiplier
-    return weight / weight.sum()
-
-
-WEIGHED: tuple[tuple[str, Callable[[Pairs], Array]], ...] = (
-    ("all n² ordered pairs, not those with i ≤ j", _ordered),
-    ("pairs of different samples: those of a sample with itself are left out", _apart),
-)
-
-
-def _upper_triangles(case: Case) -> AlignmentTask:
-    pairs = Pairs(KernelStack(case.instance.kernels, symmetric=case.instance.symmetric))
-    once, together = np.ones(pairs.count), case.instance.targets.together()
-    return replace(case.task, products=pairs.gram(once), target=pairs.pull(pairs.triangle(together)))
-
-
-DATA: tuple[Hypothesis, ...] = (
-    even_weights, sample_weights, other_pairs, class_biases, second_stage, labels_zero_one, squared_hinge,
-    least_squares,
-)  # fmt: skip

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...formulations import SingleTask
 from ...problem.low_rank import LowRank
 from ...problem.stack import Array
 from ..answers import Answer
@@ -48,7 +47,7 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
 
 def constant_added(case: Case, answer: Answer) -> Trials:
     """½b² is paid for: a constant kernel takes the bias's place, and y'α = 0 is no constraint."""
-    if isinstance(case.formulation, SingleTask) and case.parameters["bias"] and _dense(case):
+    if case.parameters["bias"] and _dense(case):
         changed = case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) + 1.0)
         words = "optimal for a bias that is penalised like the rest: 1 added to every kernel, and no y'α = 0"
         given = {**case.parameters, "bias": False}
@@ -92,4 +91,4 @@ def _dense(case: Case) -> bool:
     return not isinstance(case.instance.kernels, LowRank)
 
 
-KERNELS: tuple[Hypothesis, ...] = (constant_added, ridge, kernels_rounded)
+KERNELS: tuple[Hypothesis, ...] = (ridge, kernels_rounded)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...formulations import FORMULATIONS, SingleTask
-from ...formulations.families.multi_label import MultiLabel
+from ...formulations import FORMULATIONS
 from ...formulations.families.single_task import C as PRICE
 from ..answers import Answer
 from ..case import Case
+from ..families import family_of
 from .trial import Hypothesis, Trial, Trials
 from .wrong_kernels import kernels_rescaled
 from .wrong_scales import half
@@ -18,12 +18,11 @@ LONG = 150  # samples beyond which formulations without a fast method are left o
 
 
 def bias_setting(case: Case, answer: Answer) -> Trials:
-    if isinstance(case.formulation, SingleTask):
-        biased = case.parameters["bias"]
-        name, words = ("bias_omitted", "without") if biased else ("bias_added", "with")
-        given = {**case.parameters, "bias": not biased}
-        said = replace(answer, bias=None) if biased else answer  # what was found afterwards belongs to no problem
-        yield Trial(name, f"optimal for the problem {words} a bias", said, parameters=given)
+    biased = case.parameters["bias"]
+    name, words = ("bias_omitted", "without") if biased else ("bias_added", "with")
+    given = {**case.parameters, "bias": not biased}
+    said = replace(answer, bias=None) if biased else answer  # what was found afterwards belongs to no problem
+    yield Trial(name, f"optimal for the problem {words} a bias", said, parameters=given)
 
 
 def price_scaled(case: Case, answer: Answer) -> Trials:
@@ -33,10 +32,6 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
     if "C" not in case.parameters:
         return
     price, n = case.parameters["C"], case.instance.samples
-    if isinstance(case.formulation, MultiLabel):
-        value = price / case.task.classes
-        words = f"optimal for C divided by the number of labels, that is C = {value:.6g}"
-        yield Trial("C_over_labels", words, answer, parameters={**case.parameters, "C": value})
     for name, words, value in (
         ("C_over_n", "C divided by n", price / n),
         ("C_times_n", "C multiplied by n", price * n),
@@ -50,7 +45,7 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
 def labels_swapped(case: Case, answer: Answer) -> Trials:
     """Only hypergraphs tell a label from its complement, and 'labels' and 'y' can be complemented."""
     targets = case.instance.targets
-    if targets.kind == "classes" or isinstance(case.formulation, SingleTask):
+    if targets.kind == "classes":
         return
     swapped = -targets.values if targets.kind == "y" else 1 - targets.values
     changed = case.instance.with_kernels(case.instance.kernels, **{targets.kind: swapped})
@@ -103,11 +98,11 @@ def defaults(case: Case, answer: Answer) -> Trials:
 
 def other_formulation(case: Case, answer: Answer) -> Trials:
     for other in FORMULATIONS:
-        long = other.family not in ("single task", "hypergraph") and case.instance.samples > LONG
-        if other.name == case.formulation.name or long:
+        family = family_of(other)
+        if other is case.formulation or (family.slow and case.instance.samples > LONG):
             continue
         shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
-        if isinstance(other, MultiLabel):
+        if not family.biased:
             shared.pop("bias", None)
         if "nu" in shared and "nu" not in getattr(other, "losses", ()):
             continue
@@ -116,5 +111,5 @@ def other_formulation(case: Case, answer: Answer) -> Trials:
 
 
 PROBLEMS: tuple[Hypothesis, ...] = (
-    bias_setting, kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters, defaults,
+    kernels_rescaled, price_scaled, half, labels_swapped, other_formulation, own_parameters, defaults,
 )  # fmt: skip

@@ -16,12 +16,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import SingleTask
 from ...problem.instance import Instance
 from ..answers import Answer
 from ..case import Case
 from ..domain import to_boundary
-from .trial import Hypothesis, Trial, Trials
+from .trial import Trial, Trials
 from .wrong_weights import SAME, given_weights, size_in_words
 
 
@@ -38,7 +37,7 @@ def half(case: Case, answer: Answer) -> Trials:
 def radius(case: Case, answer: Answer) -> Trials:
     """Weights on the boundary of a ball, or a simplex, of another size than ours."""
     weights, formulation = given_weights(case, answer), case.formulation
-    if weights is None or not isinstance(formulation, SingleTask) or formulation.regulariser is None:
+    if weights is None or formulation.regulariser is None:
         return
     constraint = formulation.regulariser.constraint
     if constraint is None or not (weights > 0).any():
@@ -51,7 +50,7 @@ def radius(case: Case, answer: Answer) -> Trials:
 
 def elastic_net(case: Case, answer: Answer) -> Trials:
     weights = given_weights(case, answer)
-    if case.formulation.name != "elastic" or weights is None or not 0 < case.parameters["l1_ratio"] < 1:
+    if "l1_ratio" not in case.parameters or weights is None or not 0 < case.parameters["l1_ratio"] < 1:
         return
     for words, t, ratio in _nets(case.parameters["l1_ratio"], float(weights.sum()), float(np.linalg.norm(weights))):
         given = {**case.parameters, "l1_ratio": min(ratio, 1.0)}
@@ -85,6 +84,3 @@ def _of_kernels_times(answer: Answer, factor: float) -> Answer:
 
 def _enlarged(case: Case, factor: float) -> Instance:
     return case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) * factor)
-
-
-SCALES: tuple[Hypothesis, ...] = (radius, elastic_net)

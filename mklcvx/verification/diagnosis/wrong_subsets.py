@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...formulations import SingleTask
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -75,7 +74,7 @@ def kernels_left_out(case: Case, answer: Answer) -> Trials:
 
 def samples_left_out(case: Case, answer: Answer) -> Trials:
     alpha, task = answer.alpha, case.task
-    if alpha is None or not isinstance(case.formulation, SingleTask) or "C" not in case.parameters:
+    if alpha is None or "C" not in case.parameters:
         return
     alpha = np.ravel(alpha)
     if len(alpha) != task.samples or not (alpha > 0).any():
@@ -105,7 +104,7 @@ def _bias(case: Case, answer: Answer, outputs: Array, alpha: Array) -> float:
 
 def label_misread(case: Case, answer: Answer) -> Trials:
     alpha, task = answer.alpha, case.task
-    if alpha is None or not isinstance(case.formulation, SingleTask) or not task.bias or np.size(alpha) != task.samples:
+    if alpha is None or not task.bias or np.size(alpha) != task.samples:
         return
     moved, twice = float(task.y @ np.ravel(alpha)), 2 * np.ravel(alpha) * task.y
     suspects = np.flatnonzero((np.abs(twice - moved) <= VANISHING * np.abs(alpha).max()) & (twice != 0))
@@ -124,4 +123,4 @@ def _listed(what: str, which: Sequence[object]) -> str:
     return f"{what}{'s' if len(which) > 1 else ''} {some}{more}"
 
 
-SUBSETS: tuple[Hypothesis, ...] = (other_groups, kernels_left_out, samples_left_out, label_misread)
+SUBSETS: tuple[Hypothesis, ...] = (other_groups, kernels_left_out)

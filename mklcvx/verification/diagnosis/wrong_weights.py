@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import SingleTask
 from ...formulations._groups import group_sums
+from ...formulations._regulariser import Regulariser
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -37,11 +37,9 @@ def weights_norm(case: Case, answer: Answer) -> Trials:
 
 def normalising(case: Case, weights: Array) -> float | None:
     """The factor that puts weights where the formulation's own must lie, or to the size of the certified ones."""
-    formulation, positive = case.formulation, np.maximum(weights, 0.0)
-    if isinstance(formulation, SingleTask) and formulation.regulariser is not None:
-        constraint = formulation.regulariser.constraint
-        if constraint is not None:
-            return to_boundary(constraint, case.task.own, positive)
+    regulariser, positive = getattr(case.formulation, "regulariser", None), np.maximum(weights, 0.0)
+    if regulariser is not None and regulariser.constraint is not None:
+        return to_boundary(regulariser.constraint, case.task.own, positive)
     reference = np.nan_to_num(case.reference.weights)
     return float(reference.sum() / positive.sum()) if reference.any() else None
 
@@ -56,12 +54,10 @@ def size_in_words(weights: Array) -> str:
 
 def weights_reciprocal(case: Case, answer: Answer) -> Trials:
     weights = answer.weights
-    if weights is None or not isinstance(case.formulation, SingleTask):
-        return
-    if not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
+    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
         return
     turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
-    blockwise = getattr(case.formulation, "between", None) is not None
+    blockwise = case.formulation.between is not None
     meant = (
         "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
     )
@@ -95,7 +91,8 @@ def weights_cut(case: Case, answer: Answer) -> Trials:
         return
     filled = np.where(kept, weights * (ours[kept].sum() / weights[kept].sum()), ours)
     alike = np.abs(filled - ours).max() <= SAME * ours.max()
-    if alike or case.formulation.name == "l1":  # its weights need not be unique: what they are worth decides
+    # On the plain simplex optimal weights need not be unique: what they are worth decides.
+    if alike or getattr(case.formulation, "regulariser", None) == Regulariser():
         words = f"right but for small weights that were set to zero ({int((ours[~kept] > SAME).sum())} of them)"
         yield Trial("weights_cut", words, replace(answer, weights=filled))
 
@@ -116,7 +113,7 @@ def weights_within_groups(case: Case, answer: Answer) -> Trials:
 def weights_norms(case: Case, answer: Answer) -> Trials:
     """‖f_m‖, in some scale, in place of the weights that go with it."""
     weights, formulation = given_weights(case, answer), case.formulation
-    if weights is None or not isinstance(formulation, SingleTask) or not (weights > 0).any():
+    if weights is None or not (weights > 0).any():
         return
     if formulation.regulariser is None or formulation.regulariser.alone(case.task.count, **case.task.own):
         return  # where the weights do not come from the norms
@@ -160,5 +157,5 @@ def given_weights(case: Case, answer: Answer) -> Array | None:
 
 
 WEIGHTS: tuple[Hypothesis, ...] = (
-    weights_order, weights_cut, weights_within_groups, weights_norms, weights_power, weights_of_the_start,
+    weights_order, weights_cut, weights_within_groups, weights_power, weights_of_the_start,
 )  # fmt: skip

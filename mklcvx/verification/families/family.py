@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...certificate import Certificate, certify
 from ...errors import InputError
@@ -15,7 +15,11 @@ from ..uniqueness import Range
 
 
 class Family:
-    """The methods that a family replaces."""
+    """The methods that a family replaces. `slow` says that its optima take long, beyond a few samples; `biased`, that
+    the parameter bias may be true."""
+
+    slow: ClassVar[bool] = False
+    biased: ClassVar[bool] = True
 
     def points(self, formulation: Formulation, task: Any, answer: Answer) -> Points:
         """The dual and primal points that an answer stands for."""

@@ -26,6 +26,8 @@ from .family import Family
 
 
 class ManyLabels(Family):
+    slow, biased = True, False
+
     def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
         shape = task.signs.shape
         weights = of_shape("weights", answer.weights, (task.count,))

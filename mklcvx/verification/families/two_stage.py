@@ -23,6 +23,8 @@ from .family import Family, given_weights
 
 
 class TwoStages(Family):
+    slow = True
+
     def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)
         if formulation.maximises:

@@ -1,0 +1,1 @@
+"""The mistakes of every family."""

@@ -1,0 +1,38 @@
+"""Hypergraphs: Z in other units, and what is added to the trace or missing from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...answers import Answer
+from ...case import Case
+from ..mistakes import Mistakes
+from ..trial import Trial, Trials
+from ..wrong_data import even_weights, sample_weights
+from ..wrong_objectives import objective_terms, objective_units
+
+
+def embedding_half(case: Case, answer: Answer) -> Trials:
+    z = answer.multipliers.get("Z")
+    if z is not None:
+        for factor, fault in ((2.0, "half"), (0.5, "twice")):
+            words = f"right but for Z, which is {fault} of what it should be"
+            multipliers = {**answer.multipliers, "Z": factor * np.asarray(z, dtype=float)}
+            yield Trial("Z_half", words, replace(answer, multipliers=multipliers))
+
+
+def terms(case: Case) -> Iterator[tuple[str, float]]:
+    yield "to which tr(C) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
+    bonus = case.formulation.bonus(case.task, case.reference.weights)
+    yield "from which the entropy of the weights is missing", -bonus
+    smoothing = case.task.smoothing or 0.0
+    mean = "which has log of the mean of the exponentials, lower by μ log M, where that of their sum is meant"
+    yield mean, -smoothing * float(np.log(case.task.count))
+
+
+HYPERGRAPHS = Mistakes(
+    objectives=(objective_units(), objective_terms(terms)), rules=(embedding_half,), data=(even_weights, sample_weights)
+)

@@ -1,0 +1,116 @@
+"""Many labels: classes in another order, a bias for each, labels left at 0 and 1."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ....problem.instance import Instance
+from ...answers import Answer
+from ...case import Case
+from ..mistakes import Mistakes
+from ..trial import Trial, Trials
+from ..wrong_answers import ANSWERS
+from ..wrong_data import even_weights, kernel_of, sample_weights
+from ..wrong_objectives import objective_units
+from ..wrong_problems import PROBLEMS
+from ..wrong_rules import along, with_ours
+from ..wrong_weights import given_weights
+
+MOST_CLASSES = 4  # whose orders are all tried
+
+
+def classes_reordered(case: Case, answer: Answer) -> Trials:
+    if answer.alpha is not None:
+        classes = case.task.classes
+        orders = itertools.permutations(range(classes)) if 2 <= classes <= MOST_CLASSES else ()
+        for order in itertools.islice(orders, 1, None):
+            words = f"right but for the order of the classes: theirs are our {', '.join(str(k) for k in order)}"
+            yield Trial("classes_swapped", words, _reordered(answer, list(order)))
+
+
+def _reordered(answer: Answer, order: list[int]) -> Answer:
+    def of(values: Any) -> Any:
+        return None if values is None else np.asarray(values)[order]
+
+    gamma = answer.multipliers.get("gamma")
+    multipliers = {**answer.multipliers, **({} if gamma is None else {"gamma": of(gamma)})}
+    return replace(answer, alpha=of(answer.alpha), coefficients=of(answer.coefficients), multipliers=multipliers)
+
+
+def alpha_beta(case: Case, answer: Answer) -> Trials:
+    """β = γα of `ml_minimax`."""
+    alpha = answer.alpha
+    if case.formulation.name != "ml_minimax" or alpha is None or alpha.shape != case.task.signs.shape:
+        return
+    gamma = np.ravel(answer.multipliers.get("gamma", case.reference.multipliers["gamma"]))
+    if gamma.shape != alpha.shape[:1]:
+        return
+    divided = np.divide(alpha, gamma[:, None], out=np.zeros(alpha.shape), where=gamma[:, None] > 1e-9)
+    words = "right but for α: β = γα was handed over in its place"
+    yield Trial("alpha_beta", words, replace(answer, alpha=np.minimum(divided, case.task.box)))
+
+
+def weights_of_classes(case: Case, answer: Answer) -> Trials:
+    """Every class's own best weights, averaged, or those of one class."""
+    weights = given_weights(case, answer)
+    if weights is None:
+        return
+    from ....solvers.solving import solve
+
+    kernels, weight = case.instance.kernels, case.instance.sample_weight
+    apart = [Instance(kernels, signs, sample_weight=weight) for signs in case.task.signs]
+    own = [solve(one, "l1", C=case.parameters["C"], bias=False).weights for one in apart]
+    names = [f"those of class {name} alone" for name in case.instance.targets.names]
+    for whose, one in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
+        if along(weights, one):
+            words = f"the weights are {whose}: one combination that is best for all is meant"
+            yield Trial("weights_of_classes", words, with_ours(case, answer))
+
+
+def means(case: Case) -> Iterator[tuple[str, float]]:
+    yield f"the mean over {case.task.classes} classes", float(case.task.classes)
+    yield "the mean over classes and samples", float(case.task.classes * case.instance.samples)
+
+
+def price_over_labels(case: Case, answer: Answer) -> Trials:
+    value = case.parameters["C"] / case.task.classes
+    words = f"optimal for C divided by the number of labels, that is C = {value:.6g}"
+    yield Trial("C_over_labels", words, answer, parameters={**case.parameters, "C": value})
+
+
+def labels_zero_one(case: Case, answer: Answer) -> Trials:
+    """A class's negatives cost C each, whatever f is."""
+    if answer.alpha is not None:
+        task = replace(case.task, signs=np.maximum(case.task.signs, 0.0))
+        yield Trial("labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task)
+
+
+def class_biases(case: Case, answer: Answer) -> Trials:
+    """α of machines with a bias, one for every class, at the weights given."""
+    if answer.alpha is None or answer.alpha.shape != case.task.signs.shape:
+        return
+    kernel, words = kernel_of(case, answer), "α is optimal for classifiers with a bias: this formulation has none"
+    given = {"C": case.parameters["C"], "bias": True}
+    machines = [
+        Trial(
+            "bias_added", f"{words} (class {k})", Answer(alpha=alpha),
+            Instance(kernel[None], signs, sample_weight=case.instance.sample_weight), "svm", given,
+        )
+        for k, (alpha, signs) in enumerate(zip(answer.alpha, case.task.signs, strict=True))
+    ]  # fmt: skip
+    yield replace(machines[0], words=words, also=tuple(machines[1:]))
+
+
+MANY_LABELS = Mistakes(
+    answers=(*ANSWERS[:3], classes_reordered, *ANSWERS[3:]),
+    objectives=(objective_units(means),),
+    rules=(alpha_beta, weights_of_classes),
+    problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
+    data=(even_weights, sample_weights, class_biases, labels_zero_one),
+    machines=True,
+)

@@ -1,0 +1,157 @@
+"""Two stages: other pairs, weights by a rule or of any sign, a second stage that did not use them.
+
+Weights that may be negative are those of kernels K and −K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ....formulations.alignment import AlignmentTask
+from ....formulations.families.pairs import Pairs
+from ....formulations.families.two_stage import PairTask
+from ....problem.instance import Instance
+from ....problem.stack import Array, KernelStack
+from ...answers import Answer
+from ...case import FITS, Altered, Case
+from ..mistakes import Mistakes
+from ..trial import Trial, Trials
+from ..wrong_data import VANISHING, sample_weights
+from ..wrong_objectives import objective_terms, objective_units
+from ..wrong_rules import along, clipped, with_ours
+from ..wrong_weights import SAME, given_weights
+
+UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
+
+
+def weights_by_rule(case: Case, answer: Answer) -> Trials:
+    """Alignment by other rules: each kernel's own, and the best without μ ≥ 0, as it is or clipped."""
+    weights, task = given_weights(case, answer), case.task
+    if weights is None or not case.formulation.maximises:
+        return
+    optimal = with_ours(case, answer)
+    own = task.own_alignment
+    if along(weights, own):
+        words = "the weights are every kernel's own alignment, the approximate variant, which is no optimum"
+        yield Trial("approximate", words, optimal)
+    for words, one in ((UNCONSTRAINED, task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
+        best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
+        if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
+            yield Trial("unconstrained", words, optimal)
+        if (best < 0).any() and along(weights, np.maximum(best, 0.0)):
+            yield Trial("weights_clipped", f"{words}, and negative weights then set to zero", optimal)
+
+
+def _centred(case: Case) -> AlignmentTask:
+    """⟨HK_mH, HK_lH⟩ and ⟨HK_mH, T⟩, H = I − 11'/n."""
+    n, together = case.instance.samples, case.instance.targets.together()
+    away = np.eye(n) - 1 / n
+    flat = np.stack([(away @ np.asarray(kernel, dtype=float) @ away).ravel() for kernel in case.instance.kernels])
+    return replace(case.task, products=flat @ flat.T, target=flat @ together.ravel())
+
+
+def _aligned(task: AlignmentTask, v: Array) -> float:
+    size = float(v @ task.products @ v)
+    return float(task.target @ v / np.sqrt(size)) if size > 0 else 0.0
+
+
+def weights_clipped(case: Case, answer: Answer) -> Trials:
+    """Zero on the weights of pairs."""
+    weights = given_weights(case, answer)
+    if case.formulation.maximises or weights is None or (weights < 0).any():
+        return
+    point = Altered(case.instance, case.formulation, case.parameters, of_any_sign(case.task), FITS).point
+    split = np.ravel(point.upper.point)
+    free = split[: len(weights)] - split[len(weights) :]
+    yield from clipped(case, answer, "the constraint weights ≥ 0", [np.maximum(free, 0.0)] if (free < 0).any() else [])
+
+
+def of_any_sign(task: PairTask) -> PairTask:
+    """The kernels twice, K and −K: weights ≥ 0 of both are weights of any sign."""
+    kernels = np.asarray(task.pairs.stack.kernels, dtype=float)
+    both = KernelStack(np.concatenate([kernels, -kernels]), symmetric=task.pairs.stack.symmetric)
+    return replace(task, pairs=Pairs(both))
+
+
+def second_stage(case: Case, answer: Answer) -> Trials:
+    """α of the second stage's machine, with a kernel that the weights did not make."""
+    if answer.alpha is None or case.instance.targets.kind != "y":
+        return
+    count, kept = case.instance.count, replace(answer, alpha=None, bias=None)
+    rest = (Trial("second_stage", "the rest is right", kept),) if kept.given else ()
+    for words, size in (("sum", 1.0), ("average", 1 / count)):
+        kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(np.full(count, size))
+        machine = Instance(np.asarray(kernel)[None], case.instance.y, sample_weight=case.instance.sample_weight)
+        said = f"α is optimal for the {words} of the kernels: the second stage did not use the weights"
+        parts, given = Answer(alpha=answer.alpha, bias=answer.bias), {"C": case.parameters["C"]}
+        yield Trial("second_stage", said, parts, machine, "svm", given, also=rest)
+
+
+def other_pairs(case: Case, answer: Answer) -> Trials:
+    if case.formulation.maximises:
+        words = "optimal for pairs i ≤ j: the inner products are over all ordered pairs"
+        yield Trial("pairs", words, answer, task=_upper_triangles(case))
+    else:
+        for words, weigh in WEIGHED:
+            task = replace(case.task, weight=weigh(case.task.pairs))
+            yield Trial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
+        if answer.weights is not None and (answer.weights < 0).any() and answer.weights.size == case.task.count:
+            weights = np.ravel(answer.weights)
+            split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
+            both = Answer(weights=split, objective=answer.objective)
+            yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
+
+
+def _ordered(pairs: Pairs) -> Array:
+    weight = np.full(pairs.count, 2.0)
+    weight[pairs.diagonal] = 1.0
+    return weight / pairs.stack.samples**2
+
+
+def _apart(pairs: Pairs) -> Array:
+    weight = np.ones(pairs.count)
+    weight[pairs.diagonal] = VANISHING**2  # a pair without any has no multiplier
+    return weight / weight.sum()
+
+
+WEIGHED: tuple[tuple[str, Callable[[Pairs], Array]], ...] = (
+    ("all n² ordered pairs, not those with i ≤ j", _ordered),
+    ("pairs of different samples: those of a sample with itself are left out", _apart),
+)
+
+
+def _upper_triangles(case: Case) -> AlignmentTask:
+    pairs = Pairs(KernelStack(case.instance.kernels, symmetric=case.instance.symmetric))
+    once, together = np.ones(pairs.count), case.instance.targets.together()
+    return replace(case.task, products=pairs.gram(once), target=pairs.pull(pairs.triangle(together)))
+
+
+def squared(case: Case, answer: Answer) -> Trials:
+    if case.formulation.maximises and answer.objective:
+        root = float(np.sqrt(abs(answer.objective)))
+        words = "right but for the objective, which is the square of the alignment, or minus that"
+        yield Trial("objective_units", words, replace(answer, objective=root))
+
+
+def summed(case: Case) -> Iterator[tuple[str, float]]:
+    n = case.instance.samples
+    if not case.formulation.maximises:
+        yield "summed over the pairs: ours is their mean", 2 / (n * (n + 1))
+
+
+def terms(case: Case) -> Iterator[tuple[str, float]]:
+    if not case.formulation.maximises:
+        loss = case.task.hinge(case.reference.weights)
+        yield "from which the penalty of the weights is missing", loss - case.reference.objective
+        yield "from which the loss is missing", -loss
+
+
+TWO_STAGES = Mistakes(
+    objectives=(objective_units(summed), squared, objective_terms(terms)),
+    rules=(weights_by_rule, weights_clipped),
+    data=(sample_weights, other_pairs, second_stage),
+    staged=True,
+)
