@@ -113,6 +113,7 @@ class Formulation(ABC):
     family: ClassVar[str]
     notation: ClassVar[str]  # what the family's theorems take for granted
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
+    embeds: ClassVar[bool] = False  # whether the answer is an embedding instead of a classifier
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property

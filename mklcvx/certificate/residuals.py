@@ -15,8 +15,9 @@ for, as it does for δ, and it prices the weights as they are stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,11 +77,16 @@ def box_of(instance: Instance, solution: Solution) -> Array:
 
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
-    """The plain gap of a single task, taken apart; None for other families."""
+    """The plain gap taken apart, by the function of the family; None for families without one."""
     formulation = formulations.get(solution.formulation)
-    if not isinstance(formulation, SingleTask) or solution.alpha is None:
+    taken_apart = TAKEN_APART.get(formulation.family)
+    if taken_apart is None or solution.alpha is None:
         return None
     check_pair(instance, solution)
+    return taken_apart(formulation, instance, solution)
+
+
+def single_task(formulation: Any, instance: Instance, solution: Solution) -> GapParts:
     task, _ = formulation.task(instance, solution.parameters)
     outputs, norms = task.evaluate(solution.all_coefficients)
     roots = task.correlations(solution.alpha)
@@ -91,6 +97,9 @@ def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
         functions=both - float((solution.alpha * task.y) @ outputs),
         weights=float(curves) - both,
     )
+
+
+TAKEN_APART: dict[str, Callable[..., GapParts]] = {SingleTask.family: single_task}
 
 
 def check_pair(instance: Instance, solution: Solution) -> None:

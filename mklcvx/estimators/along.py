@@ -28,7 +28,9 @@ def mkl_path(
         given = " ".join(repr(grid).split())[:40]
         raise InputError(f"mkl_path: grid {given} is no dict: write for example {{'C': [0.1, 1, 10]}}")
     family = formulations.get(formulation).family
-    chosen = next(estimator for estimator in ESTIMATORS if family in estimator.families)
+    chosen = next((estimator for estimator in ESTIMATORS if family in estimator.families), None)
+    if chosen is None:
+        raise InputError(f"mkl_path does not cover {family}: call mklcvx.solve for every parameter")
     known = chosen(formulation=formulation).get_params()
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:

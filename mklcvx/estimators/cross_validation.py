@@ -112,7 +112,7 @@ class CrossValidation:
 def check_request(instance: Instance, formulation: str, folds: int, score: str | None) -> str:
     """The name of the score, once nothing speaks against the request."""
     kind = instance.targets.kind
-    if formulations.get(formulation).family == "hypergraph":
+    if formulations.get(formulation).embeds:
         raise InputError(f"{formulation} embeds and has no score: embed, and cross-validate what comes after it")
     name = DEFAULTS[kind] if score is None else score
     if name not in SCORES:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import formulations
 from ...certificate.residuals import gap_parts, sample_side
 from ...certificate.solution import Solution
 from ...errors import InputError
@@ -92,7 +91,7 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     worst = power(float(samples.slackness.max()))
     made.append(paragraph("Largest violation of complementary slackness by a sample: ", worst))
     drawing = inline(lambda ax: plot.kkt(instance, solution, ax), 3.0, "α against the margin of every sample", "kkt")
-    staged = formulations.get(solution.formulation).family == "two stages"
+    staged = "second_stage_gap" in solution.multipliers
     caption = "α against the margin: at the optimum every sample lies on the grey staircase."
     figures = [figure(drawing, caption + (" Here of the second stage's SVM." if staged else ""))]
     if candidate is not None:

@@ -19,6 +19,7 @@ from .page import badge, page
 
 SLOW = ("silp_exact",)  # declared anew at every step: only if asked for
 USUAL = 4
+CHECKERS = {SingleTask.family: "checker"}  # of the other families, checker_families
 
 
 def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
@@ -83,7 +84,7 @@ def state(solution: Solution) -> Markup:
 def _again(solution: Solution, source: str, options: str) -> Markup:
     file, name = shlex.quote(source), solution.formulation
     given = "".join(f" --set {key}={str(value).lower()}" for key, value in solution.parameters.items())
-    checker = "checker" if isinstance(formulations.get(name), SingleTask) else "checker_families"
+    checker = CHECKERS.get(formulations.get(name).family, "checker_families")
     commands = [f"mklcvx solve {file} {options} -f {name}{given} -o answer.json".replace("  ", " ")]
     if not options:  # the checker takes kernels as they are
         commands.append(f"python -m mklcvx.{checker} {file} answer.json")

@@ -7,13 +7,15 @@ prove. Where the domain is a ball, a point of the triangle stands for the weight
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...formulations import SingleTask
+from ...formulations.families.two_stage import TwoStage
 from ...problem.instance import Instance
 from ...verification.answers import Answer
 from ._style import COLOURS, FAINT, INK, axes, legend, look, words
@@ -75,19 +77,32 @@ def _value(case: Any, point: Array) -> float:
 
 
 def _placed(case: Any, point: Array) -> Array | None:
-    from ...formulations import SingleTask
+    """Of families that are not in the table, weights lie on the simplex."""
+    placed = PLACED.get(case.formulation.family)
+    return point if placed is None else placed(case, point)
+
+
+def _of_stages(case: Any, point: Array) -> Array:
+    if not case.formulation.maximises:
+        raise _refused(case.formulation.name)
+    return point
+
+
+def _of_task(case: Any, point: Array) -> Array | None:
     from ...verification.domain import to_boundary
 
-    if not isinstance(case.formulation, SingleTask):
-        if case.formulation.family == "two stages" and not case.formulation.maximises:
-            raise _refused(case.formulation.name)
-        return point
     regulariser, own = case.formulation.regulariser, case.task.own
     if regulariser is None or regulariser.constraint is None or regulariser.alone(case.task.count, **own):
         raise _refused(case.formulation.name)
     if regulariser.constraint.curved:
         return np.asarray(point * to_boundary(regulariser.constraint, own, point))
     return None if regulariser.cap is not None and point.max() > regulariser.cap(**own) * (1 + 1e-9) else point
+
+
+PLACED: dict[str, Callable[[Any, Array], Array | None]] = {
+    SingleTask.family: _of_task,
+    TwoStage.family: _of_stages,
+}
 
 
 def _refused(name: str) -> InputError:

@@ -6,19 +6,47 @@ Master and oracle are those of `formulations._silp`, written in CVXPY and solved
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ...certificate.run import Run
-from ...formulations import Points, _silp
-from ...formulations.families.hypergraph import HyperTask
+from ...formulations import Points, SingleTask, _silp
+from ...formulations.families.hypergraph import Hypergraph
 from ..conic import CLARABEL, solve_program
 from ..driver import Problem
 from ._column_generation import Array, ColumnGeneration, Columns
 from .hypergraph_silp import embedding_points
 from .silp import alpha_points
+
+
+def _machine(problem: Problem, weights: Array) -> Array | None:
+    problem.svm_solves += 1
+    single, program = _silp.separation_oracle(problem.task, weights)
+    return single.feasible(program.alpha.value) if solve_program(program.problem, CLARABEL, Run()) else None
+
+
+def _embedding(problem: Problem, weights: Array) -> Array | None:
+    embedding = _silp.embedding_oracle(problem.task, weights)
+    return np.asarray(embedding.z.value) if solve_program(embedding.problem, CLARABEL, Run()) else None
+
+
+class Cuts(NamedTuple):
+    """What a cut of a family is: where weights are cut off, what it scores, which points it offers."""
+
+    separate: Callable[[Problem, Array], Array | None]
+    scores: Callable[[Problem, Array], Array]
+    points: Callable[[Problem, Columns], Points]
+
+
+CUTS: dict[str, Cuts] = {
+    SingleTask.family: Cuts(_machine, lambda problem, cut: _silp.scores(problem.task, cut), alpha_points),
+    Hypergraph.family: Cuts(
+        _embedding, lambda problem, cut: -problem.task.scores(cut), lambda _, state: embedding_points(state)
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -30,16 +58,10 @@ class SILPExact(ColumnGeneration):
     tolerance: ClassVar[float] = 1e-6
 
     def separate(self, problem: Problem, weights: Array) -> Array | None:
-        if isinstance(problem.task, HyperTask):
-            embedding = _silp.embedding_oracle(problem.task, weights)
-            return np.asarray(embedding.z.value) if solve_program(embedding.problem, CLARABEL, Run()) else None
-        problem.svm_solves += 1
-        single, program = _silp.separation_oracle(problem.task, weights)
-        return single.feasible(program.alpha.value) if solve_program(program.problem, CLARABEL, Run()) else None
+        return CUTS[problem.formulation.family].separate(problem, weights)
 
     def scores(self, problem: Problem, cut: Array) -> Array:
-        task = problem.task
-        return -task.scores(cut) if isinstance(task, HyperTask) else _silp.scores(task, cut)
+        return CUTS[problem.formulation.family].scores(problem, cut)
 
     def master(self, problem: Problem, rows: Array) -> tuple[Array, Array] | None:
         declared = _silp.restricted_master(rows, _silp.cap(getattr(problem.task, "own", {})))
@@ -50,4 +72,4 @@ class SILPExact(ColumnGeneration):
         return weights / weights.sum(), mix / mix.sum()
 
     def points(self, problem: Problem, state: Columns) -> Points:
-        return embedding_points(state) if isinstance(problem.task, HyperTask) else alpha_points(problem, state)
+        return CUTS[problem.formulation.family].points(problem, state)

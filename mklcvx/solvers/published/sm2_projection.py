@@ -68,7 +68,8 @@ class SM2Projection(Algorithm[Projected]):
         return np.asarray((rho * at.weights) ** (p - 1) - at.halves)
 
     def project(self, problem: Problem, weights: Array) -> Array:
-        return np.maximum(weights, 0.0) if problem.formulation.name == "square" else onto_simplex(weights)
+        bounded = problem.formulation.regulariser.constraint is not None
+        return onto_simplex(weights) if bounded else np.maximum(weights, 0.0)
 
 
 def _regulariser(problem: Problem) -> tuple[float, float]:
