@@ -114,6 +114,7 @@ class Formulation(ABC):
     notation: ClassVar[str]  # what the family's theorems take for granted
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
     embeds: ClassVar[bool] = False  # whether the answer is an embedding instead of a classifier
+    classifies: ClassVar[bool] = True  # whether it is a classifier, unless it embeds; else it is weights alone
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property

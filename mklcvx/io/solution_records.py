@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import formulations
 from ..certificate import Certificate
 from ..certificate.solution import Solution
 from ..errors import InputError
@@ -113,7 +114,8 @@ def _check_fit(solution: Solution) -> None:
     if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
         raise ValueError("weights, names and norms do not fit together")
     if alpha is None:
-        _check_embedding(solution)
+        if "B" in solution.multipliers or formulations.get(solution.formulation).classifies:
+            _check_embedding(solution)
         return
     rows = y.shape[:-1]
     shape = (*rows, len(weights), y.shape[-1])
