@@ -40,11 +40,8 @@ class Multipliers:
     def program(self, cost: Any, cuts: Sequence[Any] = (), constraints: Sequence[Any] = ()) -> DualProgram:
         """max gain(α) − cost over α in the feasible set."""
         task, alpha = self.task, self.alpha
-        feasible = [alpha <= task.box]
+        gain, feasible = task.loss_function.declare_gain(alpha, task.box)
         if task.bias:
-            feasible.append(task.y @ alpha == 0)
-        if task.loss == "nu":
-            feasible.append(cp.sum(alpha) == 1)
-        gain = cp.sum(alpha) if task.loss == "c" else 0
+            feasible = [*feasible, task.y @ alpha == 0]
         problem = cp.Problem(cp.Maximize(gain - cost), [*feasible, *cuts, *constraints])
         return DualProgram(problem, alpha, list(cuts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .families.task import Array
+from ..problem.stack import Array
 
 Groups = NDArray[np.intp]
 

@@ -47,11 +47,6 @@ class Functions:
         f = sum(factor.columns @ w for factor, w in zip(task.factors, self.w, strict=True))
         if task.bias:
             f = f + cp.Variable()
-        slack = cp.Variable(task.samples, nonneg=True)
-        if task.loss == "c":
-            risk, margins = task.box @ slack, cp.multiply(task.y, f) >= 1 - slack
-        else:
-            rho = cp.Variable()
-            risk, margins = task.box @ slack - rho, cp.multiply(task.y, f) >= rho - slack
+        risk, margins = task.loss_function.declare_risk(cp.multiply(task.y, f), task.box)
         problem = cp.Problem(cp.Minimize(penalty + risk), [margins, *constraints])
         return PrimalProgram(problem, self.w, margins)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .families.task import Array
+from ..problem.stack import Array
 
 HALVINGS = 80
 STEPS, SETTLED = 40, 1e-14

@@ -13,9 +13,8 @@ with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,8 +22,9 @@ import numpy as np
 from ...errors import InputError
 from .._formulation import Formulation, Parameter, Points, as_flag
 from .._regulariser import Between, Regulariser
+from ..losses import HINGE, LOSSES, Risk
 from . import task as _task
-from .task import Array, Implied, Risk, Task, room_for_nu
+from .task import Array, Implied, Task
 
 if TYPE_CHECKING:
     from ...problem.instance import Instance
@@ -32,15 +32,7 @@ if TYPE_CHECKING:
     from .._primal import PrimalProgram
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-C = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-NU = Parameter(
-    "nu",
-    "bounds the share of margin errors from above, of support vectors from below (loss nu, C = 1/(νn))",
-    "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias",
-    lambda v, _: 0 < v <= 1,
-    lambda _: None,
-    "none: loss c",
-)
+C = HINGE.parameter
 
 
 class LowerBound(NamedTuple):
@@ -126,11 +118,11 @@ class SingleTask(Formulation):
         """Its functions, and the multipliers of its margins: α."""
         coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
         coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
-        per_unit = unit if task.loss == "c" else 1.0
+        per_unit = task.loss_function.price_unit(unit)
         return Points([np.ravel(program.margins.dual_value) / per_unit], [coefficients / per_unit])
 
     def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points:
-        return Points([np.ravel(program.alpha.value) / (unit if task.loss == "c" else 1.0)], [])
+        return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit)], [])
 
     # ------------------------------------------------------------------------------- parameters
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
@@ -138,31 +130,22 @@ class SingleTask(Formulation):
         self.check_names(given)
         self._check_fit(instance)
         resolved: dict[str, Any] = {}
-        loss, scale = self._loss(instance, given, resolved)
+        loss = self._loss(given)
+        set_by = LOSSES[loss].parameter
+        number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
         resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
         own: dict[str, Any] = dict(self.resolve_own(instance, given))
         resolved.update(own)
         if self.grouped:
             own["groups"] = instance.groups
-        box = scale * instance.sample_weight
-        task = Task(
-            instance.kernels,
-            instance.targets.plus_minus(self.name),
-            box,
-            loss,
-            resolved["bias"],
-            own,
-            symmetric=instance.symmetric,
-            sizes=instance.sizes,
-        )
-        if loss == "nu":
-            _check_nu(task, resolved["nu"])
-            task = replace(task, box=room_for_nu(task.box, task.y, task.bias))
-        return task, resolved
+        y = instance.targets.plus_minus(self.name)
+        box = LOSSES[loss].prices(number, instance.sample_weight, y, resolved["bias"])
+        stack: dict[str, Any] = {"symmetric": instance.symmetric, "sizes": instance.sizes}
+        return Task(instance.kernels, y, box, loss, resolved["bias"], own, **stack), resolved
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
-        sample_side = [C.described, *([NU.described] if "nu" in self.losses else [])]
+        sample_side = [LOSSES[loss].parameter.described for loss in self.losses]
         return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
 
     @property
@@ -180,22 +163,10 @@ class SingleTask(Formulation):
                 f"{self.name} needs groups of kernels, the instance has none: give groups, one integer per kernel"
             )
 
-    def _loss(self, instance: Instance, given: Mapping[str, Any], resolved: dict[str, Any]) -> tuple[str, float]:
+    @staticmethod
+    def _loss(given: Mapping[str, Any]) -> str:
         if given.get("nu") is None:
-            resolved["C"] = C.resolve(given.get("C"), self.name, instance.count)
-            return "c", resolved["C"]
+            return "c"
         if given.get("C") is not None:
             raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
-        resolved["nu"] = NU.resolve(given["nu"], self.name, instance.count)
-        return "nu", 1.0 / (resolved["nu"] * instance.samples)
-
-
-def _check_nu(task: Task, nu: float) -> None:
-    positive = task.y > 0
-    room = 2 * min(task.box[positive].sum(), task.box[~positive].sum()) if task.bias else task.box.sum()
-    if room < 1 - 1e-12:
-        largest = math.floor(nu * room * 1e6) / 1e6  # rounded down, so that it can be taken at its word
-        raise InputError(
-            f"parameter nu = {nu:g} is infeasible for the class balance "
-            f"{int(positive.sum())} : {int((~positive).sum())}: give nu ≤ {largest:.6f}"
-        )
+        return "nu"

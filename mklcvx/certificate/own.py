@@ -52,8 +52,8 @@ class OwnCoefficients:
         paid = (delta * self.mu)[:, None] / 2
         to_zero, to_box = (above((paid * x**2).sum(axis=0), task.count + 8) for x in (centre, far))
         samples = Samples(task, alpha, outputs, to_zero, to_box)
-        level, bias = 1.0 if risk.rho is None else risk.rho, outputs.uncentred(risk.bias)
-        tried = [level] if task.loss == "c" else [level, level - MARGIN * samples.lack(bias, level)]
+        level, bias = risk.level, outputs.uncentred(risk.bias)
+        tried = [level] + [level - MARGIN * samples.lack(bias, level)] * task.loss_function.free_margin
         best = min((self._at(samples, bias, one) for one in tried), key=lambda found: found.gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
         rho = None if risk.rho is None else min(tried, key=lambda one: self._at(samples, bias, one).gap)
@@ -61,7 +61,7 @@ class OwnCoefficients:
         return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.lower.tau, norms, roots)
 
     def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
-        lower, nu = self.lower, self.task.loss == "nu"
+        lower = self.lower
         # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
         rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(lower.alpha))
         reach = np.abs(self.apart.z) + self.apart.error
@@ -72,13 +72,14 @@ class OwnCoefficients:
         others = [away, lower.fenchel]
         width = total_above([*gap, *others])
         penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
-        gain = 0.0 if nu else math.fsum(lower.alpha)
+        gain = self.task.gain(lower.alpha)
         scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
         plain = math.fsum(samples.terms(1.0, bias, level, blur=0.0)[1])
         bare = replace(samples, at_zero=np.zeros_like(bound), at_box=np.zeros_like(bound))
         without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
         least = total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)])
-        most = total_above([*bound, penalty, lower.side.value(lower.mu), *([-level] if nu else [])])
+        margin = [-level] * self.task.loss_function.free_margin
+        most = total_above([*bound, penalty, lower.side.value(lower.mu), *margin])
         return Certificate(
             least,
             most,

@@ -120,7 +120,7 @@ class Evaluation:
         bias = self.outputs.uncentred(risk.bias) if self.task.bias else (0.0, 0.0)
         samples = Samples(self.task, self.alpha, self.outputs, NOTHING, NOTHING)
         tried = []
-        for t, level in self._tries(samples, bias, 1.0 if risk.rho is None else risk.rho, delta):
+        for t, level in self._tries(samples, bias, risk.level, delta):
             tried.append(self._at(samples.stretched(t, delta, self.low), t, level, bias, delta))
         best = min(tried, key=lambda one: (one[0].gap, one[0].upper))
         return Proved(
@@ -132,23 +132,23 @@ class Evaluation:
     def _tries(self, samples: Samples, bias: Parts, level: float, delta: float) -> list[tuple[float, float]]:
         half = delta * float(self.task.box.max()) / 2
         lack = samples.lack(bias, level) + half
-        if self.task.loss == "nu":
+        if self.task.loss_function.free_margin:
             return [(1.0, level), (1.0, level - MARGIN * lack)]
         return [(1.0, 1.0), *((1 + MARGIN * size, 1.0) for size in {lack, half} if 0 < size < 0.1)]
 
     def _at(
         self, samples: Samples, t: float, level: float, bias: Parts, delta: float
     ) -> tuple[Certificate, float | None]:
-        nu, others = self.task.loss == "nu", [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
+        free, others = self.task.loss_function.free_margin, [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
         bound, gap = samples.terms(t, bias, level)
         width = total_above([*gap, *others])
         # Without rounding nothing would have to be stretched, either.
         plain = min(math.fsum(samples.terms(size, bias, level, blur=0.0)[1]) for size in {1.0, t})
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         lengths, regulariser = self.quadratic(t, t), self.side.value(self.mu)
-        gain = 0.0 if nu else math.fsum(self.alpha)
+        gain = self.task.gain(self.alpha)
         lower = total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)])
-        upper = total_above([*bound, lengths[1] / 2, regulariser, *([-level] if nu else [])])
+        upper = total_above([*bound, lengths[1] / 2, regulariser, *[-level] * free])
         certificate = Certificate(
             lower,
             upper,
@@ -159,4 +159,4 @@ class Evaluation:
             stretch=t,
             gain=max(float(below(gain)), 0.0),
         )
-        return certificate, level if nu else None
+        return certificate, level if free else None

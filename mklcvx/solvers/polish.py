@@ -26,13 +26,13 @@ Array = NDArray[np.float64]
 def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
     """The α that the optimality conditions imply at these weights; `upper` supplies the margins."""
     outputs, _ = task.evaluate(upper.coefficients)
-    level = 1.0 if upper.risk.rho is None else upper.risk.rho
+    level = upper.risk.level
     margins = task.y * (outputs + upper.risk.bias)
     free, alpha = settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
     if not free.any() or not weights.any():
         return alpha
     hessian = task.y[:, None] * task.combined(weights) * task.y
-    rows, totals = equalities(task)
+    rows, totals = task.equalities()
     columns = rows[:, free]
     corner = np.zeros((len(columns), len(columns)))
     system = np.block([[hessian[np.ix_(free, free)], columns.T], [columns, corner]])
@@ -53,20 +53,16 @@ def settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDAr
 
 def equalities(task: Task) -> tuple[Array, Array]:
     """The feasible set's equalities as rows and totals: y'α = 0 with a bias, 1'α = 1 for loss nu."""
-    rows = [task.y] * task.bias + [np.ones(task.samples)] * (task.loss == "nu")
-    return np.array(rows).reshape(len(rows), task.samples), np.array([0.0] * task.bias + [1.0] * (task.loss == "nu"))
+    return task.equalities()
 
 
 def gain_slope(task: Task) -> Array:
-    """The gradient of gain(α)."""
-    return np.full(task.samples, 1.0 if task.loss == "c" else 0.0)
+    """The gradient of gain(α), which is linear for the losses that solvers take."""
+    return task.loss_function.gradient(np.zeros(task.samples), task.box)
 
 
 def _starting_multipliers(task: Task, upper: UpperBound) -> Array:
-    values = [upper.risk.bias] * task.bias
-    if upper.risk.rho is not None:
-        values.append(-upper.risk.rho)
-    return np.array(values)
+    return np.array([upper.risk.bias] * task.bias + [-upper.risk.level] * task.loss_function.free_margin)
 
 
 def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int = 4) -> tuple[Array, Array]:
@@ -74,13 +70,13 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     samples are what they should be: the same equations, with residuals from products in slices. `task` has the kernels
     as they are stored, `working` the same problem in centred coordinates."""
     kernel = working.combined(weights)
-    rows, totals = equalities(task)
+    rows, totals = task.equalities()
     alpha, low = task.feasible(alpha), np.zeros(task.samples)
     for _ in range(rounds):
         found = seen(task, alpha * task.y, task.bias, sliced=True)
         outputs = weights @ found.z + kernel @ low
         risk = task.risk(outputs)
-        level = 1.0 if risk.rho is None else risk.rho
+        level = risk.level
         excess = task.y * (outputs + risk.bias) - level
         free, moved = settled(alpha, task.box, excess, max(abs(level), np.finfo(float).tiny))
         if not free.any():

@@ -23,7 +23,7 @@ from ..formulations.svm import SVM
 from .box_qp import box_qp
 from .driver import Problem
 from .interior.qp import Quadratic, interior_point
-from .polish import equalities, gain_slope, sharpened
+from .polish import gain_slope, sharpened
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class Machine:
 
     def _attempts(self, single: Task) -> Iterator[CertifiedPoint]:
         """One α after another, until one is ten times better than the tolerance."""
-        box_alone = not single.bias and single.loss == "c"
+        box_alone = not len(single.equalities()[0])
         for attempt in (self._by_box if box_alone else self._by_libsvm, self._by_interior_point):
             alpha = attempt(single)
             if alpha is None:
@@ -91,7 +91,7 @@ class Machine:
 
     def _by_libsvm(self, task: Task) -> Array | None:
         kernel, accuracy = task.kernels[0], self.accuracy
-        if task.loss == "c":
+        if not task.loss_function.free_margin:
             model, matrix = _estimator("SVC", C=1.0, tol=accuracy), _centred(kernel)
         elif task.bias:
             model, matrix = _estimator("NuSVC", nu=_share(task), tol=accuracy), _centred(kernel)
@@ -105,7 +105,7 @@ class Machine:
                 return None
         alpha = np.zeros(task.samples)
         alpha[model.support_] = np.abs(model.dual_coef_).ravel()
-        return alpha if task.loss == "c" else alpha / alpha.sum()
+        return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
     def _by_interior_point(self, task: Task) -> Array:
         return interior_point(svm_program(task, _signed(task.kernels[0], task.y)), 1e-10)
@@ -113,7 +113,7 @@ class Machine:
 
 def svm_program(task: Task, q: Array) -> Quadratic:
     """The SVM of a task with the matrix Q."""
-    return Quadratic(q, gain_slope(task), task.box, *equalities(task))
+    return Quadratic(q, gain_slope(task), task.box, *task.equalities())
 
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:

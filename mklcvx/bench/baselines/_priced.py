@@ -19,7 +19,7 @@ from ...formulations._dual import DualProgram
 from ...formulations._formulation import Parameter, as_choice
 from ...formulations._primal import PrimalProgram
 from ...formulations._roots import increasing_roots
-from ...formulations.families.task import Risk
+from ...formulations.losses import Risk
 from ...problem.instance import Instance
 from ...problem.stack import Array
 from ._polyhedron import nearest_within

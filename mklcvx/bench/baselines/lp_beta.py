@@ -38,7 +38,7 @@ from ...formulations import Formulation, Points
 from ...formulations._cvxpy import cp
 from ...formulations._formulation import Parameter
 from ...formulations.families.single_task import C as PRICE
-from ...formulations.families.task import _filled, _flat_bottom
+from ...formulations.losses._exact import filled, flat_bottom
 from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
 from ...problem.stack import Array
@@ -116,7 +116,7 @@ class LPBeta(Formulation):
         u = np.maximum(np.nan_to_num(point), 0.0)
         totals = u.sum(axis=1)
         u[totals <= 0, 0] = np.finfo(float).tiny  # so that a sample without weight can be given some
-        wanted = _filled(np.minimum(totals, task.box), task.box, 1.0)
+        wanted = filled(np.minimum(totals, task.box), task.box, 1.0)
         u *= (wanted / u.sum(axis=1))[:, None]
         sums = np.einsum("iu,ium->m", u, task.margins)
         return MixingBound(-float(sums.max()), u, None, float(np.abs(sums).max()))
@@ -126,7 +126,7 @@ class LPBeta(Formulation):
         mu = np.maximum(np.nan_to_num(point), 0.0)
         mu = mu / mu.sum() if mu.any() else np.full(task.count, 1 / task.count)
         worst = (task.margins @ mu).min(axis=1)
-        rho = _flat_bottom(worst, task.box, 1.0)[0]
+        rho = flat_bottom(worst, task.box, 1.0)[0]
         loss = float(task.box @ np.maximum(0.0, rho - worst))
         return MixingBound(loss - rho, mu, rho, max(loss, abs(rho)))
 

@@ -1,0 +1,107 @@
+"""Sums that hold to the last bit, and where piecewise linear functions are least: arithmetic that the losses share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problem.stack import Array
+
+TRIES = 8
+
+
+def made_up(alpha: Array, box: Array, signs: Array, total: float) -> Array | None:
+    """α with Σ signs·α = total exactly, a few entries changed; None if a few are not enough."""
+    alpha = alpha.copy()
+    for _ in range(TRIES):
+        missing = math.fsum([total, *(-signs * alpha)])
+        if missing == 0:
+            return alpha
+        moved = alpha + signs * missing
+        fits = (moved > 0) & (moved < box) & (alpha > 0) & (alpha < box)
+        fits = fits if fits.any() else (moved >= 0) & (moved <= box)
+        if not fits.any():
+            return None
+        exact = fits & ((moved - alpha) * signs == missing)  # nothing of the change is rounded away
+        if exact.any():
+            chosen = int(np.argmax(np.where(exact, np.minimum(alpha, box - alpha), -1.0)))
+        else:  # the coarsest takes the most of it, finer ones the rest
+            chosen = int(np.argmin(np.where(fits, np.abs(missing - (moved - alpha) * signs), np.inf)))
+        alpha[chosen] = moved[chosen]
+    return None
+
+
+def balanced_on_grid(alpha: Array, box: Array, positive: NDArray[np.bool_]) -> Array:
+    """α on a grid, both classes with the same sum exactly."""
+    steps, most, unit = _on_grid(alpha, box)
+    surplus = _whole_sum(steps[positive]) - _whole_sum(steps[~positive])
+    heavier = positive if surplus > 0 else ~positive
+    steps[heavier] = _moved(steps[heavier], most[heavier], -abs(surplus))
+    return steps * unit
+
+
+def filled_on_grid(alpha: Array, box: Array, total: float) -> Array:
+    """α on a grid, with this sum, a power of two, exactly, as far as the box has room."""
+    steps, most, unit = _on_grid(filled(alpha, box, total), box)
+    return _moved(steps, most, int(total / unit) - _whole_sum(steps)) * unit
+
+
+def _on_grid(alpha: Array, box: Array) -> tuple[Array, Array, float]:
+    """α and its box in whole multiples of the last bit of the largest α, and that."""
+    largest = float(alpha.max())
+    unit = 2.0 ** (math.frexp(largest)[1] - 53) if largest > 0 else 1.0
+    most = np.minimum(np.floor(box / unit), 2.0**53)
+    return np.minimum(np.rint(alpha / unit), most), most, unit
+
+
+def _whole_sum(steps: Array) -> int:
+    """Of whole numbers up to 2⁵³, exactly."""
+    high = np.floor(steps / 2.0**26)
+    return int(high.sum()) * 2**26 + int((steps - high * 2.0**26).sum())
+
+
+def _moved(steps: Array, most: Array, by: int) -> Array:
+    """Whole numbers in [0, most] whose sum is changed by this number, those with most room on both sides first."""
+    for i in np.argsort(-np.minimum(steps, most - steps), kind="stable"):
+        if by == 0:
+            break
+        change = min(by, int(most[i] - steps[i])) if by > 0 else max(by, -int(steps[i]))
+        steps[i] += change
+        by -= change
+    return steps
+
+
+def filled(alpha: Array, box: Array, total: float) -> Array:
+    """α scaled down, or raised towards its box, until it sums to `total`; left alone if it does so already."""
+    missing = math.fsum([total, *(-alpha)])
+    if abs(missing) <= 2 * np.finfo(float).eps * total:
+        return alpha
+    if missing < 0:
+        alpha = alpha * (total / math.fsum(alpha))
+    else:
+        room = np.where(alpha > 0, box - alpha, 0.0)
+        room = room if room.sum() > missing else box - alpha
+        alpha = np.minimum(alpha + room * (missing / room.sum()), box)
+    widest = int(np.argmax(np.minimum(alpha, box - alpha)))
+    rest = math.fsum([total, *(-alpha)])
+    alpha[widest] = np.clip(alpha[widest] + rest, 0.0, box[widest])
+    return alpha
+
+
+def flat_bottom(breakpoints: Array, slopes: Array, target: float) -> tuple[float, float]:
+    """Where a convex piecewise linear function is least: its slope starts at −target and grows by
+    slopes[i] at breakpoints[i]. An interval when the slope is zero between two breakpoints."""
+    order = np.argsort(breakpoints, kind="stable")
+    reached = np.cumsum(slopes[order])
+    rounding = 8 * len(slopes) * np.finfo(float).eps * reached[-1]
+    first = min(int(np.searchsorted(reached, target - rounding)), len(order) - 1)
+    low = float(breakpoints[order[first]])
+    if reached[first] > target + rounding:
+        return low, low
+    return low, float(breakpoints[order[first + 1]]) if first + 1 < len(order) else math.inf
+
+
+def middle(low: float, high: float) -> float:
+    return low if math.isinf(high) else (low + high) / 2
