@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +19,13 @@ class DualProgram:
 
 
 class Multipliers:
-    """α ∈ S (loss c) or A (loss nu), and q_m(α) = ‖F_m'(α∘y)‖²."""
+    """α with its `gain` and its `feasible` set S (or A), and q_m(α) = ‖F_m'(α∘y)‖²."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-        self.alpha = cp.Variable(task.samples, nonneg=True)
+        self.count, self.alpha = task.count, cp.Variable(task.samples, nonneg=True)
+        self.gain, self.feasible = task.loss_function.declare_gain(self.alpha, task.box)
+        if task.bias:
+            self.feasible = [*self.feasible, task.y @ self.alpha == 0]
         self.seen = [(task.y[:, None] * factor.columns).T @ self.alpha for factor in task.factors]
 
     @property
@@ -36,12 +37,3 @@ class Multipliers:
     def root_q(self) -> list[Any]:
         """√q_m(α) for every kernel."""
         return [cp.norm(z) for z in self.seen]
-
-    def program(self, cost: Any, cuts: Sequence[Any] = (), constraints: Sequence[Any] = ()) -> DualProgram:
-        """max gain(α) − cost over α in the feasible set."""
-        task, alpha = self.task, self.alpha
-        gain, feasible = task.loss_function.declare_gain(alpha, task.box)
-        if task.bias:
-            feasible = [*feasible, task.y @ alpha == 0]
-        problem = cp.Problem(cp.Maximize(gain - cost), [*feasible, *cuts, *constraints])
-        return DualProgram(problem, alpha, list(cuts))

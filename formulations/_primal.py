@@ -1,8 +1,7 @@
-"""The unknowns of every primal, in CVXPY: functions f_1..f_M, bias b, slacks ξ and, for loss nu, the margin ρ."""
+"""The unknowns of every primal, in CVXPY: functions f_1..f_M, bias b, and what the loss adds to them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +19,14 @@ class PrimalProgram:
 
 
 class Functions:
-    """f_m = F_m w_m with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖."""
+    """f_m = F_m w_m with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖; `risk` of Σ_m f_m + b, which holds under `margins`."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
+        self.count = task.count
         self.w = [cp.Variable(factor.columns.shape[1]) for factor in task.factors]
+        f = sum(factor.columns @ w for factor, w in zip(task.factors, self.w, strict=True))
+        f = f + cp.Variable() if task.bias else f
+        self.risk, self.margins = task.loss_function.declare_risk(cp.multiply(task.y, f), task.box)
 
     @property
     def norms(self) -> list[Any]:
@@ -38,15 +40,5 @@ class Functions:
 
     def over(self, mu: Any) -> tuple[Any, list[Any]]:
         """h and constraints that make h_m ≥ ‖f_m‖²/μ_m; the epigraph keeps 0/0 = 0 when μ_m ends at zero."""
-        h = cp.Variable(len(self.w))
+        h = cp.Variable(self.count)
         return h, [cp.quad_over_lin(w, mu[m]) <= h[m] for m, w in enumerate(self.w)]
-
-    def program(self, penalty: Any, constraints: Sequence[Any] = ()) -> PrimalProgram:
-        """min penalty + Σ C_i ξ_i,  y_i f(x_i) ≥ 1 − ξ_i   (loss nu: … − ρ,  y_i f(x_i) ≥ ρ − ξ_i)."""
-        task = self.task
-        f = sum(factor.columns @ w for factor, w in zip(task.factors, self.w, strict=True))
-        if task.bias:
-            f = f + cp.Variable()
-        risk, margins = task.loss_function.declare_risk(cp.multiply(task.y, f), task.box)
-        problem = cp.Problem(cp.Minimize(penalty + risk), [margins, *constraints])
-        return PrimalProgram(problem, self.w, margins)

@@ -1,68 +1,146 @@
-"""The weights' side of a single task, for methods that work with weights and α together.
+"""The weights' side of a single task: a regulariser R on the weights μ, and all that follows from it.
 
     min over μ ≥ 0 of max over α of   gain(α) − Σ_m μ_m ½ q_m(α) + R(μ),      ψ(μ) = 0 or ψ(μ) ≤ 0,      μ ≤ cap
 
 R(μ) = Σ_m r(μ_m) and ψ(μ) = Σ_m g(μ_m) − 1 are separable and convex, so that slopes and curvatures say all. A linear ψ
-is an equality (the simplex); a curved one is an inequality (a ball). Functions take μ and the formulation's own
-parameters.
+is an equality (the simplex); a curved one is an inequality (a ball). In terms of norms and of α
+
+    U(a) = min over μ of ½ Σ a_m²/μ_m + R(μ),      U*(d) = R*(½d²),      R*(v) = sup over μ of μ'v − R(μ).
+
+Functions take μ and the formulation's own parameters.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.stack import Array
 
-Along = Callable[..., Array]  # of μ and the formulation's own parameters
 
-
-def nothing(mu: Array, **own: Any) -> Array:
-    return np.zeros_like(mu)
-
-
-def ones(mu: Array, **own: Any) -> Array:
-    return np.ones_like(mu)
-
-
-@dataclass(frozen=True)
-class Constraint:
+class Constraint(ABC):
     """ψ(μ) = Σ value(μ_m) − 1."""
 
-    value: Along
-    slope: Along
-    curvature: Along
-    curved: bool = True
+    curved: ClassVar[bool] = True
+
+    @abstractmethod
+    def value(self, mu: Array, *_: Any, **own: Any) -> Array: ...
+
+    @abstractmethod
+    def slope(self, mu: Array, *_: Any, **own: Any) -> Array: ...
+
+    @abstractmethod
+    def curvature(self, mu: Array, *_: Any, **own: Any) -> Array: ...
 
     def at(self, mu: Array, **own: Any) -> tuple[Array, Array, Array]:
         """ψ(μ), ψ' and ψ''."""
         return np.asarray(self.value(mu, **own).sum() - 1), self.slope(mu, **own), self.curvature(mu, **own)
 
 
-SIMPLEX = Constraint(lambda mu, **own: mu, ones, nothing, curved=False)
+class Simplex(Constraint):
+    """Σμ = 1."""
+
+    curved = False
+
+    def value(self, mu: Array, **own: Any) -> Array:
+        return mu
+
+    def slope(self, mu: Array, **own: Any) -> Array:
+        return np.ones_like(mu)
+
+    def curvature(self, mu: Array, **own: Any) -> Array:
+        return np.zeros_like(mu)
 
 
-@dataclass(frozen=True)
-class Regulariser:
+class Regulariser(ABC):
     """r, r' and r'', ψ, the cap; `start` are weights inside the domain, from the number of kernels. Where the domain is
     a single point, `start` is that point and `alone(count, **own)` says so."""
 
-    constraint: Constraint | None = SIMPLEX
-    value: Along = nothing
-    slope: Along = nothing
-    curvature: Along = nothing
-    cap: Callable[..., float] | None = None
-    start: Callable[..., Array] = lambda count, **own: np.full(count, 1 / count)
-    alone: Callable[..., bool] = lambda count, **own: False
+    constraint: ClassVar[Constraint | None] = Simplex()
+    cap: ClassVar[Any] = None  # of the own parameters, where weights have one
+
+    def value(self, mu: Array, *_: Any, **own: Any) -> Array:
+        return np.zeros_like(mu)
+
+    def slope(self, mu: Array, *_: Any, **own: Any) -> Array:
+        return np.zeros_like(mu)
+
+    def curvature(self, mu: Array, *_: Any, **own: Any) -> Array:
+        return np.zeros_like(mu)
+
+    def start(self, count: int, *_: Any, **own: Any) -> Array:
+        return np.full(count, 1 / count)
+
+    def alone(self, count: int, *_: Any, **own: Any) -> bool:
+        return False
+
+    @abstractmethod
+    def best_weights(self, a: Array, *_: Any, **own: Any) -> Array:
+        """The μ at which ½ Σ a²/μ + R(μ) is least. Feasible, whatever rounding did to it: then the penalty is valid."""
+
+    @abstractmethod
+    def conjugate(self, v: Array, *_: Any, **own: Any) -> float:
+        """R*(v)."""
+
+    def penalty(self, a: Array, *_: Any, **own: Any) -> float:
+        """½ Σ a²/μ + R(μ) at the best weights, unless there is a closed form."""
+        mu, used = self.best_weights(a, **own), a > 0
+        return float(np.sum(a[used] ** 2 / mu[used]) / 2 + np.sum(self.value(mu, **own)))
+
+    def multipliers(self, v: Array, *_: Any, **own: Any) -> dict[str, Any]:
+        """The dual's variables beside α that the solution reports, from v = ½q."""
+        return {"tau": self.conjugate(v, **own)}
 
 
-def fixed(start: Callable[..., Array]) -> Regulariser:
-    """Weights that are given, not found."""
-    return Regulariser(constraint=None, start=start, alone=lambda count, **own: True)
+class Fixed(Regulariser):
+    """Weights that are given, not found: the same for every kernel."""
+
+    constraint = None
+
+    def __init__(self, share: Callable[[int], float]) -> None:
+        self.share = share
+
+    def start(self, count: int, **own: Any) -> Array:
+        return np.full(count, self.share(count))
+
+    def alone(self, count: int, **own: Any) -> bool:
+        return True
+
+    def best_weights(self, a: Array, **own: Any) -> Array:
+        return self.start(len(a))
+
+    def penalty(self, a: Array, **own: Any) -> float:
+        return float(a @ a / (2 * self.share(len(a))))
+
+    def conjugate(self, v: Array, **own: Any) -> float:
+        return float(self.share(len(v)) * v.sum())
+
+    def multipliers(self, v: Array, **own: Any) -> dict[str, Any]:
+        return {}
+
+
+class SoftMargin(Regulariser):
+    """R*(v) = min over τ of τ + price((v − τ)₊): a kernel buys slack ζ_m to stay above the margin τ."""
+
+    @abstractmethod
+    def price(self, zeta: Array, *_: Any, **own: Any) -> float: ...
+
+    @abstractmethod
+    def threshold(self, v: Array, *_: Any, **own: Any) -> float:
+        """The best τ."""
+
+    def conjugate(self, v: Array, *_: Any, **own: Any) -> float:
+        tau = self.threshold(v, **own)
+        return tau + self.price(np.maximum(v - tau, 0), **own)
+
+    def multipliers(self, v: Array, *_: Any, **own: Any) -> dict[str, Any]:
+        tau = self.threshold(v, **own)
+        return {"tau": tau, "zeta": np.maximum(v - tau, 0)}
 
 
 @dataclass(frozen=True)

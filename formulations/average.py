@@ -17,55 +17,21 @@ Reference: Xu et al. 2013, section III-A, observation 2.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
-from ._regulariser import fixed
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from ._dual import Multipliers
+from ._primal import Functions
+from ._regulariser import Fixed
+from .families.single_task import OnWeights
 
 
-def primal(task: Task) -> PrimalProgram:
-    f = Functions(task)
-    return f.program(task.count * cp.sum(f.squares) / 2)
+class Average(OnWeights):
+    regulariser = Fixed(lambda count: 1 / count)
+
+    def primal(self, f: Functions) -> cp.Problem:
+        return cp.Problem(cp.Minimize(f.count * cp.sum(f.squares) / 2 + f.risk), [f.margins])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        return cp.Problem(cp.Maximize(alpha.gain - cp.sum(alpha.half_q) / alpha.count), alpha.feasible), []
 
 
-def dual(task: Task) -> DualProgram:
-    alpha = Multipliers(task)
-    return alpha.program(cp.sum(alpha.half_q) / task.count)
-
-
-def penalty(a: Array) -> float:
-    return float(len(a) * (a @ a) / 2)
-
-
-def conjugate(d: Array) -> float:
-    return float(d @ d / (2 * len(d)))
-
-
-def weights(a: Array, d: Array) -> Array:
-    return np.full(len(a), 1 / len(a))
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {}
-
-
-AVERAGE = SingleTask(
-    name="average",
-    title="the average of the kernels",
-    reference="Xu et al. 2013",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=fixed(lambda count: np.full(count, 1 / count)),
-)
+AVERAGE = Average("average", "the average of the kernels", "Xu et al. 2013", __doc__, ())

@@ -25,60 +25,46 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._groups import Groups, group_largest, group_shares, group_sums
-from ._primal import Functions, PrimalProgram
+from ._primal import Functions
 from ._regulariser import Between
 from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.task import Array
 
 
-def primal(task: Task, groups: Groups) -> PrimalProgram:
-    f, largest = Functions(task), cp.Variable()
-    sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
-    return f.program(cp.square(largest), [group_sum <= largest for group_sum in sums])
+class CompositeKernels(SingleTask):
+    between = Between(0.25)
+    losses = ("c",)
+    grouped = True
+
+    def primal(self, f: Functions, groups: Groups) -> cp.Problem:
+        largest = cp.Variable()
+        sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
+        within = [group_sum <= largest for group_sum in sums]
+        return cp.Problem(cp.Minimize(cp.square(largest) + f.risk), [f.margins, *within])
+
+    def dual(self, alpha: Multipliers, groups: Groups) -> tuple[cp.Problem, list[cp.Constraint]]:
+        delta = cp.Variable(groups.max() + 1)
+        cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+        return cp.Problem(cp.Maximize(alpha.gain - cp.square(cp.sum(delta)) / 4), [*alpha.feasible, *cuts]), cuts
+
+    def penalty(self, a: Array, groups: Groups) -> float:
+        return float(group_sums(a, groups).max() ** 2)
+
+    def conjugate(self, d: Array, groups: Groups) -> float:
+        return float(group_largest(d, groups).sum() ** 2 / 4)
+
+    def weights(self, a: Array, d: Array, groups: Groups) -> Array:
+        found = self.multipliers(a, d, groups)
+        gamma, share = found["gamma"][groups], found["lambda"]
+        seen = gamma > 0
+        return np.where(seen, share / (2 * np.where(seen, gamma, 1.0)), np.where(a > 0, np.nan, 0.0))
+
+    def multipliers(self, a: Array, d: Array, groups: Groups) -> dict[str, Any]:
+        delta = group_largest(d, groups)
+        gamma = delta / delta.sum() if delta.any() else np.full(len(delta), 1 / len(delta))
+        return {"gamma": gamma, "lambda": group_shares(a, groups)}
 
 
-def dual(task: Task, groups: Groups) -> DualProgram:
-    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1)
-    cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
-    return alpha.program(cp.square(cp.sum(delta)) / 4, cuts)
-
-
-def penalty(a: Array, groups: Groups) -> float:
-    return float(group_sums(a, groups).max() ** 2)
-
-
-def conjugate(d: Array, groups: Groups) -> float:
-    return float(group_largest(d, groups).sum() ** 2 / 4)
-
-
-def weights(a: Array, d: Array, groups: Groups) -> Array:
-    found = multipliers(a, d, groups)
-    gamma, share = found["gamma"][groups], found["lambda"]
-    seen = gamma > 0
-    return np.where(seen, share / (2 * np.where(seen, gamma, 1.0)), np.where(a > 0, np.nan, 0.0))
-
-
-def multipliers(a: Array, d: Array, groups: Groups) -> dict[str, Any]:
-    delta = group_largest(d, groups)
-    gamma = delta / delta.sum() if delta.any() else np.full(len(delta), 1 / len(delta))
-    return {"gamma": gamma, "lambda": group_shares(a, groups)}
-
-
-CKL = SingleTask(
-    name="ckl",
-    title="ℓ1 within groups, ℓ∞ between them",
-    reference="Govindaraj 2009",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    between=Between(0.25),
-    losses=("c",),
-    grouped=True,
-)
+CKL = CompositeKernels("ckl", "ℓ1 within groups, ℓ∞ between them", "Govindaraj 2009", __doc__, ())

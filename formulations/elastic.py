@@ -22,92 +22,86 @@ Reference: Yang et al. 2011, as in Xu et al. 2013, after Eq. (14).
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._formulation import Parameter
-from ._primal import Functions, PrimalProgram
+from ._primal import Functions
 from ._regulariser import Constraint, Regulariser
 from ._roots import increasing_root, increasing_roots, newton_weights
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.single_task import OnWeights
+from .families.task import Array
 
 
-def primal(task: Task, l1_ratio: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    net = l1_ratio * cp.sum(mu) + (1 - l1_ratio) * cp.sum_squares(mu)
-    return f.program(cp.sum(ratios) / 2, [*epigraph, net <= 1])
+class Net(Constraint):
+    """r Σμ + (1−r) Σμ² ≤ 1."""
+
+    def value(self, mu: Array, l1_ratio: float) -> Array:
+        return l1_ratio * mu + (1 - l1_ratio) * mu**2
+
+    def slope(self, mu: Array, l1_ratio: float) -> Array:
+        return l1_ratio + 2 * (1 - l1_ratio) * mu
+
+    def curvature(self, mu: Array, l1_ratio: float) -> Array:
+        return np.full(len(mu), 2 * (1 - l1_ratio))
 
 
-def dual(task: Task, l1_ratio: float) -> DualProgram:
-    alpha, v, tau = Multipliers(task), cp.Variable(task.count), cp.Variable()
-    cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
-    if l1_ratio == 1:
-        return alpha.program(tau, cuts, [v <= tau])
-    zeta, ratio = cp.Variable(task.count), cp.Variable()
-    epigraph = [v - l1_ratio * tau <= zeta, cp.quad_over_lin(zeta, tau) <= ratio]
-    return alpha.program(tau + ratio / (4 * (1 - l1_ratio)), cuts, epigraph)
+class InNet(Regulariser):
+    """R(μ) = 0 where r Σμ + (1−r) Σμ² ≤ 1."""
+
+    constraint = NET = Net()
+
+    def start(self, count: int, l1_ratio: float) -> Array:
+        """Nine tenths of the constraint, shared evenly."""
+        share, r = 0.9 / count, l1_ratio
+        return np.full(count, 2 * share / (r + np.sqrt(r**2 + 4 * (1 - r) * share)))
+
+    def best_weights(self, a: Array, l1_ratio: float) -> Array:
+        """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
+        r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
+        used = a > 0
+        if used.any():  # a kernel without norm needs no weight
+            zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
+            found = newton_weights(
+                np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *self.NET.at(mu, l1_ratio=r))
+            )  # fmt: skip
+            if found is not None:
+                mu = np.zeros(len(a))
+                mu[used] = tight(found, r)
+                return mu
+
+        def weights(level: float) -> Array:
+            return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
+
+        def slack(level: float) -> float:
+            return 1 - float(self.NET.value(weights(level), r).sum())
+
+        return tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
+
+    def conjugate(self, v: Array, l1_ratio: float) -> float:
+        tau = threshold(v, l1_ratio)
+        if l1_ratio == 1 or tau == 0:
+            return tau
+        excess = np.maximum(v - l1_ratio * tau, 0)
+        return float(tau + excess @ (excess / (4 * (1 - l1_ratio) * tau)))
+
+    def multipliers(self, v: Array, l1_ratio: float) -> dict[str, float]:
+        return {"tau": threshold(v, l1_ratio)}
 
 
-def penalty(a: Array, l1_ratio: float) -> float:
-    used = a > 0
-    return float(np.sum(a[used] ** 2 / best_weights(a, l1_ratio)[used]) / 2)
-
-
-def conjugate(d: Array, l1_ratio: float) -> float:
-    tau = threshold(d, l1_ratio)
-    if l1_ratio == 1 or tau == 0:
-        return tau
-    excess = np.maximum(d**2 / 2 - l1_ratio * tau, 0)
-    return float(tau + excess @ (excess / (4 * (1 - l1_ratio) * tau)))
-
-
-def threshold(d: Array, l1_ratio: float) -> float:
+def threshold(v: Array, r: float) -> float:
     """The least τ + Σ (v − rτ)₊²/(4(1−r)τ): where the weights that τ implies make the constraint tight."""
-    r, largest = l1_ratio, float(np.max(d**2 / 2))
+    largest = float(v.max())
     if r == 1 or largest == 0:
         return largest
-    v = (d / d.max()) ** 2  # beside the largest, so that the least numbers there are have digits
+    beside = v / largest  # so that the least numbers there are have digits
 
     def slack(tau: float) -> float:
-        mu = np.maximum(v - r * tau, 0) / (2 * (1 - r) * tau)
+        mu = np.maximum(beside - r * tau, 0) / (2 * (1 - r) * tau)
         return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
 
-    return largest * increasing_root(slack, 0.5, v.sum())
-
-
-NET = Constraint(
-    lambda mu, l1_ratio: l1_ratio * mu + (1 - l1_ratio) * mu**2,
-    lambda mu, l1_ratio: l1_ratio + 2 * (1 - l1_ratio) * mu,
-    lambda mu, l1_ratio: np.full(len(mu), 2 * (1 - l1_ratio)),
-)
-
-
-def best_weights(a: Array, l1_ratio: float) -> Array:
-    """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
-    r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
-    used = a > 0
-    if used.any():  # a kernel without norm needs no weight
-        zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
-        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
-        if found is not None:
-            mu = np.zeros(len(a))
-            mu[used] = tight(found, r)
-            return mu
-
-    def weights(level: float) -> Array:
-        return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
-
-    def slack(level: float) -> float:
-        mu = weights(level)
-        return 1 - r * mu.sum() - (1 - r) * (mu @ mu)
-
-    return tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
+    return largest * increasing_root(slack, 0.5, beside.sum())
 
 
 def tight(mu: Array, r: float) -> Array:
@@ -116,38 +110,28 @@ def tight(mu: Array, r: float) -> Array:
     return mu * 2 / (linear + np.sqrt(linear**2 + 4 * quadratic))
 
 
-def weights(a: Array, d: Array, l1_ratio: float) -> Array:
-    return best_weights(a, l1_ratio)
+class Elastic(OnWeights):
+    regulariser = InNet()
 
+    def primal(self, f: Functions, l1_ratio: float) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        net = l1_ratio * cp.sum(mu) + (1 - l1_ratio) * cp.sum_squares(mu)
+        return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + f.risk), [f.margins, *epigraph, net <= 1])
 
-def multipliers(a: Array, d: Array, l1_ratio: float) -> dict[str, Any]:
-    return {"tau": threshold(d, l1_ratio)}
-
-
-def even_weights(count: int, l1_ratio: float) -> Array:
-    """Nine tenths of the constraint, shared evenly."""
-    share, r = 0.9 / count, l1_ratio
-    return np.full(count, 2 * share / (r + math.sqrt(r**2 + 4 * (1 - r) * share)))
+    def dual(self, alpha: Multipliers, l1_ratio: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        v, tau = cp.Variable(alpha.count), cp.Variable()
+        cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
+        if l1_ratio == 1:
+            return cp.Problem(cp.Maximize(alpha.gain - tau), [*alpha.feasible, *cuts, v <= tau]), cuts
+        zeta, ratio = cp.Variable(alpha.count), cp.Variable()
+        epigraph = [v - l1_ratio * tau <= zeta, cp.quad_over_lin(zeta, tau) <= ratio]
+        objective = alpha.gain - tau - ratio / (4 * (1 - l1_ratio))
+        return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts, *epigraph]), cuts
 
 
 RATIO = Parameter(
     "l1_ratio", "share of the ℓ1 term", "0 ≤ l1_ratio ≤ 1", lambda v, _: 0 <= v <= 1, lambda _: 0.5, "1/2"
 )
 
-ELASTIC = SingleTask(
-    name="elastic",
-    title="elastic-net constraint on the weights",
-    reference="Yang et al. 2011",
-    theorem=__doc__,
-    parameters=(RATIO,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        NET,
-        start=even_weights,
-    ),
-)
+ELASTIC = Elastic("elastic", "elastic-net constraint on the weights", "Yang et al. 2011", __doc__, (RATIO,))

@@ -31,41 +31,33 @@ from ._cvxpy import cp
 from .families.hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
-def primal(task: HyperTask) -> HypergraphPrimal:
-    z, gamma = cp.Variable(task.h.shape), cp.Variable()
-    common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
-    cuts = [common + cp.sum_squares(f.columns.T @ z) / (4 * task.lam) <= gamma for f in task.factors]
-    return HypergraphPrimal(cp.Problem(cp.Minimize(gamma), cuts), z, cuts)
+class BestKernel(Hypergraph):
+    def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
+        z, gamma = cp.Variable(task.h.shape), cp.Variable()
+        common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
+        cuts = [common + cp.sum_squares(f.columns.T @ z) / (4 * task.lam) <= gamma for f in task.factors]
+        return HypergraphPrimal(cp.Problem(cp.Minimize(gamma), cuts), z, cuts)
+
+    def declare_dual(self, task: HyperTask) -> HypergraphDual:
+        theta = cp.Variable(task.count, nonneg=True)
+        kernel = cp.sum([theta[j] * k for j, k in enumerate(task.each_kernel())])
+        trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
+        return HypergraphDual(cp.Problem(cp.Maximize(-trace), [cp.sum(theta) == 1]), theta)
+
+    def joined(self, task: HyperTask, scores: Array) -> float:
+        return float(scores.max())
+
+    def bonus(self, task: HyperTask, theta: Array) -> float:
+        return 0.0
+
+    def responsible(self, task: HyperTask, scores: Array) -> Array:
+        return (scores == scores.max()).astype(float)
 
 
-def dual(task: HyperTask) -> HypergraphDual:
-    theta = cp.Variable(task.count, nonneg=True)
-    kernel = cp.sum([theta[j] * k for j, k in enumerate(task.each_kernel())])
-    trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
-    return HypergraphDual(cp.Problem(cp.Maximize(-trace), [cp.sum(theta) == 1]), theta)
-
-
-def joined(task: HyperTask, scores: Array) -> float:
-    return float(scores.max())
-
-
-def bonus(task: HyperTask, theta: Array) -> float:
-    return 0.0
-
-
-def responsible(task: HyperTask, scores: Array) -> Array:
-    return (scores == scores.max()).astype(float)
-
-
-HYPERGRAPH = Hypergraph(
-    name="hypergraph",
-    title="labels as hyperedges: the best kernel for their embedding",
-    reference="Ji et al. 2008",
-    theorem=__doc__,
-    parameters=(LAMBDA, DIMENSIONS),
-    primal=primal,
-    dual=dual,
-    joined=joined,
-    bonus=bonus,
-    responsible=responsible,
+HYPERGRAPH = BestKernel(
+    "hypergraph",
+    "labels as hyperedges: the best kernel for their embedding",
+    "Ji et al. 2008",
+    __doc__,
+    (LAMBDA, DIMENSIONS),
 )

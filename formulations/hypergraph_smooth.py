@@ -28,51 +28,43 @@ from ._cvxpy import cp
 from .families.hypergraph import DIMENSIONS, LAMBDA, SMOOTHING, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
-def primal(task: HyperTask) -> HypergraphPrimal:
-    z, score = cp.Variable(task.h.shape), cp.Variable(task.count)
-    common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
-    epigraph = [
-        common + cp.sum_squares(f.columns.T @ z) / (4 * task.lam) <= score[j] for j, f in enumerate(task.factors)
-    ]
-    smooth = task.smoothing * cp.log_sum_exp(score / task.smoothing)
-    return HypergraphPrimal(cp.Problem(cp.Minimize(smooth), epigraph), z, [])
+class SmoothedKernels(Hypergraph):
+    def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
+        z, score = cp.Variable(task.h.shape), cp.Variable(task.count)
+        common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
+        epigraph = [
+            common + cp.sum_squares(f.columns.T @ z) / (4 * task.lam) <= score[j] for j, f in enumerate(task.factors)
+        ]
+        smooth = task.smoothing * cp.log_sum_exp(score / task.smoothing)
+        return HypergraphPrimal(cp.Problem(cp.Minimize(smooth), epigraph), z, [])
+
+    def declare_dual(self, task: HyperTask) -> HypergraphDual:
+        theta = cp.Variable(task.count, nonneg=True)
+        kernel = cp.sum([theta[j] * k for j, k in enumerate(task.each_kernel())])
+        trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
+        objective = -trace + task.smoothing * cp.sum(cp.entr(theta))
+        return HypergraphDual(cp.Problem(cp.Maximize(objective), [cp.sum(theta) == 1]), theta)
+
+    def joined(self, task: HyperTask, scores: Array) -> float:
+        assert task.smoothing is not None
+        largest = scores.max()
+        return float(largest + task.smoothing * np.log(np.sum(np.exp((scores - largest) / task.smoothing))))
+
+    def bonus(self, task: HyperTask, theta: Array) -> float:
+        """μ times the entropy of θ."""
+        assert task.smoothing is not None
+        used = theta[theta > 0]
+        return float(-task.smoothing * np.sum(used * np.log(used)))
+
+    def responsible(self, task: HyperTask, scores: Array) -> Array:
+        assert task.smoothing is not None
+        return np.asarray(np.exp((scores - scores.max()) / task.smoothing))
 
 
-def dual(task: HyperTask) -> HypergraphDual:
-    theta = cp.Variable(task.count, nonneg=True)
-    kernel = cp.sum([theta[j] * k for j, k in enumerate(task.each_kernel())])
-    trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
-    objective = -trace + task.smoothing * cp.sum(cp.entr(theta))
-    return HypergraphDual(cp.Problem(cp.Maximize(objective), [cp.sum(theta) == 1]), theta)
-
-
-def joined(task: HyperTask, scores: Array) -> float:
-    assert task.smoothing is not None
-    largest = scores.max()
-    return float(largest + task.smoothing * np.log(np.sum(np.exp((scores - largest) / task.smoothing))))
-
-
-def bonus(task: HyperTask, theta: Array) -> float:
-    """μ times the entropy of θ."""
-    assert task.smoothing is not None
-    used = theta[theta > 0]
-    return float(-task.smoothing * np.sum(used * np.log(used)))
-
-
-def responsible(task: HyperTask, scores: Array) -> Array:
-    assert task.smoothing is not None
-    return np.asarray(np.exp((scores - scores.max()) / task.smoothing))
-
-
-HYPERGRAPH_SMOOTH = Hypergraph(
-    name="hypergraph_smooth",
-    title="labels as hyperedges, with the maximum smoothed",
-    reference="Ji et al. 2008",
-    theorem=__doc__,
-    parameters=(LAMBDA, SMOOTHING, DIMENSIONS),
-    primal=primal,
-    dual=dual,
-    joined=joined,
-    bonus=bonus,
-    responsible=responsible,
+HYPERGRAPH_SMOOTH = SmoothedKernels(
+    "hypergraph_smooth",
+    "labels as hyperedges, with the maximum smoothed",
+    "Ji et al. 2008",
+    __doc__,
+    (LAMBDA, SMOOTHING, DIMENSIONS),
 )

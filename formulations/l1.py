@@ -20,55 +20,39 @@ Reference: Lanckriet et al. 2004 (QCQP); Bach et al. 2004 (block norm); Xu et al
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
+from ._dual import Multipliers
+from ._primal import Functions
 from ._regulariser import Regulariser
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.single_task import OnWeights
+from .families.task import Array
 
 
-def primal(task: Task) -> PrimalProgram:
-    f = Functions(task)
-    return f.program(cp.square(cp.sum(f.norms)) / 2)
+class OnSimplex(Regulariser):
+    """R(μ) = 0 where Σμ = 1."""
+
+    def best_weights(self, a: Array) -> Array:
+        return a / a.sum() if a.any() else self.start(len(a))
+
+    def penalty(self, a: Array) -> float:
+        return float(a.sum() ** 2 / 2)
+
+    def conjugate(self, v: Array) -> float:
+        return float(np.max(v))
 
 
-def dual(task: Task) -> DualProgram:
-    alpha, tau = Multipliers(task), cp.Variable()
-    return alpha.program(tau, cuts=[half_q <= tau for half_q in alpha.half_q])
+class L1MKL(OnWeights):
+    regulariser = OnSimplex()
+
+    def primal(self, f: Functions) -> cp.Problem:
+        return cp.Problem(cp.Minimize(cp.square(cp.sum(f.norms)) / 2 + f.risk), [f.margins])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        tau = cp.Variable()
+        cuts = [half_q <= tau for half_q in alpha.half_q]
+        return cp.Problem(cp.Maximize(alpha.gain - tau), [*alpha.feasible, *cuts]), cuts
 
 
-def penalty(a: Array) -> float:
-    return float(a.sum() ** 2 / 2)
-
-
-def conjugate(d: Array) -> float:
-    return float(d.max() ** 2 / 2)
-
-
-def weights(a: Array, d: Array) -> Array:
-    return a / a.sum() if a.any() else np.full(len(a), 1 / len(a))
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {"tau": conjugate(d)}
-
-
-L1 = SingleTask(
-    name="l1",
-    title="weights on the simplex",
-    reference="Lanckriet et al. 2004; Bach et al. 2004",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(),
-)
+L1 = L1MKL("l1", "weights on the simplex", "Lanckriet et al. 2004; Bach et al. 2004", __doc__, ())

@@ -18,60 +18,60 @@ Reference: Cortes et al. 2009; Kloft et al. 2011; Xu et al. 2013, Proposition 5.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
+from ._dual import Multipliers
+from ._primal import Functions
 from ._regulariser import Constraint, Regulariser
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.single_task import OnWeights
+from .families.task import Array
 
 
-def primal(task: Task) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    return f.program(cp.sum(ratios) / 2, [*epigraph, cp.norm(mu) <= 1])
+class Ball(Constraint):
+    """Σ μ² ≤ 1."""
+
+    def value(self, mu: Array) -> Array:
+        return mu**2
+
+    def slope(self, mu: Array) -> Array:
+        return 2 * mu
+
+    def curvature(self, mu: Array) -> Array:
+        return np.full(len(mu), 2.0)
 
 
-def dual(task: Task) -> DualProgram:
-    alpha, v = Multipliers(task), cp.Variable(task.count)
-    return alpha.program(cp.norm(v), cuts=[half_q <= v[m] for m, half_q in enumerate(alpha.half_q)])
+class InBall(Regulariser):
+    """R(μ) = 0 where ‖μ‖₂ ≤ 1."""
+
+    constraint = Ball()
+
+    def start(self, count: int) -> Array:
+        return np.full(count, 0.9 / np.sqrt(count))
+
+    def best_weights(self, a: Array) -> Array:
+        mu = np.cbrt(a / a.max()) ** 2 if a.any() else np.ones(len(a))
+        return mu / np.linalg.norm(mu)
+
+    def penalty(self, a: Array) -> float:
+        return float(np.sum(a ** (4 / 3)) ** (3 / 2) / 2)
+
+    def conjugate(self, v: Array) -> float:
+        return float(np.linalg.norm(v))
 
 
-def penalty(a: Array) -> float:
-    return float(np.sum(a ** (4 / 3)) ** (3 / 2) / 2)
+class L2MKL(OnWeights):
+    regulariser = InBall()
+
+    def primal(self, f: Functions) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + f.risk), [f.margins, *epigraph, cp.norm(mu) <= 1])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        v = cp.Variable(alpha.count)
+        cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
+        return cp.Problem(cp.Maximize(alpha.gain - cp.norm(v)), [*alpha.feasible, *cuts]), cuts
 
 
-def conjugate(d: Array) -> float:
-    return float(np.linalg.norm(d**2 / 2))
-
-
-def weights(a: Array, d: Array) -> Array:
-    mu = np.cbrt(a / a.max()) ** 2 if a.any() else np.ones(len(a))
-    return mu / np.linalg.norm(mu)
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {"tau": conjugate(d)}
-
-
-L2 = SingleTask(
-    name="l2",
-    title="weights in the ℓ2 ball",
-    reference="Cortes et al. 2009; Kloft et al. 2011",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        Constraint(lambda mu: mu**2, lambda mu: 2 * mu, lambda mu: np.full(len(mu), 2.0)),
-        start=lambda count: np.full(count, 0.9 / np.sqrt(count)),
-    ),
-)
+L2 = L2MKL("l2", "weights in the ℓ2 ball", "Cortes et al. 2009; Kloft et al. 2011", __doc__, ())

@@ -24,53 +24,37 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
+from ._dual import Multipliers
+from ._primal import Functions
 from ._regulariser import Between
 from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.task import Array
 
 
-def primal(task: Task) -> PrimalProgram:
-    f = Functions(task)
-    return f.program(cp.square(cp.max(cp.hstack(f.norms))))
+class LiMKL(SingleTask):
+    between = Between(0.25, groups=lambda count: np.arange(count))
+    losses = ("c",)
+
+    def primal(self, f: Functions) -> cp.Problem:
+        return cp.Problem(cp.Minimize(cp.square(cp.max(cp.hstack(f.norms))) + f.risk), [f.margins])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        d = cp.Variable(alpha.count)
+        cuts = [root_q <= d[m] for m, root_q in enumerate(alpha.root_q)]
+        return cp.Problem(cp.Maximize(alpha.gain - cp.square(cp.sum(d)) / 4), [*alpha.feasible, *cuts]), cuts
+
+    def penalty(self, a: Array) -> float:
+        return float(a.max() ** 2)
+
+    def conjugate(self, d: Array) -> float:
+        return float(d.sum() ** 2 / 4)
+
+    def weights(self, a: Array, d: Array) -> Array:
+        seen = d > 0
+        return np.where(seen, d.sum() / (2 * np.where(seen, d, 1.0)), np.where(a > 0, np.nan, 0.0))
+
+    def multipliers(self, a: Array, d: Array) -> dict[str, Any]:
+        return {"lambda": d / d.sum() if d.any() else np.full(len(d), 1 / len(d))}
 
 
-def dual(task: Task) -> DualProgram:
-    alpha, d = Multipliers(task), cp.Variable(task.count)
-    cuts = [root_q <= d[m] for m, root_q in enumerate(alpha.root_q)]
-    return alpha.program(cp.square(cp.sum(d)) / 4, cuts)
-
-
-def penalty(a: Array) -> float:
-    return float(a.max() ** 2)
-
-
-def conjugate(d: Array) -> float:
-    return float(d.sum() ** 2 / 4)
-
-
-def weights(a: Array, d: Array) -> Array:
-    seen = d > 0
-    return np.where(seen, d.sum() / (2 * np.where(seen, d, 1.0)), np.where(a > 0, np.nan, 0.0))
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {"lambda": d / d.sum() if d.any() else np.full(len(d), 1 / len(d))}
-
-
-LI = SingleTask(
-    name="li",
-    title="the block-∞ norm",
-    reference="Govindaraj 2009",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    between=Between(0.25, groups=lambda count: np.arange(count)),
-    losses=("c",),
-)
+LI = LiMKL("li", "the block-∞ norm", "Govindaraj 2009", __doc__, ())

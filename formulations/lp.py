@@ -18,37 +18,15 @@ Reference: Kloft et al. 2011.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._formulation import Parameter
-from ._primal import Functions, PrimalProgram
+from ._primal import Functions
 from ._regulariser import Constraint, Regulariser
-from .families.single_task import SingleTask
-from .families.task import Array, Task
-
-
-def primal(task: Task, p: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    return f.program(cp.sum(ratios) / 2, [*epigraph, cp.pnorm(mu, p, approx=False) <= 1])
-
-
-def dual(task: Task, p: float) -> DualProgram:
-    alpha, v = Multipliers(task), cp.Variable(task.count)
-    cost = cp.pnorm(v, p / (p - 1), approx=False) if p > 1 else cp.max(v)
-    return alpha.program(cost, cuts=[half_q <= v[m] for m, half_q in enumerate(alpha.half_q)])
-
-
-def penalty(a: Array, p: float) -> float:
-    return norm(a, 2 * p / (p + 1)) ** 2 / 2
-
-
-def conjugate(d: Array, p: float) -> float:
-    return norm(d**2 / 2, p / (p - 1) if p > 1 else np.inf)
+from .families.single_task import OnWeights
+from .families.task import Array
 
 
 def norm(x: Array, p: float) -> float:
@@ -59,31 +37,54 @@ def norm(x: Array, p: float) -> float:
     return float(largest * np.sum((x / largest) ** p) ** (1 / p))
 
 
-def weights(a: Array, d: Array, p: float) -> Array:
-    mu = (a / a.max()) ** (2 / (p + 1)) if a.any() else np.ones(len(a))
-    return mu / norm(mu, p)
+class PowerBall(Constraint):
+    """Σ μ^p ≤ 1."""
+
+    def value(self, mu: Array, p: float) -> Array:
+        return np.asarray(mu**p)
+
+    def slope(self, mu: Array, p: float) -> Array:
+        return np.asarray(p * mu ** (p - 1))
+
+    def curvature(self, mu: Array, p: float) -> Array:
+        return np.asarray(p * (p - 1) * mu ** (p - 2))
 
 
-def multipliers(a: Array, d: Array, p: float) -> dict[str, Any]:
-    return {"tau": conjugate(d, p)}
+class InPowerBall(Regulariser):
+    """R(μ) = 0 where ‖μ‖_p ≤ 1."""
+
+    constraint = PowerBall()
+
+    def start(self, count: int, p: float) -> Array:
+        return np.full(count, 0.9 * count ** (-1 / p))
+
+    def best_weights(self, a: Array, p: float) -> Array:
+        mu = (a / a.max()) ** (2 / (p + 1)) if a.any() else np.ones(len(a))
+        return np.asarray(mu / norm(mu, p))
+
+    def penalty(self, a: Array, p: float) -> float:
+        return norm(a, 2 * p / (p + 1)) ** 2 / 2
+
+    def conjugate(self, v: Array, p: float) -> float:
+        return norm(v, p / (p - 1) if p > 1 else np.inf)
+
+
+class LpMKL(OnWeights):
+    regulariser = InPowerBall()
+
+    def primal(self, f: Functions, p: float) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        ball = cp.pnorm(mu, p, approx=False) <= 1
+        return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + f.risk), [f.margins, *epigraph, ball])
+
+    def dual(self, alpha: Multipliers, p: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        v = cp.Variable(alpha.count)
+        cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
+        cost = cp.pnorm(v, p / (p - 1), approx=False) if p > 1 else cp.max(v)
+        return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts]), cuts
 
 
 BALL = Parameter("p", "norm of the ball of weights", "p ≥ 1", lambda v, _: v >= 1, lambda _: 1.5, "3/2")
 
-LP = SingleTask(
-    name="lp",
-    title="weights in the ℓp ball",
-    reference="Kloft et al. 2011",
-    theorem=__doc__,
-    parameters=(BALL,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        Constraint(lambda mu, p: mu**p, lambda mu, p: p * mu ** (p - 1), lambda mu, p: p * (p - 1) * mu ** (p - 2)),
-        start=lambda count, p: np.full(count, 0.9 * count ** (-1 / p)),
-    ),
-)
+LP = LpMKL("lp", "weights in the ℓp ball", "Kloft et al. 2011", __doc__, (BALL,))

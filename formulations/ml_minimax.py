@@ -29,48 +29,45 @@ from ._cvxpy import cp
 from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
-def primal(task: LabelTask) -> MultiLabelPrimal:
-    f, worst = ClassFunctions(task), cp.Variable()
-    p, h = cp.Variable(task.count, nonneg=True), cp.Variable((task.count, task.classes))
-    epigraph = [cp.quad_over_lin(w[:, k], p[a]) <= h[a, k] for a, w in enumerate(f.w) for k in range(task.classes)]
-    classes = [cp.sum(h[:, k]) / 2 + f.losses[k] <= worst for k in range(task.classes)]
-    problem = cp.Problem(cp.Minimize(worst), [f.margins, *epigraph, *classes, cp.sum(p) == 1])
-    return MultiLabelPrimal(problem, f.w, f.margins, classes)
+class WorstOfClasses(MultiLabel):
+    def declare_primal(self, task: LabelTask) -> MultiLabelPrimal:
+        f, worst = ClassFunctions(task), cp.Variable()
+        p, h = cp.Variable(task.count, nonneg=True), cp.Variable((task.count, task.classes))
+        epigraph = [cp.quad_over_lin(w[:, k], p[a]) <= h[a, k] for a, w in enumerate(f.w) for k in range(task.classes)]
+        classes = [cp.sum(h[:, k]) / 2 + f.losses[k] <= worst for k in range(task.classes)]
+        problem = cp.Problem(cp.Minimize(worst), [f.margins, *epigraph, *classes, cp.sum(p) == 1])
+        return MultiLabelPrimal(problem, f.w, f.margins, classes)
+
+    def declare_dual(self, task: LabelTask) -> MultiLabelDual:
+        beta, gamma, tau = (
+            cp.Variable((task.samples, task.classes), nonneg=True),
+            cp.Variable(task.classes),
+            cp.Variable(),
+        )
+        signed, q = cp.multiply(task.signs.T, beta), cp.Variable((task.count, task.classes))
+        seen = [f.columns.T @ signed for f in task.factors]
+        epigraph = [
+            cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)
+        ]
+        cuts = [cp.sum(q[a]) / 2 <= tau for a in range(task.count)]
+        within = [beta[:, k] <= task.box * gamma[k] for k in range(task.classes)]
+        problem = cp.Problem(cp.Maximize(cp.sum(beta) - tau), [*epigraph, *cuts, *within, cp.sum(gamma) == 1])
+        return MultiLabelDual(problem, beta, gamma, cuts)
+
+    def feasible_gamma(self, gamma: Array) -> Array:
+        return gamma / gamma.sum()
+
+    def dual_value(self, task: LabelTask, point: ClassDual) -> tuple[float, float]:
+        used = point.gamma > 0
+        gain = float(point.beta.sum())
+        cost = float(np.max(np.sum(task.correlations(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
+        return gain, cost
+
+    def primal_value(self, task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
+        with np.errstate(divide="ignore"):  # a used kernel of weight zero costs infinitely much
+            ratios = np.divide(squares, weights, out=np.zeros_like(squares), where=squares > 0)
+        penalties = ratios.sum(axis=1) / 2
+        return float(np.max(penalties + risks)), float(max(penalties.max(), risks.max()))
 
 
-def dual(task: LabelTask) -> MultiLabelDual:
-    beta, gamma, tau = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable(task.classes), cp.Variable()
-    signed, q = cp.multiply(task.signs.T, beta), cp.Variable((task.count, task.classes))
-    seen = [f.columns.T @ signed for f in task.factors]
-    epigraph = [cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)]
-    cuts = [cp.sum(q[a]) / 2 <= tau for a in range(task.count)]
-    within = [beta[:, k] <= task.box * gamma[k] for k in range(task.classes)]
-    problem = cp.Problem(cp.Maximize(cp.sum(beta) - tau), [*epigraph, *cuts, *within, cp.sum(gamma) == 1])
-    return MultiLabelDual(problem, beta, gamma, cuts)
-
-
-def dual_value(task: LabelTask, point: ClassDual) -> tuple[float, float]:
-    used = point.gamma > 0
-    gain = float(point.beta.sum())
-    cost = float(np.max(np.sum(task.correlations(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
-    return gain, cost
-
-
-def primal_value(task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
-    with np.errstate(divide="ignore"):  # a used kernel of weight zero costs infinitely much
-        ratios = np.divide(squares, weights, out=np.zeros_like(squares), where=squares > 0)
-    penalties = ratios.sum(axis=1) / 2
-    return float(np.max(penalties + risks)), float(max(penalties.max(), risks.max()))
-
-
-ML_MINIMAX = MultiLabel(
-    name="ml_minimax",
-    title="many labels, the worst of their losses",
-    reference="Bucak et al. 2010",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    dual_value=dual_value,
-    primal_value=primal_value,
-)
+ML_MINIMAX = WorstOfClasses("ml_minimax", "many labels, the worst of their losses", "Bucak et al. 2010", __doc__, ())

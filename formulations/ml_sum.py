@@ -25,49 +25,35 @@ from ._cvxpy import cp
 from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
-def primal(task: LabelTask) -> MultiLabelPrimal:
-    f, roots = ClassFunctions(task), np.sqrt(task.importance)
-    norms = [cp.norm(w @ np.diag(roots), "fro") for w in f.w]
-    problem = cp.Problem(cp.Minimize(cp.square(cp.sum(norms)) / 2 + f.losses @ task.importance), [f.margins])
-    return MultiLabelPrimal(problem, f.w, f.margins)
+class SumOfClasses(MultiLabel):
+    def declare_primal(self, task: LabelTask) -> MultiLabelPrimal:
+        f, roots = ClassFunctions(task), np.sqrt(task.importance)
+        norms = [cp.norm(w @ np.diag(roots), "fro") for w in f.w]
+        problem = cp.Problem(cp.Minimize(cp.square(cp.sum(norms)) / 2 + f.losses @ task.importance), [f.margins])
+        return MultiLabelPrimal(problem, f.w, f.margins)
+
+    def declare_dual(self, task: LabelTask) -> MultiLabelDual:
+        alpha, tau = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable()
+        signed, roots = cp.multiply(task.signs.T, alpha), np.diag(np.sqrt(task.importance))
+        cuts = [cp.sum_squares(f.columns.T @ signed @ roots) / 2 <= tau for f in task.factors]
+        within = alpha <= np.outer(task.box, np.ones(task.classes))
+        problem = cp.Problem(cp.Maximize(cp.sum(alpha @ task.importance) - tau), [within, *cuts])
+        return MultiLabelDual(problem, alpha, None, cuts)
+
+    def dual_value(self, task: LabelTask, point: ClassDual) -> tuple[float, float]:
+        gain = float(task.importance @ point.beta.sum(axis=1))
+        cost = float(np.max(task.importance @ task.correlations(point.beta)) / 2)
+        return gain, cost
+
+    def primal_value(self, task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
+        penalty = float(np.sum(np.sqrt(task.importance @ squares)) ** 2 / 2)
+        risk = float(task.importance @ risks)
+        return penalty + risk, max(penalty, risk)
+
+    def feasible_weights(self, squares: Array, weights: Array) -> Array:
+        """p_a ∝ (Σ_k ‖f_k^a‖²)^½."""
+        norms = np.sqrt(squares)
+        return norms / norms.sum() if norms.any() else np.full(len(norms), 1 / len(norms))
 
 
-def dual(task: LabelTask) -> MultiLabelDual:
-    alpha, tau = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable()
-    signed, roots = cp.multiply(task.signs.T, alpha), np.diag(np.sqrt(task.importance))
-    cuts = [cp.sum_squares(f.columns.T @ signed @ roots) / 2 <= tau for f in task.factors]
-    within = alpha <= np.outer(task.box, np.ones(task.classes))
-    problem = cp.Problem(cp.Maximize(cp.sum(alpha @ task.importance) - tau), [within, *cuts])
-    return MultiLabelDual(problem, alpha, None, cuts)
-
-
-def dual_value(task: LabelTask, point: ClassDual) -> tuple[float, float]:
-    gain = float(task.importance @ point.beta.sum(axis=1))
-    cost = float(np.max(task.importance @ task.correlations(point.beta)) / 2)
-    return gain, cost
-
-
-def primal_value(task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
-    penalty = float(np.sum(np.sqrt(task.importance @ squares)) ** 2 / 2)
-    risk = float(task.importance @ risks)
-    return penalty + risk, max(penalty, risk)
-
-
-def weights(squares: Array) -> Array:
-    """p_a ∝ (Σ_k ‖f_k^a‖²)^½."""
-    norms = np.sqrt(squares)
-    return norms / norms.sum() if norms.any() else np.full(len(norms), 1 / len(norms))
-
-
-ML_SUM = MultiLabel(
-    name="ml_sum",
-    title="many labels, the sum of their losses",
-    reference="Bucak et al. 2010",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    dual_value=dual_value,
-    primal_value=primal_value,
-    weights=weights,
-)
+ML_SUM = SumOfClasses("ml_sum", "many labels, the sum of their losses", "Bucak et al. 2010", __doc__, ())

@@ -21,39 +21,36 @@ Reference: Xu et al. 2013, Eqs (10), (11), (17) and Lemma 8, with ≤ in place o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._formulation import Parameter
-from ._primal import Functions, PrimalProgram
-from ._regulariser import Regulariser
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from ._primal import Functions
+from ._regulariser import SoftMargin
+from .families.single_task import OnWeights
+from .families.task import Array
 
 
-def primal(task: Task, theta: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    return f.program(cp.sum(ratios) / 2, [*epigraph, cp.sum(mu) == 1, mu <= theta])
+class CappedSimplex(SoftMargin):
+    """R(μ) = 0 where Σμ = 1 and μ ≤ θ."""
 
+    def cap(self, theta: float) -> float:
+        return theta
 
-def dual(task: Task, theta: float) -> DualProgram:
-    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count, nonneg=True)
-    cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
-    return alpha.program(tau + theta * cp.sum(zeta), cuts)
+    def alone(self, count: int, theta: float) -> bool:
+        return theta * count <= 1 + 1e-9
 
+    def best_weights(self, a: Array, theta: float) -> Array:
+        return best_weights(a, theta)
 
-def penalty(a: Array, theta: float) -> float:
-    used = a > 0
-    return float(np.sum(a[used] ** 2 / best_weights(a, theta)[used]) / 2)
+    def price(self, zeta: Array, theta: float) -> float:
+        return float(theta * zeta.sum())
 
-
-def conjugate(d: Array, theta: float) -> float:
-    tau = threshold(d, theta)
-    return float(tau + theta * np.maximum(d**2 / 2 - tau, 0).sum())
+    def threshold(self, v: Array, theta: float) -> float:
+        """The τ where buying slack stops paying: at most 1/θ kernels lie above it."""
+        above = min(int(1 / theta), len(v) - 1)
+        return float(np.sort(v)[::-1][above])
 
 
 def best_weights(a: Array, theta: float) -> Array:
@@ -69,19 +66,19 @@ def best_weights(a: Array, theta: float) -> Array:
     return mu
 
 
-def threshold(d: Array, theta: float) -> float:
-    """The τ where buying slack stops paying: at most 1/θ kernels lie above it."""
-    above = min(int(1 / theta), len(d) - 1)
-    return float(np.sort(d**2 / 2)[::-1][above])
+class HingeOverKernels(OnWeights):
+    regulariser = CappedSimplex()
 
+    def primal(self, f: Functions, theta: float) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        constraints = [f.margins, *epigraph, cp.sum(mu) == 1, mu <= theta]
+        return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + f.risk), constraints)
 
-def weights(a: Array, d: Array, theta: float) -> Array:
-    return best_weights(a, theta)
-
-
-def multipliers(a: Array, d: Array, theta: float) -> dict[str, Any]:
-    tau = threshold(d, theta)
-    return {"tau": tau, "zeta": np.maximum(d**2 / 2 - tau, 0)}
+    def dual(self, alpha: Multipliers, theta: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        tau, zeta = cp.Variable(), cp.Variable(alpha.count, nonneg=True)
+        cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
+        return cp.Problem(cp.Maximize(alpha.gain - tau - theta * cp.sum(zeta)), [*alpha.feasible, *cuts]), cuts
 
 
 BOX = Parameter(
@@ -93,17 +90,4 @@ BOX = Parameter(
     "2/M",
 )
 
-SM1 = SingleTask(
-    name="sm1",
-    title="hinge loss over kernels: a box on the weights",
-    reference="Xu et al. 2013",
-    theorem=__doc__,
-    parameters=(BOX,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(cap=lambda theta: theta, alone=lambda count, theta: theta * count <= 1 + 1e-9),
-)
+SM1 = HingeOverKernels("sm1", "hinge loss over kernels: a box on the weights", "Xu et al. 2013", __doc__, (BOX,))

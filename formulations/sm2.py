@@ -19,74 +19,64 @@ Reference: Xu et al. 2013, Eqs (12) to (14).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
-from ._regulariser import Regulariser
+from ._dual import Multipliers
+from ._primal import Functions
+from ._regulariser import SoftMargin
 from ._roots import power_simplex
-from .families.single_task import THETA, SingleTask
-from .families.task import Array, Task
+from .families.single_task import THETA, OnWeights
+from .families.task import Array
 
 
-def primal(task: Task, theta: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    return f.program(cp.sum(ratios) / 2 + cp.sum_squares(mu) / (2 * theta), [*epigraph, cp.sum(mu) == 1])
+class SquaredOnSimplex(SoftMargin):
+    """R(μ) = ‖μ‖²/(2θ) where Σμ = 1."""
+
+    def value(self, mu: Array, theta: float) -> Array:
+        return mu**2 / (2 * theta)
+
+    def slope(self, mu: Array, theta: float) -> Array:
+        return mu / theta
+
+    def curvature(self, mu: Array, theta: float) -> Array:
+        return np.full(len(mu), 1 / theta)
+
+    def best_weights(self, a: Array, theta: float) -> Array:
+        return power_simplex(a, 1 / theta, 2)
+
+    def price(self, zeta: Array, theta: float) -> float:
+        return float(theta / 2 * np.sum(zeta**2))
+
+    def threshold(self, v: Array, theta: float) -> float:
+        """The τ with θ Σ (v − τ)₊ = 1: the water level of the projection onto the simplex."""
+        v = np.sort(v)[::-1]
+        levels = (np.cumsum(v) - 1 / theta) / np.arange(1, len(v) + 1)
+        return float(levels[np.flatnonzero(v >= levels)[-1]])
 
 
-def dual(task: Task, theta: float) -> DualProgram:
-    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count, nonneg=True)
-    cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
-    return alpha.program(tau + theta / 2 * cp.sum_squares(zeta), cuts)
+class SquareHingeOverKernels(OnWeights):
+    regulariser = SquaredOnSimplex()
+
+    def primal(self, f: Functions, theta: float) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        objective = cp.sum(ratios) / 2 + cp.sum_squares(mu) / (2 * theta) + f.risk
+        return cp.Problem(cp.Minimize(objective), [f.margins, *epigraph, cp.sum(mu) == 1])
+
+    def dual(self, alpha: Multipliers, theta: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        tau, zeta = cp.Variable(), cp.Variable(alpha.count, nonneg=True)
+        cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
+        objective = alpha.gain - tau - theta / 2 * cp.sum_squares(zeta)
+        return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts]), cuts
+
+    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+        return {"theta": own["theta"] / factor}
 
 
-def penalty(a: Array, theta: float) -> float:
-    mu = power_simplex(a, 1 / theta, 2)
-    used = a > 0
-    return float(np.sum(a[used] ** 2 / mu[used]) / 2 + mu @ mu / (2 * theta))
-
-
-def conjugate(d: Array, theta: float) -> float:
-    tau = threshold(d, theta)
-    return float(tau + theta / 2 * np.sum(np.maximum(d**2 / 2 - tau, 0) ** 2))
-
-
-def threshold(d: Array, theta: float) -> float:
-    """The τ with θ Σ (½d² − τ)₊ = 1: the water level of the projection onto the simplex."""
-    v = np.sort(d**2 / 2)[::-1]
-    levels = (np.cumsum(v) - 1 / theta) / np.arange(1, len(v) + 1)
-    return float(levels[np.flatnonzero(v >= levels)[-1]])
-
-
-def weights(a: Array, d: Array, theta: float) -> Array:
-    return power_simplex(a, 1 / theta, 2)
-
-
-def multipliers(a: Array, d: Array, theta: float) -> dict[str, Any]:
-    tau = threshold(d, theta)
-    return {"tau": tau, "zeta": np.maximum(d**2 / 2 - tau, 0)}
-
-
-SM2 = SingleTask(
-    name="sm2",
-    title="square hinge loss over kernels: simplex and ℓ2 penalty",
-    reference="Xu et al. 2013",
-    theorem=__doc__,
-    parameters=(THETA,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        value=lambda mu, theta: mu**2 / (2 * theta),
-        slope=lambda mu, theta: mu / theta,
-        curvature=lambda mu, theta: np.full(len(mu), 1 / theta),
-    ),
-    rescale=lambda own, factor: {"theta": own["theta"] / factor},
+SM2 = SquareHingeOverKernels(
+    "sm2", "square hinge loss over kernels: simplex and ℓ2 penalty", "Xu et al. 2013", __doc__, (THETA,)
 )

@@ -29,13 +29,13 @@ import numpy as np
 
 from ..errors import InputError
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._formulation import Parameter
-from ._primal import Functions, PrimalProgram
-from ._regulariser import Regulariser
+from ._primal import Functions
+from ._regulariser import SoftMargin
 from ._roots import increasing_root, power_simplex
-from .families.single_task import THETA, SingleTask
-from .families.task import Array, Task
+from .families.single_task import THETA, OnWeights
+from .families.task import Array
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
@@ -48,68 +48,63 @@ def rise(theta: float, p: float) -> float:
     return 2 * (p - 1) / (theta * p)
 
 
-def spread(mu: Array, theta: float, p: float) -> Array:
-    """(c/p) μ^p of every kernel."""
-    return np.asarray(mu / p * (rise(theta, p) * mu) ** (p - 1))
+class PowerOnSimplex(SoftMargin):
+    """R(μ) = (c/p) Σ μ^p where Σμ = 1."""
 
+    def value(self, mu: Array, theta: float, p: float) -> Array:
+        return np.asarray(mu / p * (rise(theta, p) * mu) ** (p - 1))
 
-def primal(task: Task, theta: float, p: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    rho = 2 * (p - 1) / (theta * p)
-    uneven = cp.sum(cp.power(rho * mu, p, approx=False)) / (rho * p)
-    return f.program(cp.sum(ratios) / 2 + uneven, [*epigraph, cp.sum(mu) == 1])
+    def slope(self, mu: Array, theta: float, p: float) -> Array:
+        return np.asarray((rise(theta, p) * mu) ** (p - 1))
 
+    def curvature(self, mu: Array, theta: float, p: float) -> Array:
+        return np.asarray(rise(theta, p) * (p - 1) * (rise(theta, p) * mu) ** (p - 2))
 
-def dual(task: Task, theta: float, p: float) -> DualProgram:
-    alpha, tau, zeta = Multipliers(task), cp.Variable(), cp.Variable(task.count, nonneg=True)
-    cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
-    return alpha.program(tau + theta / 2 * cp.sum(cp.power(zeta, p / (p - 1), approx=False)), cuts)
+    def best_weights(self, a: Array, theta: float, p: float) -> Array:
+        return power_simplex(a, rise(theta, p), p)
 
+    def price(self, zeta: Array, theta: float, p: float) -> float:
+        return float(theta / 2 * np.sum(zeta ** (p / (p - 1))))
 
-def penalty(a: Array, theta: float, p: float) -> float:
-    mu = power_simplex(a, rise(theta, p), p)
-    used = a > 0
-    return float(np.sum(a[used] ** 2 / mu[used]) / 2 + np.sum(spread(mu, theta, p)))
+    def threshold(self, v: Array, theta: float, p: float) -> float:
+        """The τ at which the weights that the slacks (v − τ)₊ imply sum to one.
 
+        The largest slack is between (ρ/M)^{p−1}, where all kernels have it, and ρ^{p−1}, where one has: its logarithm
+        is looked for, since the latter may be 1e17 times the former.
+        """
+        below, rho = v - v.max(), rise(theta, p)
 
-def conjugate(d: Array, theta: float, p: float) -> float:
-    tau = threshold(d, theta, p)
-    return float(tau + theta / 2 * np.sum(np.maximum(d**2 / 2 - tau, 0) ** (p / (p - 1))))
+        def surplus(logarithm: float) -> float:
+            """Of the weights over one, each by its slack's root."""
+            slacks = np.maximum(below + np.exp(logarithm), 0)
+            return float(np.sum(slacks ** (1 / (p - 1)) / rho)) - 1
 
-
-def threshold(d: Array, theta: float, p: float) -> float:
-    """The τ at which the weights that the slacks (½d² − τ)₊ imply sum to one.
-
-    The largest slack is between (ρ/M)^{p−1}, where all kernels have it, and ρ^{p−1}, where one has: its logarithm is
-    looked for, since the latter may be 1e17 times the former.
-    """
-    v, rho = d**2 / 2, rise(theta, p)
-    below = v - v.max()
-
-    def surplus(logarithm: float) -> float:
-        """Of the weights over one, each by its slack's root."""
-        slacks = np.maximum(below + np.exp(logarithm), 0)
-        return float(np.sum(slacks ** (1 / (p - 1)) / rho)) - 1
-
-    least, most = (p - 1) * np.log(rho / len(v)), (p - 1) * np.log(rho)
-    largest = increasing_root(surplus, float(min(least, HIGHEST)), float(min(most, HIGHEST)))
-    return float(v.max() - np.exp(largest))
-
-
-def weights(a: Array, d: Array, theta: float, p: float) -> Array:
-    return power_simplex(a, rise(theta, p), p)
-
-
-def multipliers(a: Array, d: Array, theta: float, p: float) -> dict[str, Any]:
-    tau = threshold(d, theta, p)
-    return {"tau": tau, "zeta": np.maximum(d**2 / 2 - tau, 0)}
+        least, most = (p - 1) * np.log(rho / len(v)), (p - 1) * np.log(rho)
+        largest = increasing_root(surplus, float(min(least, HIGHEST)), float(min(most, HIGHEST)))
+        return float(v.max() - np.exp(largest))
 
 
 POWER = Parameter("p", "exponent of the penalty on weights", "p > 1", lambda v, _: v > 1, lambda _: 1.5, "3/2")
 
 
-class PowerPenalty(SingleTask):
+class PowerHingeOverKernels(OnWeights):
+    regulariser = PowerOnSimplex()
+
+    def primal(self, f: Functions, theta: float, p: float) -> cp.Problem:
+        mu, rho = cp.Variable(f.count, nonneg=True), 2 * (p - 1) / (theta * p)
+        ratios, epigraph = f.over(mu)
+        uneven = cp.sum(cp.power(rho * mu, p, approx=False)) / (rho * p)
+        return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + uneven + f.risk), [f.margins, *epigraph, cp.sum(mu) == 1])
+
+    def dual(self, alpha: Multipliers, theta: float, p: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        tau, zeta = cp.Variable(), cp.Variable(alpha.count, nonneg=True)
+        cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
+        objective = alpha.gain - tau - theta / 2 * cp.sum(cp.power(zeta, p / (p - 1), approx=False))
+        return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts]), cuts
+
+    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+        return {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))}
+
     def resolve_own(self, instance: Instance, given: Mapping[str, Any]) -> dict[str, float]:
         own = super().resolve_own(instance, given)
         theta, p = own["theta"], own["p"]
@@ -121,22 +116,6 @@ class PowerPenalty(SingleTask):
         return own
 
 
-SMP = PowerPenalty(
-    name="smp",
-    title="p/(p−1)-hinge loss over kernels: simplex and ℓp penalty",
-    reference="Xu et al. 2013",
-    theorem=__doc__,
-    parameters=(THETA, POWER),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        value=spread,
-        slope=lambda mu, theta, p: (rise(theta, p) * mu) ** (p - 1),
-        curvature=lambda mu, theta, p: rise(theta, p) * (p - 1) * (rise(theta, p) * mu) ** (p - 2),
-    ),
-    rescale=lambda own, factor: {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))},
+SMP = PowerHingeOverKernels(
+    "smp", "p/(p−1)-hinge loss over kernels: simplex and ℓp penalty", "Xu et al. 2013", __doc__, (THETA, POWER)
 )

@@ -23,57 +23,46 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
-from ._regulariser import Regulariser
-from .families.single_task import THETA, SingleTask
-from .families.task import Array, Task
+from ._dual import Multipliers
+from ._primal import Functions
+from .families.single_task import THETA
+from .families.task import Array
+from .sm2 import SquaredOnSimplex, SquareHingeOverKernels
 
 
-def primal(task: Task, theta: float) -> PrimalProgram:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    return f.program(cp.sum(ratios) / 2 + cp.sum_squares(mu) / (2 * theta), epigraph)
+class Squared(SquaredOnSimplex):
+    """R(μ) = ‖μ‖²/(2θ)."""
+
+    constraint = None
+
+    def best_weights(self, a: Array, theta: float) -> Array:
+        return np.cbrt(theta * a**2 / 2)
+
+    def penalty(self, a: Array, theta: float) -> float:
+        return float(3 / 2 * (4 * theta) ** (-1 / 3) * np.sum(a ** (4 / 3)))
+
+    def conjugate(self, v: Array, theta: float) -> float:
+        return self.price(v, theta)
+
+    def multipliers(self, v: Array, theta: float) -> dict[str, Any]:
+        return {"zeta": v}
 
 
-def dual(task: Task, theta: float) -> DualProgram:
-    alpha, v = Multipliers(task), cp.Variable(task.count)
-    return alpha.program(theta / 2 * cp.sum_squares(v), cuts=[half_q <= v[m] for m, half_q in enumerate(alpha.half_q)])
+class SquareOverKernels(SquareHingeOverKernels):
+    regulariser = Squared()
+
+    def primal(self, f: Functions, theta: float) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        objective = cp.sum(ratios) / 2 + cp.sum_squares(mu) / (2 * theta) + f.risk
+        return cp.Problem(cp.Minimize(objective), [f.margins, *epigraph])
+
+    def dual(self, alpha: Multipliers, theta: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        v = cp.Variable(alpha.count)
+        cuts = [half_q <= v[m] for m, half_q in enumerate(alpha.half_q)]
+        return cp.Problem(cp.Maximize(alpha.gain - theta / 2 * cp.sum_squares(v)), [*alpha.feasible, *cuts]), cuts
 
 
-def penalty(a: Array, theta: float) -> float:
-    return float(3 / 2 * (4 * theta) ** (-1 / 3) * np.sum(a ** (4 / 3)))
-
-
-def conjugate(d: Array, theta: float) -> float:
-    return float(theta / 2 * np.sum((d**2 / 2) ** 2))
-
-
-def weights(a: Array, d: Array, theta: float) -> Array:
-    return np.cbrt(theta * a**2 / 2)
-
-
-def multipliers(a: Array, d: Array, theta: float) -> dict[str, Any]:
-    return {"zeta": d**2 / 2}
-
-
-SQUARE = SingleTask(
-    name="square",
-    title="square loss over kernels: ℓ2 penalty on the weights",
-    reference="Xu et al. 2013",
-    theorem=__doc__,
-    parameters=(THETA,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=Regulariser(
-        constraint=None,
-        value=lambda mu, theta: mu**2 / (2 * theta),
-        slope=lambda mu, theta: mu / theta,
-        curvature=lambda mu, theta: np.full(len(mu), 1 / theta),
-    ),
-    rescale=lambda own, factor: {"theta": own["theta"] / factor},
+SQUARE = SquareOverKernels(
+    "square", "square loss over kernels: ℓ2 penalty on the weights", "Xu et al. 2013", __doc__, (THETA,)
 )

@@ -17,55 +17,21 @@ Reference: Govindaraj 2009, section 3.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
-from ._regulariser import fixed
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from ._dual import Multipliers
+from ._primal import Functions
+from ._regulariser import Fixed
+from .families.single_task import OnWeights
 
 
-def primal(task: Task) -> PrimalProgram:
-    f = Functions(task)
-    return f.program(cp.sum(f.squares) / 2)
+class Sum(OnWeights):
+    regulariser = Fixed(lambda count: 1.0)
+
+    def primal(self, f: Functions) -> cp.Problem:
+        return cp.Problem(cp.Minimize(cp.sum(f.squares) / 2 + f.risk), [f.margins])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        return cp.Problem(cp.Maximize(alpha.gain - cp.sum(alpha.half_q)), alpha.feasible), []
 
 
-def dual(task: Task) -> DualProgram:
-    alpha = Multipliers(task)
-    return alpha.program(cp.sum(alpha.half_q))
-
-
-def penalty(a: Array) -> float:
-    return float(a @ a / 2)
-
-
-def conjugate(d: Array) -> float:
-    return float(d @ d / 2)
-
-
-def weights(a: Array, d: Array) -> Array:
-    return np.ones(len(a))
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {}
-
-
-SUM = SingleTask(
-    name="sum",
-    title="the sum of the kernels",
-    reference="Govindaraj 2009",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=fixed(np.ones),
-)
+SUM = Sum("sum", "the sum of the kernels", "Govindaraj 2009", __doc__, ())

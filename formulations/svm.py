@@ -17,55 +17,22 @@ Reference: Cortes & Vapnik 1995; for the ν-form Schölkopf et al. 2000, as in X
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from ._dual import DualProgram, Multipliers
-from ._primal import Functions, PrimalProgram
-from ._regulariser import fixed
-from .families.single_task import SingleTask
-from .families.task import Array, Task
+from ._cvxpy import cp
+from ._dual import Multipliers
+from ._primal import Functions
+from ._regulariser import Fixed
+from .families.single_task import OnWeights
 
 
-def primal(task: Task) -> PrimalProgram:
-    f = Functions(task)
-    return f.program(f.squares[0] / 2)
+class Svm(OnWeights):
+    regulariser = Fixed(lambda count: 1.0)
+    single_kernel = True
+
+    def primal(self, f: Functions) -> cp.Problem:
+        return cp.Problem(cp.Minimize(f.squares[0] / 2 + f.risk), [f.margins])
+
+    def dual(self, alpha: Multipliers) -> tuple[cp.Problem, list[cp.Constraint]]:
+        return cp.Problem(cp.Maximize(alpha.gain - alpha.half_q[0]), alpha.feasible), []
 
 
-def dual(task: Task) -> DualProgram:
-    alpha = Multipliers(task)
-    return alpha.program(alpha.half_q[0])
-
-
-def penalty(a: Array) -> float:
-    return float(a[0] ** 2 / 2)
-
-
-def conjugate(d: Array) -> float:
-    return float(d[0] ** 2 / 2)
-
-
-def weights(a: Array, d: Array) -> Array:
-    return np.ones(1)
-
-
-def multipliers(a: Array, d: Array) -> dict[str, Any]:
-    return {}
-
-
-SVM = SingleTask(
-    name="svm",
-    title="one kernel",
-    reference="Cortes & Vapnik 1995",
-    theorem=__doc__,
-    parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    regulariser=fixed(np.ones),
-    single_kernel=True,
-)
+SVM = Svm("svm", "one kernel", "Cortes & Vapnik 1995", __doc__, ())

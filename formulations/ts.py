@@ -26,42 +26,28 @@ from ._cvxpy import cp
 from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
-def primal(task: PairTask) -> PairPrimal:
-    mu, slack = cp.Variable(task.count, nonneg=True), cp.Variable(len(task.labels), nonneg=True)
-    margins = (task.labels[:, None] * task.examples) @ mu >= 1 - slack
-    objective = task.lam / 2 * cp.sum_squares(mu) + task.weight @ slack
-    return PairPrimal(cp.Problem(cp.Minimize(objective), [margins]), mu, margins)
+class LinearOverPairs(TwoStage):
+    def declare_primal(self, task: PairTask) -> PairPrimal:
+        mu, slack = cp.Variable(task.count, nonneg=True), cp.Variable(len(task.labels), nonneg=True)
+        margins = (task.labels[:, None] * task.examples) @ mu >= 1 - slack
+        objective = task.lam / 2 * cp.sum_squares(mu) + task.weight @ slack
+        return PairPrimal(cp.Problem(cp.Minimize(objective), [margins]), mu, margins)
+
+    def declare_dual(self, task: PairTask) -> PairDual:
+        beta, pull = cp.Variable(len(task.labels), nonneg=True), cp.Variable(task.count)
+        seen = (task.labels[:, None] * task.examples).T @ beta
+        cost = cp.sum_squares(cp.pos(pull)) / (2 * task.lam)
+        return PairDual(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [seen == pull, beta <= task.weight]), beta)
+
+    def penalty(self, task: PairTask, mu: Array) -> float:
+        return task.lam / 2 * float(mu @ mu)
+
+    def cost(self, task: PairTask, beta: Array) -> tuple[float, Array]:
+        pull = np.maximum(task.pull(beta), 0.0)
+        return float(pull @ pull) / (2 * task.lam), beta
+
+    def dual_weights(self, task: PairTask, program: PairDual) -> Array:
+        return np.maximum(task.pull(np.ravel(program.beta.value)), 0.0) / task.lam
 
 
-def dual(task: PairTask) -> PairDual:
-    beta, pull = cp.Variable(len(task.labels), nonneg=True), cp.Variable(task.count)
-    seen = (task.labels[:, None] * task.examples).T @ beta
-    cost = cp.sum_squares(cp.pos(pull)) / (2 * task.lam)
-    return PairDual(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [seen == pull, beta <= task.weight]), beta)
-
-
-def penalty(task: PairTask, mu: Array) -> float:
-    return task.lam / 2 * float(mu @ mu)
-
-
-def cost(task: PairTask, beta: Array) -> tuple[float, Array]:
-    pull = np.maximum(task.pull(beta), 0.0)
-    return float(pull @ pull) / (2 * task.lam), beta
-
-
-def dual_weights(task: PairTask, program: PairDual) -> Array:
-    return np.maximum(task.pull(np.ravel(program.beta.value)), 0.0) / task.lam
-
-
-TS = TwoStage(
-    name="ts",
-    title="two stages: a linear SVM over pairs of samples",
-    reference="Kumar et al. 2012",
-    theorem=__doc__,
-    parameters=(LAMBDA,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    cost=cost,
-    dual_weights=dual_weights,
-)
+TS = LinearOverPairs("ts", "two stages: a linear SVM over pairs of samples", "Kumar et al. 2012", __doc__, (LAMBDA,))

@@ -24,43 +24,31 @@ from ._cvxpy import cp
 from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
-def primal(task: PairTask) -> PairPrimal:
-    mu, slack = cp.Variable(task.count, nonneg=True), cp.Variable(len(task.labels), nonneg=True)
-    margins = (task.labels[:, None] * task.examples) @ mu >= 1 - slack
-    objective = task.lam * cp.sum(mu) + task.weight @ slack
-    return PairPrimal(cp.Problem(cp.Minimize(objective), [margins]), mu, margins)
+class SparseOverPairs(TwoStage):
+    def declare_primal(self, task: PairTask) -> PairPrimal:
+        mu, slack = cp.Variable(task.count, nonneg=True), cp.Variable(len(task.labels), nonneg=True)
+        margins = (task.labels[:, None] * task.examples) @ mu >= 1 - slack
+        objective = task.lam * cp.sum(mu) + task.weight @ slack
+        return PairPrimal(cp.Problem(cp.Minimize(objective), [margins]), mu, margins)
+
+    def declare_dual(self, task: PairTask) -> PairDual:
+        beta = cp.Variable(len(task.labels), nonneg=True)
+        cuts = (task.labels[:, None] * task.examples).T @ beta <= task.lam
+        return PairDual(cp.Problem(cp.Maximize(cp.sum(beta)), [cuts, beta <= task.weight]), beta, cuts)
+
+    def penalty(self, task: PairTask, mu: Array) -> float:
+        return task.lam * float(mu.sum())
+
+    def cost(self, task: PairTask, beta: Array) -> tuple[float, Array]:
+        """Nothing, for a β shrunk until every pull is at most λ."""
+        strongest = float(task.pull(beta).max())
+        return 0.0, beta * (task.lam / strongest) if strongest > task.lam else beta
+
+    def dual_weights(self, task: PairTask, program: PairDual) -> Array:
+        assert program.cuts is not None
+        return np.maximum(np.ravel(program.cuts.dual_value), 0.0)
 
 
-def dual(task: PairTask) -> PairDual:
-    beta = cp.Variable(len(task.labels), nonneg=True)
-    cuts = (task.labels[:, None] * task.examples).T @ beta <= task.lam
-    return PairDual(cp.Problem(cp.Maximize(cp.sum(beta)), [cuts, beta <= task.weight]), beta, cuts)
-
-
-def penalty(task: PairTask, mu: Array) -> float:
-    return task.lam * float(mu.sum())
-
-
-def cost(task: PairTask, beta: Array) -> tuple[float, Array]:
-    """Nothing, for a β shrunk until every pull is at most λ."""
-    strongest = float(task.pull(beta).max())
-    return 0.0, beta * (task.lam / strongest) if strongest > task.lam else beta
-
-
-def dual_weights(task: PairTask, program: PairDual) -> Array:
-    assert program.cuts is not None
-    return np.maximum(np.ravel(program.cuts.dual_value), 0.0)
-
-
-TS_L1 = TwoStage(
-    name="ts_l1",
-    title="two stages, with a sparse combination of kernels",
-    reference="Kumar et al. 2012",
-    theorem=__doc__,
-    parameters=(LAMBDA,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    cost=cost,
-    dual_weights=dual_weights,
+TS_L1 = SparseOverPairs(
+    "ts_l1", "two stages, with a sparse combination of kernels", "Kumar et al. 2012", __doc__, (LAMBDA,)
 )

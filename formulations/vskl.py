@@ -23,64 +23,50 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import DualProgram, Multipliers
+from ._dual import Multipliers
 from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
-from ._primal import Functions, PrimalProgram
+from ._primal import Functions
 from ._regulariser import Between
 from .families.single_task import SingleTask
-from .families.task import Array, Task
+from .families.task import Array
 from .lp import norm
 
 
-def primal(task: Task, groups: Groups, s: float) -> PrimalProgram:
-    f, length = Functions(task), cp.Variable(groups.max() + 1)
-    sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
-    within = [group_sum <= length[j] for j, group_sum in enumerate(sums)]
-    return f.program(cp.square(cp.pnorm(length, s, approx=False)) / 2, within)
+class VariableSparsity(SingleTask):
+    between = Between(0.5, exponent=lambda s, groups: (s - 2) / s)
+    losses = ("c",)
+    grouped = True
 
+    def primal(self, f: Functions, groups: Groups, s: float) -> cp.Problem:
+        length = cp.Variable(groups.max() + 1)
+        sums = [cp.sum([f.norms[m] for m in np.flatnonzero(groups == j)]) for j in range(groups.max() + 1)]
+        within = [group_sum <= length[j] for j, group_sum in enumerate(sums)]
+        penalty = cp.square(cp.pnorm(length, s, approx=False)) / 2
+        return cp.Problem(cp.Minimize(penalty + f.risk), [f.margins, *within])
 
-def dual(task: Task, groups: Groups, s: float) -> DualProgram:
-    alpha, delta = Multipliers(task), cp.Variable(groups.max() + 1)
-    cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
-    return alpha.program(cp.square(cp.pnorm(delta, s / (s - 1), approx=False)) / 2, cuts)
+    def dual(self, alpha: Multipliers, groups: Groups, s: float) -> tuple[cp.Problem, list[cp.Constraint]]:
+        delta = cp.Variable(groups.max() + 1)
+        cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+        cost = cp.square(cp.pnorm(delta, s / (s - 1), approx=False)) / 2
+        return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts]), cuts
 
+    def penalty(self, a: Array, groups: Groups, s: float) -> float:
+        return norm(group_sums(a, groups), s) ** 2 / 2
 
-def penalty(a: Array, groups: Groups, s: float) -> float:
-    return norm(group_sums(a, groups), s) ** 2 / 2
+    def conjugate(self, d: Array, groups: Groups, s: float) -> float:
+        return norm(group_largest(d, groups), s / (s - 1)) ** 2 / 2
 
+    def weights(self, a: Array, d: Array, groups: Groups, s: float) -> Array:
+        delta, conjugate_s = group_largest(d, groups), s / (s - 1)
+        seen = delta > 0
+        rise = np.where(seen, norm(delta, conjugate_s) / np.where(seen, delta, 1.0), 0.0) ** (2 - conjugate_s)
+        return np.asarray(group_shares(a, groups) * np.where(seen, rise, 0.0)[groups])
 
-def conjugate(d: Array, groups: Groups, s: float) -> float:
-    return norm(group_largest(d, groups), s / (s - 1)) ** 2 / 2
-
-
-def weights(a: Array, d: Array, groups: Groups, s: float) -> Array:
-    delta = group_largest(d, groups)
-    seen = delta > 0
-    conjugate_s = s / (s - 1)
-    rise = np.where(seen, norm(delta, conjugate_s) / np.where(seen, delta, 1.0), 0.0) ** (2 - conjugate_s)
-    return group_shares(a, groups) * np.where(seen, rise, 0.0)[groups]
-
-
-def multipliers(a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:
-    return {"lambda": group_shares(a, groups)}
+    def multipliers(self, a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:
+        return {"lambda": group_shares(a, groups)}
 
 
 SPREAD = Parameter("s", "norm between groups", "s ≥ 2", lambda v, _: v >= 2, lambda _: 2.0, "2")
 
-VSKL = SingleTask(
-    name="vskl",
-    title="ℓ1 within groups, ℓs between them",
-    reference="Saketha Nath et al. 2009",
-    theorem=__doc__,
-    parameters=(SPREAD,),
-    primal=primal,
-    dual=dual,
-    penalty=penalty,
-    conjugate=conjugate,
-    weights=weights,
-    multipliers=multipliers,
-    between=Between(0.5, exponent=lambda s, groups: (s - 2) / s),
-    losses=("c",),
-    grouped=True,
-)
+VSKL = VariableSparsity("vskl", "ℓ1 within groups, ℓs between them", "Saketha Nath et al. 2009", __doc__, (SPREAD,))

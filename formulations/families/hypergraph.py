@@ -22,7 +22,8 @@ Kernels have unit trace in the paper; here that is an explicit step before. Refe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -123,15 +124,8 @@ class HypergraphDual:
     theta: cp.Variable
 
 
-@dataclass(frozen=True)
 class Hypergraph(Formulation):
     """Both forms state a minimum over Z that equals a maximum over θ; values are reported as that minimum."""
-
-    primal: Callable[[HyperTask], HypergraphPrimal]
-    dual: Callable[[HyperTask], HypergraphDual]
-    joined: Callable[[HyperTask, Array], float]  # the scores of all kernels as one number: largest, or smoothed
-    bonus: Callable[[HyperTask, Array], float]  # what θ adds to the lower bound
-    responsible: Callable[[HyperTask, Array], Array]  # the weights that the scores imply, or the best single kernel
 
     family: ClassVar[str] = "hypergraph"
     notation: ClassVar[str] = NOTATION
@@ -162,11 +156,17 @@ class Hypergraph(Formulation):
                 )
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 
-    def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
-        return self.primal(task)
+    @abstractmethod
+    def joined(self, task: HyperTask, scores: Array) -> float:
+        """The scores of all kernels as one number: the largest, or smoothed."""
 
-    def declare_dual(self, task: HyperTask) -> HypergraphDual:
-        return self.dual(task)
+    @abstractmethod
+    def bonus(self, task: HyperTask, theta: Array) -> float:
+        """What θ adds to the lower bound."""
+
+    @abstractmethod
+    def responsible(self, task: HyperTask, scores: Array) -> Array:
+        """The weights that the scores imply, or the best single kernel."""
 
     def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
         """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve."""

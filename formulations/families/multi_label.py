@@ -11,7 +11,8 @@ Reference: Bucak et al. 2010. Its Eq. (1) lacks the C that its dual's box has; w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -120,15 +121,8 @@ class MultiLabelDual:
     cuts: list[cp.Constraint]
 
 
-@dataclass(frozen=True)
 class MultiLabel(Formulation):
-    """Two declarations, a cost of the dual and a cost of the primal."""
-
-    primal: Callable[[LabelTask], MultiLabelPrimal]
-    dual: Callable[[LabelTask], MultiLabelDual]
-    dual_value: Callable[[LabelTask, ClassDual], tuple[float, float]]  # gain and cost
-    primal_value: Callable[[LabelTask, Array, Array, Array], tuple[float, float]]
-    weights: Callable[[Array], Array] | None = None
+    """The classes' weights, a value of the dual and a value of the primal are up to the formulation."""
 
     family: ClassVar[str] = "many labels"
     notation: ClassVar[str] = NOTATION
@@ -147,20 +141,28 @@ class MultiLabel(Formulation):
         task = LabelTask(instance.kernels, signs, box, np.ones(len(signs)), symmetric=instance.symmetric)
         return task, {"C": price, "bias": False}
 
-    def declare_primal(self, task: LabelTask) -> MultiLabelPrimal:
-        return self.primal(task)
+    @abstractmethod
+    def dual_value(self, task: LabelTask, point: ClassDual) -> tuple[float, float]:
+        """Gain and cost."""
 
-    def declare_dual(self, task: LabelTask) -> MultiLabelDual:
-        return self.dual(task)
+    @abstractmethod
+    def primal_value(self, task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:
+        """The objective, and its largest term."""
+
+    def feasible_gamma(self, gamma: Array) -> Array:
+        """The classes' weights, none of them negative, made feasible."""
+        return gamma
+
+    def feasible_weights(self, squares: Array, weights: Array) -> Array:
+        """The kernels' weights, made feasible; `squares` are the Σ_k ‖f_k^a‖² of these functions."""
+        return weights / weights.sum()
 
     def in_units(self, task: LabelTask, size: float) -> LabelTask:
         return task.in_units(size)
 
     def lower(self, task: LabelTask, point: ClassDual) -> ClassLowerBound:
         """Made feasible first: γ on the simplex (`ml_minimax`), 0 ≤ β^k ≤ C γ_k."""
-        gamma = np.maximum(point.gamma, 0.0)
-        if self.name == "ml_minimax":
-            gamma = gamma / gamma.sum()
+        gamma = self.feasible_gamma(np.maximum(point.gamma, 0.0))
         feasible = ClassDual(np.clip(np.nan_to_num(point.beta), 0.0, np.outer(gamma, task.box)), gamma)
         gain, cost = self.dual_value(task, feasible)
         return ClassLowerBound(gain - cost, feasible, max(gain, cost), cost)
@@ -169,8 +171,7 @@ class MultiLabel(Formulation):
         """The weights made feasible first; `ml_sum` takes the best for these functions."""
         outputs, squares = task.evaluate(point.coefficients)
         risks = task.risks(outputs)
-        best = self.weights or (lambda _: point.weights / point.weights.sum())
-        weights = best(task.importance @ squares)
+        weights = self.feasible_weights(task.importance @ squares, point.weights)
         value, largest = self.primal_value(task, squares, risks, weights)
         return ClassUpperBound(value, ClassPrimal(point.coefficients, weights), squares, risks, largest)
 
@@ -180,8 +181,7 @@ class MultiLabel(Formulation):
 
     def at_hand(self, task: LabelTask) -> Points:
         classes, count, n = task.classes, task.count, task.samples
-        even = np.full(classes, 1 / classes) if self.name == "ml_minimax" else np.ones(classes)
-        dual = ClassDual(np.zeros((classes, n)), even)
+        dual = ClassDual(np.zeros((classes, n)), self.feasible_gamma(np.ones(classes)))
         return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])
 
     def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points:

@@ -13,14 +13,17 @@ with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from .._cvxpy import cp
+from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Parameter, Points, as_flag
+from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Regulariser
 from ..losses import HINGE, LOSSES, Risk
 from . import task as _task
@@ -28,8 +31,6 @@ from .task import Array, Implied, Task
 
 if TYPE_CHECKING:
     from ...problem.instance import Instance
-    from .._dual import DualProgram
-    from .._primal import PrimalProgram
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
@@ -54,36 +55,59 @@ class UpperBound(NamedTuple):
     largest_term: float
 
 
-@dataclass(frozen=True)
 class SingleTask(Formulation):
     """U as `penalty`, U* as `conjugate`, and the way from norms and roots to weights and multipliers.
 
-    `rescale(own, factor)` gives the parameters whose regulariser R is `factor` times as large: what keeps the
-    problem the same when its value is counted in other units. Homogeneous penalties need no change. `regulariser` is
-    R(μ) with its constraint, where U comes from one; `between` is what the block-∞ formulations have instead.
+    Methods take the formulation's own parameters behind their arguments. `regulariser` is R(μ) with its constraint,
+    where U comes from one (`OnWeights`); `between` is what the block-∞ formulations have instead.
     """
 
-    primal: Callable[..., PrimalProgram]
-    dual: Callable[..., DualProgram]
-    penalty: Callable[..., float]
-    conjugate: Callable[..., float]
-    weights: Callable[..., Array]
-    multipliers: Callable[..., dict[str, Any]]
-    rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, factor: own
-    regulariser: Regulariser | None = None
-    between: Between | None = None
-    losses: tuple[str, ...] = ("c", "nu")
-    grouped: bool = False
-    single_kernel: bool = False
+    regulariser: ClassVar[Regulariser | None] = None
+    between: ClassVar[Between | None] = None
+    losses: ClassVar[tuple[str, ...]] = ("c", "nu")
+    grouped: ClassVar[bool] = False
+    single_kernel: ClassVar[bool] = False
 
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
 
+    def primal(self, f: Functions, *_: Any, **own: Any) -> cp.Problem:
+        """The primal in the functions f."""
+        raise NotImplementedError
+
+    def dual(self, alpha: Multipliers, *_: Any, **own: Any) -> tuple[cp.Problem, list[cp.Constraint]]:
+        """The dual in α, and those of its constraints whose multipliers the theorem names, one per kernel."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def penalty(self, a: Array, *_: Any, **own: Any) -> float:
+        """U(a)."""
+
+    @abstractmethod
+    def conjugate(self, d: Array, *_: Any, **own: Any) -> float:
+        """U*(d)."""
+
+    @abstractmethod
+    def weights(self, a: Array, d: Array, *_: Any, **own: Any) -> Array:
+        """The kernels' weights, from norms ‖f_m‖ and roots √q_m."""
+
+    @abstractmethod
+    def multipliers(self, a: Array, d: Array, *_: Any, **own: Any) -> dict[str, Any]:
+        """The dual's other variables, from the same."""
+
+    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+        """The parameters whose regulariser R is `factor` times as large: what keeps the problem the same when its value
+        is counted in other units. Homogeneous penalties need no change."""
+        return own
+
     def declare_primal(self, task: Task) -> PrimalProgram:
-        return self.primal(task, **task.own)
+        f = Functions(task)
+        return PrimalProgram(self.primal(f, **task.own), f.w, f.margins)
 
     def declare_dual(self, task: Task) -> DualProgram:
-        return self.dual(task, **task.own)
+        alpha = Multipliers(task)
+        problem, cuts = self.dual(alpha, **task.own)
+        return DualProgram(problem, alpha.alpha, cuts)
 
     def lower(self, task: Task, alpha: Array) -> LowerBound:
         """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
@@ -170,3 +194,21 @@ class SingleTask(Formulation):
         if given.get("C") is not None:
             raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
         return "nu"
+
+
+class OnWeights(SingleTask):
+    """A single task whose penalty comes from a regulariser on the weights: U and U* follow from R."""
+
+    regulariser: ClassVar[Regulariser]
+
+    def penalty(self, a: Array, **own: Any) -> float:
+        return self.regulariser.penalty(a, **own)
+
+    def conjugate(self, d: Array, **own: Any) -> float:
+        return self.regulariser.conjugate(d**2 / 2, **own)
+
+    def weights(self, a: Array, d: Array, **own: Any) -> Array:
+        return self.regulariser.best_weights(a, **own)
+
+    def multipliers(self, a: Array, d: Array, **own: Any) -> dict[str, Any]:
+        return self.regulariser.multipliers(d**2 / 2, **own)

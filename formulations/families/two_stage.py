@@ -13,7 +13,8 @@ Reference: Kumar et al. 2012.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -109,16 +110,8 @@ def pair_task(stack: KernelStack, together: Array, balanced: bool, lam: float) -
     return PairTask(pairs, labels, share, lam)
 
 
-@dataclass(frozen=True)
 class TwoStage(Formulation):
-    """The first stage; `penalty` of the weights, and `cost` of the pull with the β that has it, are what its two
-    objectives have beside the losses and beside Σβ."""
-
-    primal: Callable[[PairTask], PairPrimal]
-    dual: Callable[[PairTask], PairDual]
-    penalty: Callable[[PairTask, Array], float]
-    cost: Callable[[PairTask, Array], tuple[float, Array]]
-    dual_weights: Callable[[PairTask, PairDual], Array]
+    """The first stage: what its two objectives have beside the losses and beside Σβ is up to the formulation."""
 
     family: ClassVar[str] = "two stages"
     notation: ClassVar[str] = NOTATION
@@ -140,11 +133,17 @@ class TwoStage(Formulation):
         stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
         return pair_task(stack, together, balanced, lam), {"lam": lam, "balanced": balanced, "C": price}
 
-    def declare_primal(self, task: PairTask) -> PairPrimal:
-        return self.primal(task)
+    @abstractmethod
+    def penalty(self, task: PairTask, mu: Array) -> float:
+        """What the weights cost."""
 
-    def declare_dual(self, task: PairTask) -> PairDual:
-        return self.dual(task)
+    @abstractmethod
+    def cost(self, task: PairTask, beta: Array) -> tuple[float, Array]:
+        """What the pull of β costs, and the β that has it."""
+
+    @abstractmethod
+    def dual_weights(self, task: PairTask, program: PairDual) -> Array:
+        """μ from a solved dual."""
 
     def lower(self, task: PairTask, point: Array) -> PairBound:
         beta = np.nan_to_num(point)

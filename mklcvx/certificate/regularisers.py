@@ -95,7 +95,7 @@ class Capped(Simplex):
         self.cap = max(theta, math.ceil(1 / (UNIT * count)) * UNIT) if count > 1 else max(theta, 1.0)
 
     def threshold(self, v: Array) -> float:
-        return sm1.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta)
+        return sm1.SM1.regulariser.threshold(np.maximum(v, 0.0), self.theta)
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         assert tau is not None
@@ -114,7 +114,7 @@ class Squared(Simplex):
         self.theta = theta
 
     def threshold(self, v: Array) -> float | None:
-        return sm2.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta)
+        return sm2.SM2.regulariser.threshold(np.maximum(v, 0.0), self.theta)
 
     def value(self, mu: Array) -> float:
         return total_above(mu**2 / (2 * self.theta))
@@ -153,10 +153,13 @@ class Powered(Simplex):
         self.steps = POWER + math.ceil(8 * max(p, p / (p - 1))) + 16
 
     def threshold(self, v: Array) -> float:
-        return smp.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.theta, self.p)
+        return smp.SMP.regulariser.threshold(np.maximum(v, 0.0), self.theta, self.p)
 
     def value(self, mu: Array) -> float:
-        return total_above(smp.spread(mu, self.theta, self.p), self.steps)
+        return total_above(self._spread(mu), self.steps)
+
+    def _spread(self, mu: Array) -> Array:
+        return smp.SMP.regulariser.value(mu, self.theta, self.p)
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         assert tau is not None
@@ -176,7 +179,7 @@ class Powered(Simplex):
         slope, weight = (rise * mu) ** (self.p - 1), zeta ** (1 / (self.p - 1)) / rise
         blur = self.steps * U
         both = (np.abs(slope - zeta) + blur * (slope + zeta)) * (np.abs(mu - weight) + blur * (mu + weight))
-        return np.asarray(np.where(slack > 0, both, smp.spread(mu, self.theta, self.p) + mu * np.maximum(-slack, 0.0)))
+        return np.asarray(np.where(slack > 0, both, self._spread(mu) + mu * np.maximum(-slack, 0.0)))
 
 
 class Ball:
@@ -226,7 +229,7 @@ class Net(Ball):
         return np.asarray(elastic.tight(mu / mu.max(), self.r) * (1 - WITHIN))
 
     def threshold(self, v: Array) -> float:
-        return elastic.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.r)
+        return elastic.threshold(np.maximum(v, 0.0), self.r)
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         v = np.maximum(v, 0.0)

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ...formulations import Implied, Points, SingleTask, Task
+from ...formulations import Implied, Points, Task
 from ...formulations._dual import DualProgram
 from ...formulations._formulation import Parameter, as_choice
 from ...formulations._primal import PrimalProgram
 from ...formulations._roots import increasing_roots
+from ...formulations.families.single_task import OnWeights
 from ...formulations.losses import Risk
 from ...problem.instance import Instance
 from ...problem.stack import Array
@@ -91,7 +92,7 @@ def penalty(a: Array, sigma: Array, lam: float, A: Array, p: Array, mu: Array | 
     return float(np.sum(a[used] ** 2 / within[used]) / 2 + sigma @ within + lam / 2 * (within @ within)), within
 
 
-class Priced(SingleTask):
+class Priced(OnWeights):
     """Its points carry more than those of other single tasks: δ beside α, and μ beside the functions."""
 
     @property

@@ -27,6 +27,7 @@ Reference: Varma & Ray 2007 (l1, σ, Aμ ≥ p); Varma & Babu 2009 (l2; sums of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -51,57 +52,72 @@ from ._priced import Array, Priced, PricedAlpha, PricedDual, PricedPrimal, Weigh
 TOLERANCE = 1e-8
 
 
-def primal(task: Task, sigma: Array, lam: float, A: Array, p: Array) -> PricedPrimal:
-    f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
-    ratios, epigraph = f.over(mu)
-    within = [A @ mu >= p] if len(p) else []
-    program = f.program(cp.sum(ratios) / 2 + sigma @ mu + lam / 2 * cp.sum_squares(mu), [*epigraph, *within])
-    return PricedPrimal(program.problem, program.coordinates, program.margins, mu, within)
+class PricedWeights(Regulariser):
+    """R(μ) = σ'μ + (λ/2) ‖μ‖², A aside."""
+
+    constraint = None
+
+    def value(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
+        return np.asarray(sigma * mu + lam / 2 * mu**2)
+
+    def slope(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
+        return np.asarray(sigma + lam * mu)
+
+    def curvature(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
+        return np.full(len(mu), lam)
+
+    def best_weights(self, a: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
+        return best_weights(a, sigma, lam, A, p)
+
+    def penalty(self, a: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
+        return penalty(a, sigma, lam, A, p)[0]
+
+    def conjugate(self, v: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
+        """At δ = 0: all of it where there is no A, else no less."""
+        excess = np.maximum(v - sigma, 0.0)
+        if lam == 0:
+            return np.inf if excess.any() else 0.0
+        return float(excess @ excess / (2 * lam))
+
+    def multipliers(self, v: Array, sigma: Array, lam: float, A: Array, p: Array) -> dict[str, Any]:
+        return {}
 
 
-def dual(task: Task, sigma: Array, lam: float, A: Array, p: Array) -> PricedDual:
-    alpha, delta = Multipliers(task), cp.Variable(len(p), nonneg=True) if len(p) else None
-    room = sigma - A.T @ delta if delta is not None else sigma
-    cost = -(p @ delta) if delta is not None else 0
-    if lam:
-        zeta = cp.Variable(task.count, nonneg=True)
-        room, cost = room + zeta, cost + cp.sum_squares(zeta) / (2 * lam)
-    program = alpha.program(cost, cuts=[half_q <= room[m] for m, half_q in enumerate(alpha.half_q)])
-    return PricedDual(program.problem, program.alpha, program.cuts, delta)
+class GeneralisedMKL(Priced):
+    regulariser = PricedWeights()
+    losses = ("c",)
+
+    def declare_primal(self, task: Task) -> PricedPrimal:
+        sigma, lam, A, p = (task.own[name] for name in ("sigma", "lam", "A", "p"))
+        f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
+        ratios, epigraph = f.over(mu)
+        within = [A @ mu >= p] if len(p) else []
+        objective = cp.sum(ratios) / 2 + sigma @ mu + lam / 2 * cp.sum_squares(mu) + f.risk
+        problem = cp.Problem(cp.Minimize(objective), [f.margins, *epigraph, *within])
+        return PricedPrimal(problem, f.w, f.margins, mu, within)
+
+    def declare_dual(self, task: Task) -> PricedDual:
+        sigma, lam, A, p = (task.own[name] for name in ("sigma", "lam", "A", "p"))
+        alpha, delta = Multipliers(task), cp.Variable(len(p), nonneg=True) if len(p) else None
+        room = sigma - A.T @ delta if delta is not None else sigma
+        cost = -(p @ delta) if delta is not None else 0
+        if lam:
+            zeta = cp.Variable(task.count, nonneg=True)
+            room, cost = room + zeta, cost + cp.sum_squares(zeta) / (2 * lam)
+        cuts = [half_q <= room[m] for m, half_q in enumerate(alpha.half_q)]
+        problem = cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts])
+        return PricedDual(problem, alpha.alpha, cuts, delta)
+
+    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+        return {**own, "sigma": own["sigma"] * factor, "lam": own["lam"] * factor}
 
 
-def conjugate(d: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
-    """R*(½d²) at δ = 0: all of it where there is no A, else no less."""
-    excess = np.maximum(d**2 / 2 - sigma, 0.0)
-    if lam == 0:
-        return np.inf if excess.any() else 0.0
-    return float(excess @ excess / (2 * lam))
-
-
-def _slope(mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
-    return sigma + lam * mu
-
-
-GMKL = Priced(
+GMKL = GeneralisedMKL(
     name="gmkl",
     title="priced weights: ℓ1 or ℓ2, prior weights, linear constraints",
     reference="Varma & Ray 2007; Varma & Babu 2009",
     theorem=__doc__ or "",
     parameters=(),
-    primal=primal,
-    dual=dual,
-    penalty=lambda a, **own: penalty(a, **own)[0],
-    conjugate=conjugate,
-    weights=lambda a, d, **own: best_weights(a, **own),
-    multipliers=lambda a, d, **own: {},
-    regulariser=Regulariser(
-        constraint=None,
-        value=lambda mu, sigma, lam, A, p: sigma * mu + lam / 2 * mu**2,
-        slope=_slope,
-        curvature=lambda mu, sigma, lam, A, p: np.full(len(mu), lam),
-    ),
-    rescale=lambda own, factor: {**own, "sigma": own["sigma"] * factor, "lam": own["lam"] * factor},
-    losses=("c",),
 )
 
 

@@ -26,9 +26,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...formulations import l1
 from ...formulations._cvxpy import cp
 from ...formulations.families.single_task import C as PRICE
+from ...formulations.l1 import L1
 from ...problem.instance import Instance
 from ._certified import solved
 from ._joint import Joint
@@ -52,8 +52,8 @@ MC_MKL = Joint(
     reference="Zien & Ong 2007",
     theorem=__doc__ or "",
     parameters=(PRICE,),
-    penalty=l1.penalty,
-    conjugate=l1.conjugate,
+    penalty=L1.penalty,
+    conjugate=L1.conjugate,
     convex=convex,
     dual_cost=dual_cost,
 )
@@ -69,8 +69,8 @@ def mc_mkl(instance: Instance, C: float = 1.0, tol: float = TOLERANCE) -> Baseli
         parameters,
         point.upper.point.coefficients,
         point.upper.point.bias,
-        l1.weights(point.upper.norms, point.lower.roots),
+        L1.weights(point.upper.norms, point.lower.roots),
         point.certificate,
-        {"beta": point.lower.beta, "tau": l1.conjugate(point.lower.roots)},
+        {"beta": point.lower.beta, "tau": L1.conjugate(point.lower.roots)},
         message=message,
     )

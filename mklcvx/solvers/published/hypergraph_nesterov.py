@@ -20,7 +20,7 @@ import numpy as np
 from ...errors import InputError
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, HyperTask
-from ...formulations.hypergraph_smooth import joined, responsible
+from ...formulations.hypergraph_smooth import HYPERGRAPH_SMOOTH as SMOOTH
 from ..driver import Algorithm, Problem, State
 from ._column_generation import Array
 
@@ -58,7 +58,9 @@ class HypergraphNesterov(Algorithm[Momentum]):
         x = state.z - (state.z + state.q) / state.t
         value, gradient = smoothed_value(task, x)
         lipschitz, square = state.lipschitz, float(np.vdot(gradient, gradient))
-        while joined(task, task.scores(x - gradient / lipschitz)) > value - square / (2 * lipschitz) + _dust(value):
+        while SMOOTH.joined(task, task.scores(x - gradient / lipschitz)) > value - square / (2 * lipschitz) + _dust(
+            value
+        ):
             lipschitz *= 2
         z, q = x - gradient / lipschitz, state.q + state.t / lipschitz * gradient
         following = (1 + np.sqrt(1 + 4 * state.t**2)) / 2
@@ -74,7 +76,7 @@ class HypergraphNesterov(Algorithm[Momentum]):
 
 def theta(task: HyperTask, z: Array) -> Array:
     """Eq. (12): θ_j = exp((S_j(Z) − f_μ(Z))/μ)."""
-    shares = responsible(task, task.scores(z))
+    shares = SMOOTH.responsible(task, task.scores(z))
     return np.asarray(shares / shares.sum())
 
 
@@ -83,9 +85,9 @@ def smoothed_value(task: HyperTask, z: Array) -> tuple[float, Array]:
     images = [kernel @ z for kernel in task.each_kernel()]
     common = np.vdot(z, z) / 4 - np.vdot(z, task.h)
     scores = common + np.array([np.vdot(z, image) for image in images]) / (4 * task.lam)
-    shares = responsible(task, scores)
+    shares = SMOOTH.responsible(task, scores)
     combined = np.tensordot(shares / shares.sum(), np.stack(images), axes=1)
-    return joined(task, scores), z / 2 + combined / (2 * task.lam) - task.h
+    return SMOOTH.joined(task, scores), z / 2 + combined / (2 * task.lam) - task.h
 
 
 def _dust(value: float) -> float:
