@@ -3,12 +3,16 @@
 Notation, the same in every file: n samples x_i with labels y_i ∈ {−1,+1}; M kernels with Gram matrices K_m;
 f_m a function in kernel m's space and ‖f_m‖ its norm there; f = Σ_m f_m + b the decision function; α the
 multipliers of the samples; q_m(α) = (α∘y)'K_m(α∘y); μ the weights of the kernels; (x)₊ = max(0, x).
-risk, gain and the feasible sets S and A of the two losses are stated in `_task`; the common shape
-of the single-task theorems in `_single`; what many labels, two stages and hypergraphs add is stated in
-`_multi_label`, `_two_stage` and `_hypergraph`.
+risk, gain and the feasible sets S and A of the two losses are stated in `families.task` and, one by one, in `losses`;
+the common shape of the single-task theorems in `families.single_task`; what many labels, two stages and hypergraphs
+add in `families.multi_label`, `families.two_stage` and `families.hypergraph`.
+Every file runs: python -m mklcvx.formulations.l1 prints its statement and what it comes to on a small problem.
 """
 
 from __future__ import annotations
+
+import sys
+import warnings
 
 from ..errors import InputError, nearest
 from ._formulation import Formulation, Parameter, Points
@@ -43,6 +47,9 @@ SINGLE_TASKS: tuple[SingleTask, ...] = (
 FORMULATIONS: tuple[Formulation, ...] = (
     *SINGLE_TASKS, ML_SUM, ML_MINIMAX, TS, TS_L1, ALIGNMENT, HYPERGRAPH, HYPERGRAPH_SMOOTH,
 )  # fmt: skip
+
+if sys.argv[:1] == ["-m"]:  # python -m mklcvx.formulations.NAME runs a file that was imported above, and that is meant
+    warnings.filterwarnings("ignore", ".*found in sys.modules after import of package", RuntimeWarning)
 
 _BY_NAME = {formulation.name: formulation for formulation in FORMULATIONS}
 

@@ -115,6 +115,8 @@ class Formulation(ABC):
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
     embeds: ClassVar[bool] = False  # whether the answer is an embedding instead of a classifier
     classifies: ClassVar[bool] = True  # whether it is a classifier, unless it embeds; else it is weights alone
+    many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
+    single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property
@@ -165,6 +167,10 @@ class Formulation(ABC):
     def scale(self, lower: Any, upper: Any) -> float:
         """What the gap of two bounds is compared with: the largest term, unless the family has something better."""
         return max(abs(lower.value), abs(upper.value), lower.largest_term, upper.largest_term)
+
+    def stated(self, value: float) -> float:
+        """The value as the paper states it, from that of a declared program."""
+        return value
 
     def in_units(self, task: Any, size: float) -> Any:
         """The same problem with every kernel divided by `size`, for declarations; families without units ignore it."""

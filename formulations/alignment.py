@@ -36,6 +36,7 @@ import numpy as np
 
 from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
+from ._demonstrate import demonstrate
 from ._formulation import Formulation, Points, as_flag
 from .families import two_stage as _two_stage
 from .families.pairs import Pairs
@@ -96,7 +97,6 @@ class AlignmentProgram:
     v: cp.Variable
 
 
-@dataclass(frozen=True)
 class Alignment(Formulation):
     family: ClassVar[str] = "two stages"
     notation: ClassVar[str] = _two_stage.__doc__ or ""
@@ -126,6 +126,9 @@ class Alignment(Formulation):
         problem = cp.Problem(cp.Maximize(-cp.sum_squares(task.factor @ u)), [task.products @ u >= task.target])
         return AlignmentProgram(problem, u)
 
+    def stated(self, value: float) -> float:
+        return math.sqrt(max(-value, 0.0))
+
     def lower(self, task: AlignmentTask, point: Array) -> AlignmentBound:
         """The alignment of K(μ), μ made non-negative."""
         mu = np.maximum(point, 0.0)
@@ -154,9 +157,8 @@ class Alignment(Formulation):
 
 
 ALIGNMENT = Alignment(
-    name="alignment",
-    title="two stages: alignment with the target",
-    reference="Cristianini et al. 2001; Cortes et al. 2010",
-    theorem=__doc__,
-    parameters=(),
+    "alignment", "two stages: alignment with the target", "Cristianini et al. 2001; Cortes et al. 2010", __doc__, ()
 )
+
+if __name__ == "__main__":
+    demonstrate(ALIGNMENT)

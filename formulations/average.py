@@ -18,10 +18,8 @@ Reference: Xu et al. 2013, section III-A, observation 2.
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Fixed
-from .families.single_task import OnWeights
+from ._demonstrate import demonstrate
+from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
 class Average(OnWeights):
@@ -35,3 +33,6 @@ class Average(OnWeights):
 
 
 AVERAGE = Average("average", "the average of the kernels", "Xu et al. 2013", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(AVERAGE)

@@ -25,12 +25,9 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._groups import Groups, group_largest, group_shares, group_sums
-from ._primal import Functions
-from ._regulariser import Between
-from .families.single_task import SingleTask
-from .families.task import Array
+from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
 
 
 class CompositeKernels(SingleTask):
@@ -68,3 +65,6 @@ class CompositeKernels(SingleTask):
 
 
 CKL = CompositeKernels("ckl", "ℓ1 within groups, ℓ∞ between them", "Govindaraj 2009", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(CKL)

@@ -25,13 +25,10 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._formulation import Parameter
-from ._primal import Functions
-from ._regulariser import Constraint, Regulariser
 from ._roots import increasing_root, increasing_roots, newton_weights
-from .families.single_task import OnWeights
-from .families.task import Array
+from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
 
 
 class Net(Constraint):
@@ -135,3 +132,6 @@ RATIO = Parameter(
 )
 
 ELASTIC = Elastic("elastic", "elastic-net constraint on the weights", "Yang et al. 2011", __doc__, (RATIO,))
+
+if __name__ == "__main__":
+    demonstrate(ELASTIC)

@@ -28,6 +28,7 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
+from ._demonstrate import demonstrate
 from .families.hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
@@ -61,3 +62,6 @@ HYPERGRAPH = BestKernel(
     __doc__,
     (LAMBDA, DIMENSIONS),
 )
+
+if __name__ == "__main__":
+    demonstrate(HYPERGRAPH)

@@ -25,6 +25,7 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
+from ._demonstrate import demonstrate
 from .families.hypergraph import DIMENSIONS, LAMBDA, SMOOTHING, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
@@ -68,3 +69,6 @@ HYPERGRAPH_SMOOTH = SmoothedKernels(
     __doc__,
     (LAMBDA, SMOOTHING, DIMENSIONS),
 )
+
+if __name__ == "__main__":
+    demonstrate(HYPERGRAPH_SMOOTH)

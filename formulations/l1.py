@@ -23,11 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Regulariser
-from .families.single_task import OnWeights
-from .families.task import Array
+from ._demonstrate import demonstrate
+from .families.single_task import Array, Functions, Multipliers, OnWeights, Regulariser
 
 
 class OnSimplex(Regulariser):
@@ -56,3 +53,6 @@ class L1MKL(OnWeights):
 
 
 L1 = L1MKL("l1", "weights on the simplex", "Lanckriet et al. 2004; Bach et al. 2004", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(L1)

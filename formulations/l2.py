@@ -21,11 +21,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Constraint, Regulariser
-from .families.single_task import OnWeights
-from .families.task import Array
+from ._demonstrate import demonstrate
+from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
 
 
 class Ball(Constraint):
@@ -75,3 +72,6 @@ class L2MKL(OnWeights):
 
 
 L2 = L2MKL("l2", "weights in the ℓ2 ball", "Cortes et al. 2009; Kloft et al. 2011", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(L2)

@@ -24,11 +24,8 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Between
-from .families.single_task import SingleTask
-from .families.task import Array
+from ._demonstrate import demonstrate
+from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
 
 
 class LiMKL(SingleTask):
@@ -58,3 +55,6 @@ class LiMKL(SingleTask):
 
 
 LI = LiMKL("li", "the block-∞ norm", "Govindaraj 2009", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(LI)

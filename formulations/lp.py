@@ -21,12 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._formulation import Parameter
-from ._primal import Functions
-from ._regulariser import Constraint, Regulariser
-from .families.single_task import OnWeights
-from .families.task import Array
+from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
 
 
 def norm(x: Array, p: float) -> float:
@@ -88,3 +85,6 @@ class LpMKL(OnWeights):
 BALL = Parameter("p", "norm of the ball of weights", "p ≥ 1", lambda v, _: v >= 1, lambda _: 1.5, "3/2")
 
 LP = LpMKL("lp", "weights in the ℓp ball", "Kloft et al. 2011", __doc__, (BALL,))
+
+if __name__ == "__main__":
+    demonstrate(LP)

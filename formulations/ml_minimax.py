@@ -26,6 +26,7 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
+from ._demonstrate import demonstrate
 from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
@@ -39,16 +40,11 @@ class WorstOfClasses(MultiLabel):
         return MultiLabelPrimal(problem, f.w, f.margins, classes)
 
     def declare_dual(self, task: LabelTask) -> MultiLabelDual:
-        beta, gamma, tau = (
-            cp.Variable((task.samples, task.classes), nonneg=True),
-            cp.Variable(task.classes),
-            cp.Variable(),
-        )
-        signed, q = cp.multiply(task.signs.T, beta), cp.Variable((task.count, task.classes))
-        seen = [f.columns.T @ signed for f in task.factors]
-        epigraph = [
-            cp.quad_over_lin(z[:, k], gamma[k]) <= q[a, k] for a, z in enumerate(seen) for k in range(task.classes)
-        ]
+        beta, gamma = cp.Variable((task.samples, task.classes), nonneg=True), cp.Variable(task.classes)
+        tau, q = cp.Variable(), cp.Variable((task.count, task.classes))
+        seen = [f.columns.T @ cp.multiply(task.signs.T, beta) for f in task.factors]
+        pairs = [(a, k) for a in range(task.count) for k in range(task.classes)]
+        epigraph = [cp.quad_over_lin(seen[a][:, k], gamma[k]) <= q[a, k] for a, k in pairs]
         cuts = [cp.sum(q[a]) / 2 <= tau for a in range(task.count)]
         within = [beta[:, k] <= task.box * gamma[k] for k in range(task.classes)]
         problem = cp.Problem(cp.Maximize(cp.sum(beta) - tau), [*epigraph, *cuts, *within, cp.sum(gamma) == 1])
@@ -71,3 +67,6 @@ class WorstOfClasses(MultiLabel):
 
 
 ML_MINIMAX = WorstOfClasses("ml_minimax", "many labels, the worst of their losses", "Bucak et al. 2010", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(ML_MINIMAX)

@@ -24,12 +24,9 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._formulation import Parameter
-from ._primal import Functions
-from ._regulariser import SoftMargin
-from .families.single_task import OnWeights
-from .families.task import Array
+from .families.single_task import Array, Functions, Multipliers, OnWeights, SoftMargin
 
 
 class CappedSimplex(SoftMargin):
@@ -91,3 +88,6 @@ BOX = Parameter(
 )
 
 SM1 = HingeOverKernels("sm1", "hinge loss over kernels: a box on the weights", "Xu et al. 2013", __doc__, (BOX,))
+
+if __name__ == "__main__":
+    demonstrate(SM1)

@@ -25,12 +25,9 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import SoftMargin
+from ._demonstrate import demonstrate
 from ._roots import power_simplex
-from .families.single_task import THETA, OnWeights
-from .families.task import Array
+from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
 
 
 class SquaredOnSimplex(SoftMargin):
@@ -80,3 +77,6 @@ class SquareHingeOverKernels(OnWeights):
 SM2 = SquareHingeOverKernels(
     "sm2", "square hinge loss over kernels: simplex and ℓ2 penalty", "Xu et al. 2013", __doc__, (THETA,)
 )
+
+if __name__ == "__main__":
+    demonstrate(SM2)

@@ -29,13 +29,10 @@ import numpy as np
 
 from ..errors import InputError
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._formulation import Parameter
-from ._primal import Functions
-from ._regulariser import SoftMargin
 from ._roots import increasing_root, power_simplex
-from .families.single_task import THETA, OnWeights
-from .families.task import Array
+from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
@@ -119,3 +116,6 @@ class PowerHingeOverKernels(OnWeights):
 SMP = PowerHingeOverKernels(
     "smp", "p/(p−1)-hinge loss over kernels: simplex and ℓp penalty", "Xu et al. 2013", __doc__, (THETA, POWER)
 )
+
+if __name__ == "__main__":
+    demonstrate(SMP)

@@ -23,10 +23,8 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from .families.single_task import THETA
-from .families.task import Array
+from ._demonstrate import demonstrate
+from .families.single_task import THETA, Array, Functions, Multipliers
 from .sm2 import SquaredOnSimplex, SquareHingeOverKernels
 
 
@@ -66,3 +64,6 @@ class SquareOverKernels(SquareHingeOverKernels):
 SQUARE = SquareOverKernels(
     "square", "square loss over kernels: ℓ2 penalty on the weights", "Xu et al. 2013", __doc__, (THETA,)
 )
+
+if __name__ == "__main__":
+    demonstrate(SQUARE)

@@ -18,10 +18,8 @@ Reference: Govindaraj 2009, section 3.
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Fixed
-from .families.single_task import OnWeights
+from ._demonstrate import demonstrate
+from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
 class Sum(OnWeights):
@@ -35,3 +33,6 @@ class Sum(OnWeights):
 
 
 SUM = Sum("sum", "the sum of the kernels", "Govindaraj 2009", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(SUM)

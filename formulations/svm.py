@@ -18,10 +18,8 @@ Reference: Cortes & Vapnik 1995; for the ν-form Schölkopf et al. 2000, as in X
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._dual import Multipliers
-from ._primal import Functions
-from ._regulariser import Fixed
-from .families.single_task import OnWeights
+from ._demonstrate import demonstrate
+from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
 class Svm(OnWeights):
@@ -36,3 +34,6 @@ class Svm(OnWeights):
 
 
 SVM = Svm("svm", "one kernel", "Cortes & Vapnik 1995", __doc__, ())
+
+if __name__ == "__main__":
+    demonstrate(SVM)

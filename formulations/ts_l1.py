@@ -21,6 +21,7 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
+from ._demonstrate import demonstrate
 from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
@@ -52,3 +53,6 @@ class SparseOverPairs(TwoStage):
 TS_L1 = SparseOverPairs(
     "ts_l1", "two stages, with a sparse combination of kernels", "Kumar et al. 2012", __doc__, (LAMBDA,)
 )
+
+if __name__ == "__main__":
+    demonstrate(TS_L1)

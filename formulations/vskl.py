@@ -23,13 +23,10 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._dual import Multipliers
+from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
-from ._primal import Functions
-from ._regulariser import Between
-from .families.single_task import SingleTask
-from .families.task import Array
+from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
 from .lp import norm
 
 
@@ -70,3 +67,6 @@ class VariableSparsity(SingleTask):
 SPREAD = Parameter("s", "norm between groups", "s ≥ 2", lambda v, _: v >= 2, lambda _: 2.0, "2")
 
 VSKL = VariableSparsity("vskl", "ℓ1 within groups, ℓs between them", "Saketha Nath et al. 2009", __doc__, (SPREAD,))
+
+if __name__ == "__main__":
+    demonstrate(VSKL)

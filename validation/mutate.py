@@ -42,7 +42,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
 THEOREM = ("bounds", "declarations", "identities", "regulariser_sides", "zoo", "task", "parameters", "interior")
 TOPICS = {
-    "_cvxpy": ("package",), "_dual": ("declarations",), "_primal": ("declarations",), "_formulation": ("parameters",),
+    "_cvxpy": ("package",), "_demonstrate": ("demonstrations",), "_dual": ("declarations", "losses"),
+    "_primal": ("declarations", "losses"), "_formulation": ("parameters",),
     "_groups": ("bounds", "declarations"), "_roots": ("bounds",), "_stack": ("task", "declarations"),
     "_regulariser": ("regulariser_sides", "interior"), "_pairs": ("interior_pairs", "two_stage"),
     "_single": ("bounds", "task", "parameters", "declarations"), "_task": ("task", "bounds", "declarations"),

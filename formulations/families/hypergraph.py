@@ -130,6 +130,8 @@ class Hypergraph(Formulation):
     family: ClassVar[str] = "hypergraph"
     notation: ClassVar[str] = NOTATION
     embeds: ClassVar[bool] = True
+    many_labels: ClassVar[bool] = True
+
     routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
 
     @property

@@ -126,6 +126,7 @@ class MultiLabel(Formulation):
 
     family: ClassVar[str] = "many labels"
     notation: ClassVar[str] = NOTATION
+    many_labels: ClassVar[bool] = True
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

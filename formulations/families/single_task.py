@@ -6,7 +6,7 @@ Every formulation of the family has the shape
     dual     max over α of             gain(α) − U*(√q_1(α), …, √q_M(α)),       q_m(α) = (α∘y)'K_m(α∘y)
 
 with U a convex penalty of the norms and U*(d) = sup over a ≥ 0 of Σ a_m d_m − U(a) its conjugate.
-Weak duality is the inequality of the sample side (`_task`), Cauchy–Schwarz
+Weak duality is the inequality of the sample side (`task`), Cauchy–Schwarz
 Σ_i α_i y_i f_m(x_i) ≤ ‖f_m‖ √q_m, and U(a) + U*(d) ≥ Σ a_m d_m. At the optimum f_m = weight_m K_m(α∘y)
 with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
 """
@@ -24,7 +24,7 @@ from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Parameter, Points, as_flag
 from .._primal import Functions, PrimalProgram
-from .._regulariser import Between, Regulariser
+from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
 from ..losses import HINGE, LOSSES, Risk
 from . import task as _task
 from .task import Array, Implied, Task
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
+
+__all__ = [  # what the files of single tasks are written in
+    "THETA", "Array", "Between", "Constraint", "Fixed", "Functions", "Multipliers", "OnWeights", "Regulariser",
+    "SingleTask", "SoftMargin",
+]  # fmt: skip
 
 
 class LowerBound(NamedTuple):
@@ -66,7 +71,6 @@ class SingleTask(Formulation):
     between: ClassVar[Between | None] = None
     losses: ClassVar[tuple[str, ...]] = ("c", "nu")
     grouped: ClassVar[bool] = False
-    single_kernel: ClassVar[bool] = False
 
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
