@@ -63,6 +63,7 @@ class Regulariser(ABC):
 
     constraint: ClassVar[Constraint | None] = Simplex()
     cap: ClassVar[Any] = None  # of the own parameters, where weights have one
+    flat: ClassVar[bool] = False  # whether R = 0 on the simplex, so that optimal weights need not be unique
 
     def value(self, mu: Array, *_: Any, **own: Any) -> Array:
         return np.zeros_like(mu)

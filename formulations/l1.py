@@ -30,6 +30,8 @@ from .families.single_task import Array, Functions, Multipliers, OnWeights, Regu
 class OnSimplex(Regulariser):
     """R(μ) = 0 where Σμ = 1."""
 
+    flat = True
+
     def best_weights(self, a: Array) -> Array:
         return a / a.sum() if a.any() else self.start(len(a))
 

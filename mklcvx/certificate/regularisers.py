@@ -38,6 +38,9 @@ class Fixed:
     def feasible(self, mu: Array) -> Array:
         return self.weights
 
+    def held(self, mu: Array) -> Array:
+        return self.feasible(mu)
+
     def threshold(self, v: Array) -> float | None:
         return None
 
@@ -72,6 +75,9 @@ class Simplex:
             steps[m] += change
             missing -= change
         return np.asarray(steps * UNIT)
+
+    def held(self, mu: Array) -> Array:
+        return self.feasible(mu)
 
     def threshold(self, v: Array) -> float | None:
         return None
@@ -193,6 +199,10 @@ class Ball:
         size = lp.norm(mu, self.p) if mu.any() else 0.0
         mu = mu / size if 0 < size < math.inf else np.full(self.count, self.count ** (-1 / self.p))
         return np.asarray(mu * (1 - WITHIN))
+
+    def held(self, mu: Array) -> Array:
+        """In the domain; weights inside a ball stay there."""
+        return np.minimum(self.feasible(mu), mu)
 
     def threshold(self, v: Array) -> float | None:
         return None

@@ -16,7 +16,7 @@ from ..certificate.between import Between
 from ..certificate.own import OwnCoefficients
 from ..certificate.passes import seen
 from ..certificate.proving import certified
-from ..certificate.regularisers import Ball, regulariser_of
+from ..certificate.regularisers import regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
 from ..certificate.single import Evaluation
@@ -79,9 +79,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 
     Weights inside a ball stay there: they are held, which is `square` without a price."""
     side = regulariser_of(formulation.name, task.count, task.own)
-    mu = side.feasible(weights)
-    if isinstance(side, Ball):
-        mu = np.minimum(mu, weights)
+    mu = side.held(weights)
     at = Evaluation(SQUARE, replace(task, own={"theta": NO_PRICE}), alpha, mu, sliced=True)
     scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
     enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
