@@ -29,7 +29,7 @@ class Iterate(ABC):
 
     @property
     def mu(self) -> float:
-        """The mean product, the barrier parameter."""
+        """The mean product: τ, the barrier parameter."""
         return self.complementarity / sum(value.size for value, _ in self.pairs)
 
     def moved(self, length: float, direction: Self) -> Self:

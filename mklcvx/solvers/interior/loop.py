@@ -70,7 +70,7 @@ def boundary_fraction(relative_complementarity: float) -> float:
 
 
 def centring(system: KKTSystem[Any], reached: float) -> float:
-    """The step rule, second part: Mehrotra's σ, where the predictor alone would reach μ = `reached`."""
+    """The step rule, second part: Mehrotra's σ, where the predictor alone would reach τ = `reached`."""
     if system.residuals_lag:
         return 1.0
     return float(max((max(reached, 0.0) / system.at.mu) ** system.centring_exponent, system.min_centring))

@@ -20,7 +20,7 @@ class Settings:
     # The step rule of every family (`loop`).
     boundary_fraction: float = 0.995  # of the way to the boundary: 1 would leave the interior
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
-    centring_exponent: int = 3  # σ = (μ after the predictor / μ)^exponent, as Mehrotra has it
+    centring_exponent: int = 3  # σ = (τ after the predictor / τ)^exponent, as Mehrotra has it
     label_centring_exponent: int = 2  # many labels: less ambitious, since products of classes differ in size
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
     share_min_centring: float = 0.02  # block-∞ norms: Newton's model of 1/t asks for less ambitious targets
@@ -80,7 +80,7 @@ class Settings:
     progress: float = 0.9  # of the best residual: what counts as progress,
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same, for a smaller gap
-    exhausted: float = 1e-22  # of the first μ: products are below what doubles can tell apart
+    exhausted: float = 1e-22  # of the first τ: products are below what doubles can tell apart
     creeping_step: float = 0.1  # many labels: shorter steps,
     creeping_gap: float = 0.5  # at a larger gap,
     creeping_patience: int = 5  # more often than this in a row: start again with larger products

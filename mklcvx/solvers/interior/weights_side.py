@@ -20,7 +20,7 @@ from .settings import SETTINGS
 
 
 class Side:
-    """Without variables: the weights are given. No step aims below `min_centring` times the present μ."""
+    """Without variables: the weights are given. No step aims below `min_centring` times the present τ."""
 
     min_centring = 0.0
 
