@@ -9,8 +9,8 @@ import pytest
 
 from mklcvx import Instance, formulations, solve, verify, zoo
 from mklcvx.verification.answers import Answer, answer_of, judge
+from mklcvx.verification.families.single_task import machine_alpha
 from mklcvx.verification.proved_answers import alpha_lower, weights_upper
-from mklcvx.verification.single_task import machine_alpha
 
 from cases import NAMES, instance_for
 

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from .. import formulations
 from ..errors import InputError
-from ..formulations import SingleTask
 from ..problem.instance import Instance
 from ..problem.stack import KernelStack
 from .solution import Solution
@@ -99,7 +98,7 @@ def single_task(formulation: Any, instance: Instance, solution: Solution) -> Gap
     )
 
 
-TAKEN_APART: dict[str, Callable[..., GapParts]] = {SingleTask.family: single_task}
+TAKEN_APART: dict[str, Callable[..., GapParts]] = {"single task": single_task}
 
 
 def check_pair(instance: Instance, solution: Solution) -> None:

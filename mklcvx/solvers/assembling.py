@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 
 from ..certificate import Certificate
 from ..certificate.families import certified
-from ..formulations import Formulation, SingleTask
-from ..formulations.families.hypergraph import Hypergraph
-from ..formulations.families.multi_label import MultiLabel
-from ..formulations.families.two_stage import TwoStage
+from ..formulations import Formulation
 from .families.family import EMPTY, Family, Found
 from .families.hypergraph import Hypergraphs
 from .families.multi_label import ManyLabels
@@ -18,10 +15,10 @@ from .families.single_task import SingleTasks
 from .families.two_stage import TwoStages
 
 FAMILIES: dict[str, Family] = {
-    SingleTask.family: SingleTasks(),
-    MultiLabel.family: ManyLabels(),
-    TwoStage.family: TwoStages(),
-    Hypergraph.family: Hypergraphs(),
+    "single task": SingleTasks(),
+    "many labels": ManyLabels(),
+    "two stages": TwoStages(),
+    "hypergraph": Hypergraphs(),
 }
 
 

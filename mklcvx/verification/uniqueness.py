@@ -8,7 +8,22 @@ which is linear, and no less than what μ is worth. So {μ feasible: P ≤ v* + 
 and linear programs tell how far each weight can go in it. (Loss nu: ρ in place of 1, and −ρ in the cost. Many labels:
 a sum over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay where they are, and the risk is
 what is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only. Two stages and hypergraphs
-have inequalities of their own (`uniqueness_families`).
+have inequalities of their own.
+
+`alignment` and `hypergraph` have a sharp excess near their optimum μ: with d = ν − μ and slacks c ≥ 0, c'μ = 0,
+
+    c'ν + d'Bd/L  ≤  what ν is above the optimum  ≤  c'ν + d'Bd.
+
+For `alignment` it is that of the quadratic program: B = G, c = 2(Gμ − a), L = 1, so that the weights are unique if G,
+the Gram matrix of the kernels, is positive definite. For `hypergraph` with Z its unique primal optimum, minimising
+Σ ν_j S_j(Z + D) over D gives −tr(H'A(ν)⁻¹H) = Σ ν_j S_j(Z) − tr(r'A(ν)⁻¹r), r = Σ_j d_j K_jZ/(2λ). As I ⪯ A(ν) ⪯ L·I
+with L = 1 + max_j ‖K_j‖/λ, it has B_jl = ⟨K_jZ, K_lZ⟩/(4λ²) and c_j = γ − S_j(Z): the weights are unique if the K_jZ of
+the kernels with c_j = 0 are affinely independent.
+
+From the right inequality come weights that differ and are as good, by linear programs over
+{ν ≥ 0: c'ν ≤ ε/2, |R d| ≤ √(ε/2M) componentwise}, R'R = B; from the left a proof that there are none. Where there is
+neither, nothing is said. `ts_l1` is a linear program itself: {μ ≥ 0: λΣμ + Σ w ξ ≤ v* + ε} has ends that it finds.
+`ts`, and the smoothed hypergraph, are strictly convex.
 """
 
 from __future__ import annotations
@@ -19,8 +34,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from .case import Case
-from .uniqueness_families import Bowl, farthest
-from .uniqueness_families import ends as bowl_ends
 
 WIDE = 0.02  # a weight that can move by this share of the largest is not determined
 FINEST = 1e-7  # relative: what linear programs can tell apart
@@ -45,6 +58,18 @@ class Program(NamedTuple):
     limits: list[tuple[float | None, float | None]]
 
 
+class Bowl(NamedTuple):
+    """μ, c, B, L and ε of the text; whether weights sum to one (`total`); `unit` turns ν into weights as shown."""
+
+    mu: Array
+    slack: Array
+    curvature: Array
+    flattest: float
+    budget: float
+    total: bool
+    unit: float
+
+
 def in_program(case: Case, program: Program) -> list[Range] | None:
     """The weights that a program leaves loose."""
     ends = []
@@ -60,9 +85,9 @@ def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
     """Where the ends found are no proof that there are no others, one is looked for."""
     if bowl is None:
         return None
-    if 2 * farthest(bowl) <= WIDE * case.reference.weights.max():
+    if 2 * _farthest(bowl) <= WIDE * case.reference.weights.max():
         return []
-    ends = bowl_ends(bowl)
+    ends = _bowl_ends(bowl)
     return None if ends is None else wide(case, ends) or None
 
 
@@ -85,3 +110,44 @@ def _end(program: Program, m: int, sign: int) -> float | None:
     options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     found = linprog(direction, *program, options=options)
     return float(found.fun) if found.success else None
+
+
+def _farthest(bowl: Bowl) -> float:
+    """What no weight that is as good can be away by, by the left inequality; infinite if that says nothing.
+
+    A kernel with slack c_j has at most ε/c_j; what they have together is η. For the others d'Bd ≤ (√(εL) + √‖B‖ η)²,
+    and their sum is off by η at most where weights sum to one.
+    """
+    size = float(np.linalg.norm(bowl.curvature, 2)) or 1.0
+    with np.errstate(divide="ignore"):
+        most = bowl.budget / bowl.slack
+    free = most > bowl.mu.max()
+    rest = float(most[~free].sum())
+    held = bowl.curvature[np.ix_(free, free)] + (size if bowl.total else 0.0)
+    least = float(np.linalg.eigvalsh(held)[0]) - len(held) * np.finfo(float).eps * 2 * size * max(len(held), 1)
+    if least <= 0:
+        return np.inf
+    bound = (np.sqrt(bowl.budget * bowl.flattest) + np.sqrt(size) * rest) ** 2 + size * rest**2
+    return max(float(np.sqrt(bound / least)), rest) * bowl.unit
+
+
+def _bowl_ends(bowl: Bowl) -> list[tuple[float, float]] | None:
+    """How far every weight can go, by the right inequality."""
+    from scipy.optimize import linprog
+
+    count = len(bowl.mu)
+    values, vectors = np.linalg.eigh(bowl.curvature)
+    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    reach, middle = np.sqrt(bowl.budget / (2 * count)), root @ bowl.mu
+    size = np.sqrt(max(float(values[-1]), 0.0)) or 1.0
+    rows = np.vstack([root / size, -root / size, bowl.slack[None] / (bowl.slack.max() or 1.0)])
+    top = bowl.budget / (2 * (bowl.slack.max() or 1.0))
+    bounds = np.concatenate([(middle + reach) / size, (reach - middle) / size, [top]])
+    equal = (np.ones((1, count)), np.ones(1)) if bowl.total else (None, None)
+    found = []
+    for m in range(count):
+        both = [linprog(sign * np.eye(count)[m], rows, bounds, *equal) for sign in (1, -1)]
+        if not all(one.success for one in both):
+            return None
+        found.append((both[0].fun * bowl.unit, -both[1].fun * bowl.unit))
+    return found

@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...formulations import Formulation, SingleTask
-from ...formulations.families.hypergraph import Hypergraph
-from ...formulations.families.multi_label import MultiLabel
-from ...formulations.families.two_stage import TwoStage
+from ...formulations import Formulation
 from ...problem.instance import Instance
 from . import hypergraphs, labels, pairs, single
 from .enclosure import Enclosure
@@ -82,8 +79,8 @@ class Rigorous(NamedTuple):
 
 
 RIGOROUS: dict[str, Rigorous] = {
-    SingleTask.family: Rigorous(single_task, rows=False),
-    MultiLabel.family: Rigorous(many_labels),
-    TwoStage.family: Rigorous(two_stages, even=False),
-    Hypergraph.family: Rigorous(hypergraph),
+    "single task": Rigorous(single_task, rows=False),
+    "many labels": Rigorous(many_labels),
+    "two stages": Rigorous(two_stages, even=False),
+    "hypergraph": Rigorous(hypergraph),
 }

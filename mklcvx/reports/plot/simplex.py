@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...formulations import SingleTask
-from ...formulations.families.two_stage import TwoStage
 from ...problem.instance import Instance
 from ...verification.answers import Answer
 from ._style import COLOURS, FAINT, INK, axes, legend, look, words
@@ -100,8 +98,8 @@ def _of_task(case: Any, point: Array) -> Array | None:
 
 
 PLACED: dict[str, Callable[[Any, Array], Array | None]] = {
-    SingleTask.family: _of_task,
-    TwoStage.family: _of_stages,
+    "single task": _of_task,
+    "two stages": _of_stages,
 }
 
 

@@ -13,8 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ...certificate.run import Run
-from ...formulations import Points, SingleTask, _silp
-from ...formulations.families.hypergraph import Hypergraph
+from ...formulations import Points, _silp
 from ..conic import CLARABEL, solve_program
 from ..driver import Problem
 from ._column_generation import Array, ColumnGeneration, Columns
@@ -42,8 +41,8 @@ class Cuts(NamedTuple):
 
 
 CUTS: dict[str, Cuts] = {
-    SingleTask.family: Cuts(_machine, lambda problem, cut: _silp.scores(problem.task, cut), alpha_points),
-    Hypergraph.family: Cuts(
+    "single task": Cuts(_machine, lambda problem, cut: _silp.scores(problem.task, cut), alpha_points),
+    "hypergraph": Cuts(
         _embedding, lambda problem, cut: -problem.task.scores(cut), lambda _, state: embedding_points(state)
     ),
 }

@@ -16,10 +16,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...formulations import SingleTask
-from ...formulations.families.hypergraph import Hypergraph
-from ...formulations.families.multi_label import MultiLabel
-from ...formulations.families.two_stage import TwoStage
 from ..answers import Answer
 from ..case import FITS, Altered, Case, pose
 from ..families import judged_parts, proved_parts
@@ -39,10 +35,10 @@ EARLY = 0.2  # excess, of the value, up to which an answer counts as stopped ear
 
 
 MISTAKES: dict[str, Mistakes] = {
-    SingleTask.family: SINGLE_TASKS,
-    MultiLabel.family: MANY_LABELS,
-    TwoStage.family: TWO_STAGES,
-    Hypergraph.family: HYPERGRAPHS,
+    "single task": SINGLE_TASKS,
+    "many labels": MANY_LABELS,
+    "two stages": TWO_STAGES,
+    "hypergraph": HYPERGRAPHS,
 }
 
 

@@ -1,11 +1,13 @@
 """Usual mistakes in the weights: of another size, in another order, cut, or mistaken for something else.
 
 Where a mistake cannot be undone, since what was lost is not in the answer, the certified weights stand in for what is
-missing: a trial then says that the rest is as it would be.
+missing: a trial then says that the rest is as it would be. A rule of thumb is followed, and where the answer has done
+the same, that is said.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +15,9 @@ import numpy as np
 from ...formulations._groups import group_sums
 from ...problem.stack import Array
 from ..answers import Answer
-from ..case import Case
+from ..case import FITS, Case
 from ..domain import to_boundary
+from ..families import proved_parts
 from .trial import Hypothesis, Trial, Trials
 
 SAME = 1e-4  # relative: weights, or what they are worth, that differ by no more are the same
@@ -153,6 +156,27 @@ def given_weights(case: Case, answer: Answer) -> Array | None:
     if weights is None or weights.size != case.task.count or not np.isfinite(weights).all():
         return None
     return np.ravel(weights)
+
+
+def with_ours(case: Case, answer: Answer) -> Answer:
+    """The certified weights in place of those given; an objective must then be right, unless it is just what the
+    weights given are worth."""
+    worth, objective = proved_parts(case, Answer(weights=answer.weights))[0].value, answer.objective
+    own = objective is not None and worth is not None and abs(worth - objective) <= FITS * case.known.scale
+    return Answer(weights=case.reference.weights, objective=None if own else objective)
+
+
+def along(one: Array, other: Array) -> bool:
+    unit = [vector / (np.linalg.norm(vector) or 1.0) for vector in (one, other)]
+    return bool(np.abs(unit[0] - unit[1]).max() <= SAME)
+
+
+def clipped(case: Case, answer: Answer, words: str, found: Iterable[Array]) -> Trials:
+    """A constraint that was imposed afterwards: the weights are among those `found` so."""
+    weights = given_weights(case, answer)
+    if weights is not None and any(along(weights, one) for one in found):
+        said = f"optimal without {words}, and the weights then clipped"
+        yield Trial("weights_clipped", said, with_ours(case, answer))
 
 
 WEIGHTS: tuple[Hypothesis, ...] = (

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import InputError
-from ...formulations import Formulation, SingleTask
-from ...formulations.families.hypergraph import Hypergraph
-from ...formulations.families.multi_label import MultiLabel
-from ...formulations.families.two_stage import TwoStage
+from ...formulations import Formulation
 from ..answer import Answer
 from ..case import Case
 from ..parts import Enclosure, Part, Violation
@@ -19,10 +16,10 @@ from .single_task import SingleTasks
 from .two_stage import TwoStages
 
 FAMILIES: dict[str, Family] = {
-    SingleTask.family: SingleTasks(),
-    MultiLabel.family: ManyLabels(),
-    TwoStage.family: TwoStages(),
-    Hypergraph.family: Hypergraphs(),
+    "single task": SingleTasks(),
+    "many labels": ManyLabels(),
+    "two stages": TwoStages(),
+    "hypergraph": Hypergraphs(),
 }
 
 

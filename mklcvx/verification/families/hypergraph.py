@@ -13,8 +13,7 @@ from ..answer import Answer, in_shape, of_shape
 from ..case import Case
 from ..domain import on_simplex
 from ..parts import Part
-from ..uniqueness import FINEST, Range, in_bowl
-from ..uniqueness_families import hypergraph_bowl
+from ..uniqueness import FINEST, Bowl, Range, in_bowl
 from .family import Family, given_weights
 
 
@@ -45,6 +44,16 @@ class Hypergraphs(Family):
         if case.task.smoothing is not None:
             return []
         return in_bowl(case, hypergraph_bowl(case, max(tolerance, FINEST)))
+
+
+def hypergraph_bowl(case: Case, tolerance: float) -> Bowl:
+    task, z = case.task, case.reference.multipliers["Z"]
+    images = np.stack([(kernel @ z).ravel() for kernel in task.each_kernel()]) / (2 * task.lam)
+    scores = task.scores(z)
+    largest = max(float(np.linalg.norm(np.asarray(kernel, dtype=float), 2)) for kernel in task.each_kernel())
+    slack = np.maximum(scores.max() - scores, 0.0)
+    budget = tolerance * case.known.scale
+    return Bowl(case.reference.weights, slack, images @ images.T, 1 + largest / task.lam, budget, True, 1.0)
 
 
 def _eigenvalues(case: Case, answer: Answer) -> list[Part]:

@@ -20,9 +20,9 @@ from ..answer import FINE, Answer, in_shape, of_shape
 from ..case import Case
 from ..domain import on_simplex
 from ..parts import Part, Violation
-from ..single_task import machine_alpha
 from ..uniqueness import FINEST, MOST, Program, Range, in_program
 from .family import Family
+from .single_task import machine_alpha
 
 
 class ManyLabels(Family):

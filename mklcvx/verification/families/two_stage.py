@@ -16,10 +16,11 @@ from ..answer import Answer, in_shape, of_shape
 from ..case import Case
 from ..domain import negative
 from ..parts import Part, Violation
-from ..single_task import added_risk, alpha_violations, machine_alpha
-from ..uniqueness import FINEST, Range, in_bowl, wide
-from ..uniqueness_families import alignment_bowl, pair_ends
+from ..uniqueness import FINEST, Bowl, Range, in_bowl, wide
 from .family import Family, given_weights
+from .single_task import added_risk, alpha_violations, machine_alpha
+
+MOST_PAIRS = 1000  # beyond, the programs take seconds
 
 
 class TwoStages(Family):
@@ -60,6 +61,42 @@ class TwoStages(Family):
             return in_bowl(case, alignment_bowl(case, max(tolerance, FINEST)))
         ends = pair_ends(case, max(tolerance, FINEST))
         return None if ends is None else wide(case, ends)
+
+
+def alignment_bowl(case: Case, tolerance: float) -> Bowl | None:
+    """The alignment's square is what the program has: twice the alignment times what is off."""
+    task, weights = case.task, case.reference.weights
+    size, along = float(weights @ task.products @ weights), float(task.target @ weights)
+    if size <= 0 or along <= 0:
+        return None
+    mu = weights * (along / size)
+    slack = np.maximum(2 * (task.products @ mu - task.target), 0.0)
+    budget = 2 * tolerance * case.known.scale * case.known.upper
+    return Bowl(mu, slack, task.products, 1.0, budget, False, 1 / float(np.linalg.norm(mu)))
+
+
+def pair_ends(case: Case, tolerance: float) -> list[tuple[float, float]] | None:
+    """`ts_l1`: unknowns μ and ξ."""
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    task = case.task
+    pairs = len(task.labels)
+    if pairs > MOST_PAIRS:
+        return None
+    margins = sparse.csr_matrix(-(task.labels[:, None] * task.examples))
+    cost = sparse.csr_matrix(np.concatenate([np.full(task.count, task.lam), task.weight])[None])
+    rows = sparse.vstack([sparse.hstack([margins, -sparse.identity(pairs)]), cost]).tocsr()
+    bounds = np.append(-np.ones(pairs), case.known.upper + tolerance * case.known.scale)
+    found = []
+    for m in range(task.count):
+        direction = np.zeros(task.count + pairs)
+        direction[m] = 1.0
+        both = [linprog(sign * direction, rows, bounds) for sign in (1, -1)]
+        if not all(one.success for one in both):
+            return None
+        found.append((float(both[0].fun), -float(both[1].fun)))
+    return found
 
 
 def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:

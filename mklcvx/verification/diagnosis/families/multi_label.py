@@ -18,8 +18,7 @@ from ..wrong_answers import ANSWERS
 from ..wrong_data import even_weights, kernel_of, sample_weights
 from ..wrong_objectives import objective_units
 from ..wrong_problems import PROBLEMS
-from ..wrong_rules import along, with_ours
-from ..wrong_weights import given_weights
+from ..wrong_weights import along, given_weights, with_ours
 
 MOST_CLASSES = 4  # whose orders are all tried
 

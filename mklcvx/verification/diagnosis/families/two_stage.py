@@ -21,8 +21,7 @@ from ..mistakes import Mistakes
 from ..trial import Trial, Trials
 from ..wrong_data import VANISHING, sample_weights
 from ..wrong_objectives import objective_terms, objective_units
-from ..wrong_rules import along, clipped, with_ours
-from ..wrong_weights import SAME, given_weights
+from ..wrong_weights import SAME, along, clipped, given_weights, with_ours
 
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
 
