@@ -132,11 +132,11 @@ def _theorem(formulation: Formulation, rows: list[Row]) -> str:
 
 
 def _declaration(formulation: Formulation, label: str) -> str:
-    module = inspect.getmodule(getattr(formulation, label, None) or type(formulation))
-    assert module is not None
-    file = Path(module.__file__ or "").name
-    name = label if hasattr(module, label) else f"{type(formulation).__name__}.declare_{label}"
-    return f"```{{literalinclude}} ../../formulations/{file}\n:pyobject: {name}\n:language: python\n```"
+    kind = type(formulation)
+    file = Path(inspect.getfile(kind)).name
+    name = label if hasattr(kind, label) else f"declare_{label}"
+    place = f"../../formulations/{file}\n:pyobject: {kind.__name__}.{name}"
+    return f"```{{literalinclude}} {place}\n:language: python\n:dedent:\n```"
 
 
 def _rest(parts: tuple[Row | Paragraph, ...]) -> list[str]:
