@@ -39,7 +39,7 @@ class _Walk:
         self.samples, self.alpha, self.rows = samples, alpha, samples.equalities
         y, table = samples.y, kernel.tolist()
         self.hessian = [[y[i] * y[j] * entry for j, entry in enumerate(row)] for i, row in enumerate(table)]
-        slope = fmpq(1) if samples.loss == "c" else ZERO
+        slope = ZERO if samples.free_margin else fmpq(1)
         self.gradient = [slope - _dot(row, alpha) for row in self.hessian]
         self.free = [i for i, value in enumerate(alpha) if 0 < value < samples.box[i]]
 

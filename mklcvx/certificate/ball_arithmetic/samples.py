@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
+from ...formulations.losses import LOSSES
 from ...problem.instance import Instance
 from .balls import ONE, ZERO, Array, added, exacts, filled, middle, total
 
@@ -62,14 +63,19 @@ class Samples:
     def sides(self) -> tuple[list[int], list[int]]:
         return [i for i, y in enumerate(self.y) if y > 0], [i for i, y in enumerate(self.y) if y < 0]
 
+    @property
+    def free_margin(self) -> bool:
+        """Whether ρ is an unknown: then 1'α = 1, and there is no gain."""
+        return LOSSES[self.loss].free_margin
+
     # --------------------------------------------------------------------------------------------------- α
     def feasible(self, alpha: list[fmpq]) -> list[fmpq]:
         """α in the feasible set to the last digit."""
         alpha = [min(max(value, ZERO), cap) for value, cap in zip(alpha, self.box, strict=True)]
         if not self.bias:
-            return alpha if self.loss == "c" else filled(alpha, self.box, ONE)
+            return filled(alpha, self.box, ONE) if self.free_margin else alpha
         least = min(total(alpha[i] for i in side) for side in self.sides)
-        target = least if self.loss == "c" else HALF
+        target = HALF if self.free_margin else least
         for side in self.sides:
             moved = filled([alpha[i] for i in side], [self.box[i] for i in side], target)
             for i, value in zip(side, moved, strict=True):
@@ -77,7 +83,7 @@ class Samples:
         return alpha
 
     def gain(self, alpha: list[fmpq]) -> fmpq:
-        return total(alpha) if self.loss == "c" else ZERO
+        return ZERO if self.free_margin else total(alpha)
 
     def signed(self, alpha: list[fmpq]) -> list[fmpq]:
         return [value if sign > 0 else -value for value, sign in zip(alpha, self.y, strict=True)]
@@ -85,13 +91,13 @@ class Samples:
     @property
     def equalities(self) -> list[list[int]]:
         """Rows of coefficients: y with a bias, 1 for loss nu."""
-        return [list(self.y)] * self.bias + [[1] * len(self.y)] * (self.loss == "nu")
+        return [list(self.y)] * self.bias + [[1] * len(self.y)] * self.free_margin
 
     # ---------------------------------------------------------------------------------------------- the risk
     def best_offsets(self, outputs: list[arb]) -> tuple[arb, arb]:
         """The bias and the level (1, or ρ) that make the hinge loss of these outputs least, up to their radii."""
         f = [middle(value) for value in outputs]
-        if self.loss == "c":
+        if not self.free_margin:
             if not self.bias:
                 return arb(0), arb(1)
             breaks = [sign - value for sign, value in zip(self.y, f, strict=True)]
@@ -113,7 +119,7 @@ class Samples:
         bias, level = self.best_offsets(outputs)
         rows = zip(self.box, self.margins(outputs, bias), at_zero, at_box, strict=True)
         loss = added(zero.max(arb(cap) * (level - margin) + full) for cap, margin, zero, full in rows)
-        return loss if self.loss == "c" else loss - level
+        return loss - level if self.free_margin else loss
 
 
 def flat_bottom(breaks: Any, slopes: Any, target: fmpq) -> fmpq:

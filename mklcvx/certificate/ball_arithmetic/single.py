@@ -147,7 +147,7 @@ def weighted_loss(samples: Samples, mu: list[fmpq], alpha: list[fmpq], seen: See
         missing = [abs(level - margin) for margin in samples.margins(outputs, bias)]
         free = [miss for miss, a, cap in zip(missing, alpha, samples.box, strict=True) if 0 < a < cap]
         reach = max((float(miss) for miss in free), default=0.0) + delta * float(max(arb(cap) for cap in samples.box))
-        if samples.loss == "c" and 0 < reach < 1:
+        if not samples.free_margin and 0 < reach < 1:
             other = stretched(samples, alpha, outputs, energy, delta, exact(1 + 1.1 * reach))
             best = min(best, other, key=lambda ball: ball.upper())
     return best, energy
@@ -168,7 +168,7 @@ def weighted(mu: Sequence[fmpq], values: list[arb]) -> arb:
 
 def apart(samples: Samples, kernels: KernelBalls, mu: list[fmpq], alpha: list[fmpq]) -> arb:
     """The cost of the two classes taken apart: what cancels where loss nu has value 0, for the classes' hulls meet."""
-    if samples.loss == "c":
+    if not samples.free_margin:
         return arb(0)
     parts = [[a if y == side else ZERO for a, y in zip(alpha, samples.y, strict=True)] for side in (1, -1)]
     return added(weighted(mu, looked_at(samples, kernels, part).squares) for part in parts) / 2
