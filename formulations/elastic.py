@@ -44,10 +44,13 @@ class Net(Constraint):
         return np.full(len(mu), 2 * (1 - l1_ratio))
 
 
+NET = Net()
+
+
 class InNet(Regulariser):
     """R(μ) = 0 where r Σμ + (1−r) Σμ² ≤ 1."""
 
-    constraint = NET = Net()
+    constraint = NET
 
     def start(self, count: int, l1_ratio: float) -> Array:
         """Nine tenths of the constraint, shared evenly."""
@@ -60,9 +63,7 @@ class InNet(Regulariser):
         used = a > 0
         if used.any():  # a kernel without norm needs no weight
             zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
-            found = newton_weights(
-                np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *self.NET.at(mu, l1_ratio=r))
-            )  # fmt: skip
+            found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
             if found is not None:
                 mu = np.zeros(len(a))
                 mu[used] = tight(found, r)
@@ -72,7 +73,7 @@ class InNet(Regulariser):
             return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
 
         def slack(level: float) -> float:
-            return 1 - float(self.NET.value(weights(level), r).sum())
+            return 1 - float(NET.value(weights(level), r).sum())
 
         return tight(weights(increasing_root(slack, -5.0, 5.0 + 3 * np.log(len(a)))), r)
 
