@@ -9,6 +9,7 @@ from mklcvx import Instance, LowRank, solve
 from mklcvx.formulations import get
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.elimination import ReducedGroups, eliminate_groups
+from mklcvx.solvers.interior.finish import elimination_step
 from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.zoo.grid import quantised
 
@@ -110,6 +111,19 @@ def test_a_point_is_taken_over_with_all_its_equations():
     shares = state.at.x[: state.side.count]
     assert after.at.x[:2] == pytest.approx(shares[1:] / shares[1:].sum())
     assert after.at.x[2:] == pytest.approx(state.at.x[4:])
+
+
+def test_elimination_is_a_step_of_its_own():
+    """It keeps the state that it came from, and has nothing more to do until the point has converged."""
+    problem, method, state = far_enough(30)
+    after = elimination_step(problem, state)
+    while after is None:
+        state = method.newton_step(problem, state)
+        after = elimination_step(problem, state)
+    assert after.side.eliminated == (0,)
+    assert after.before_elimination is state
+    assert after.at.alpha is state.at.alpha
+    assert elimination_step(problem, after) is None
 
 
 def test_a_wrong_guess_is_taken_back():

@@ -48,7 +48,7 @@ class ReducedGroups(Shared):
         coefficients = np.zeros((self.task.count, self.task.samples))
         together = self._balanced(np.hstack([factor.columns for factor in self.factors]))
         wanted = nu[len(nu) - len(self.null_rows) :] @ self.null_rows
-        coordinates = np.linalg.lstsq(together, wanted, rcond=1e-14)[0]
+        coordinates = np.linalg.lstsq(together, wanted, rcond=SETTINGS.function_cutoff)[0]
         ends = np.cumsum([factor.columns.shape[1] for factor in self.factors])
         for m, factor, part in zip(self.gone, self.factors, np.split(coordinates, ends[:-1]), strict=True):
             coefficients[m] = factor.to_coefficients @ part

@@ -67,7 +67,8 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
             return _started(problem, np.inf)
         found = _evaluated(problem, after, kernel_pass(problem.task, after.alpha, after.p), state.spread, creeping)
         converged = state.relative_complementarity <= SETTINGS.converged * problem.tolerance
-        return replace(found, dead_end=Ending.ROUNDING) if converged and found.gap > state.gap / 2 else found
+        stalled = converged and found.gap > SETTINGS.label_stall * state.gap
+        return replace(found, dead_end=Ending.ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: LabelState) -> Points:
         """α of every class, and the classifiers that the weights make with it, once they are worth a certificate."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from .iterate import Array
 from .reduced_hessian import ReducedHessian
-from .settings import SETTINGS, TINY
+from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Side
 
 
@@ -37,7 +37,7 @@ class ReducedSystem:
         self.small = self._small(p)
         self.size = np.sqrt(np.maximum(np.abs(np.diag(self.small)), TINY))
         largest = np.abs(self.equality_jacobian / self.size[:p]).max(axis=1, initial=0.0)
-        self.size[len(self.rows) :] = np.maximum(largest, 1e-300)
+        self.size[len(self.rows) :] = np.maximum(largest, NEARLY_ZERO)
         self.inverse = _inverse(self.small / np.outer(self.size, self.size))
 
     def _small(self, p: int) -> Array:
@@ -59,7 +59,7 @@ class ReducedSystem:
             error = self._size(*left)
             if error >= least_error:
                 break
-            stalls = error >= 0.5 * least_error
+            stalls = error >= SETTINGS.refinement_stall * least_error
             best, least_error = found, error
             if error <= least or stalls:
                 break
@@ -92,4 +92,4 @@ def _inverse(matrix: Array) -> Array:
     try:
         return np.asarray(np.linalg.inv(matrix))
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(matrix, rcond=1e-15, hermitian=True))
+        return np.asarray(np.linalg.pinv(matrix, rcond=SETTINGS.singular_cutoff, hermitian=True))

@@ -1,7 +1,7 @@
 """Every constant of the interior-point engine, in one record.
 
-Values are relative to what the comment names. They were chosen on the instances of `validation/engine.md`; a comment
-says what a value trades off, so that one can tell in which direction to change it.
+Values are relative to what the comment names. A comment says what a value trades off, so that one can tell in which
+direction to change it; the tests hold the engine to its numbers of steps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-TINY = float(np.finfo(float).tiny)  # stands for zero in a denominator
+TINY = float(np.finfo(float).tiny)  # stands for zero in a denominator,
+NEARLY_ZERO = 1e-300  # and this where the quotient is divided again
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Settings:
     boundary_fraction: float = 0.995  # of the way to the boundary: 1 would leave the interior
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
     centring_exponent: int = 3  # σ = (τ after the predictor / τ)^exponent, as Mehrotra has it
-    label_centring_exponent: int = 2  # many labels: less ambitious, since products of classes differ in size
+    label_centring_exponent: int = 2  # many labels: with 3 some take two steps more, and lose digits at a large C
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
     share_min_centring: float = 0.02  # block-∞ norms: Newton's model of 1/t asks for less ambitious targets
     share_max_shrink: float = 0.7  # of t in one step, for the same reason
@@ -33,9 +34,11 @@ class Settings:
     ridge_growth: float = 100.0  # after a factorisation that failed
     max_refinements: int = 8  # of a step of single tasks; fewer where they stall
     predictor_accuracy: float = 1e-3  # of the right-hand side: the predictor only chooses the target
-    corrector_accuracy: float = 1e-8  # of the right-hand side: beyond it the number of steps stays the same
-    refinements: int = 2  # of systems in the weights alone, which are cheap
-    label_refinements: int = 1  # of the system of all classes, which is not
+    corrector_accuracy: float = 1e-8  # of the right-hand side: each refinement costs a product with H
+    refinement_stall: float = 0.5  # of the last residual: refinement that gains less ends
+    singular_cutoff: float = 1e-15  # of the largest singular value, where kernels that do the same leave none
+    refinements: int = 2  # of pairs and hypergraphs: they make up for the ridge
+    label_refinements: int = 1  # of the system of all classes: each costs a product with every class's H
     settled_diagonal: float = 30.0  # times the trace of K(μ): from there H is as good as its diagonal
     weight_change: float = 1e-3  # of a weight: K(μ) is not updated for less,
     kernel_change: float = 1e-6  # nor for less than this part of the trace of K(μ)
@@ -68,19 +71,21 @@ class Settings:
     elimination_rounding_gap: float = 1e-6  # √q of a kernel that vanishes has half the digits
     elimination_norm_excess: float = 1e-6  # a group that left is longer than the others by more than rounding
     basis_tolerance: float = 1e-8  # of a unit vector: what still counts as another direction
+    function_cutoff: float = 1e-14  # of the largest singular value, where Bw is shared among kernels
     free_sample_margin: float = 1e-4  # of the largest α, and of the box: samples that are near no bound
 
     # When to certify, and when rounding is all that is left.
     proof_margin: float = 0.5  # of the tolerance: what must be proved, so that rounding elsewhere does no harm
     certify_gap: float = 1e3  # times the tolerance: a gap that is worth a certificate
     converged: float = 1e-2  # of the tolerance: a complementarity that ought to be enough
-    pair_converged: float = 1e-9  # the same for pairs: their certificates gain digits for longer
+    pair_converged: float = 1e-9  # the same for pairs: a complementarity that rounding swallows
     hypergraph_converged_gap: float = 0.1  # of the tolerance: a gap of which the rest is rounding
     hypergraph_converged: float = 1e-6  # of the tolerance: the same for the complementarity
     progress: float = 0.9  # of the best residual: what counts as progress,
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same, for a smaller gap
-    exhausted: float = 1e-22  # of the first τ: products are below what doubles can tell apart
+    exhausted: float = 1e-22  # of the first τ: rounding is all that is left
+    label_stall: float = 0.5  # of the last gap: what counts as progress for many labels that have converged
     creeping_step: float = 0.1  # many labels: shorter steps,
     creeping_gap: float = 0.5  # at a larger gap,
     creeping_patience: int = 5  # more often than this in a row: start again with larger products
@@ -101,7 +106,7 @@ class Settings:
     label_block: int = 2  # hypergraphs, times n²: what the images of as many labels as are counted at once may fill
 
     # The quadratic program.
-    qp_max_steps: int = 60  # three times what the hardest SVM took
+    qp_max_steps: int = 60  # the best point is kept, so that a limit loses nothing
     alignment_accuracy: float = 0.01  # of the tolerance: its certificate comes after one step
     alignment_box: float = 1.5  # in units of ‖a₊‖, which bounds every weight
 

@@ -15,7 +15,7 @@ from .elimination import ReducedGroups
 from .iterate import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import Residuals, SaddleIterate, residuals
-from .settings import SETTINGS
+from .settings import NEARLY_ZERO, SETTINGS
 from .weights_side import Shared, Side
 
 
@@ -100,5 +100,5 @@ def evaluated(
     weights = side.weights(at.x)
     # What the certificate compares the gap with: Σ μ_m q_m, unless f vanishes.
     value = float(weights @ (images @ (at.alpha * task.y)))
-    scale = max(value, VANISHING * float(gain_slope(task) @ at.alpha), 1e-300)
+    scale = max(value, VANISHING * float(gain_slope(task) @ at.alpha), NEARLY_ZERO)
     return IPMState(weights, at, side, hessian, images, residuals(task, side, at, images), scale, first_mu)
