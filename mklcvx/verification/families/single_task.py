@@ -41,10 +41,8 @@ from .family import Family
 
 class SingleTasks(Family):
     def certificate(self, formulation: Any, task: Any, answer: Answer, tolerance: float) -> Certificate:
-        weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
-        alpha = of_shape("alpha", answer.alpha, (task.samples,))
+        weights, alpha, coefficients = arrays(task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
-        coefficients = of_shape("coefficients", answer.coefficients, (task.count, task.samples))
         if alpha is None and coefficients is None and weights is not None:
             alpha = _machine_alpha(task, weights)
         return answer_certificate(formulation, task, weights, alpha, coefficients, low, tolerance)
