@@ -25,6 +25,7 @@ extensions = [
     "local_mathjax",
     "made_tables",
     "plain_docstrings",
+    "sphinx.ext.napoleon",  # after it: what it reads is markup already
     "executed_blocks",
     "family_tree",
     "formulation_pages",
@@ -73,6 +74,7 @@ mathjax3_config = {
     "options": {"enableMenu": False},  # which would load more files; MathML for readers aloud is there without
 }
 
+napoleon_google_docstring = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .problem.instance import Instance
     from .problem.low_rank import LowRank
     from .reports import plot
-    from .solvers.paths import Path, path
+    from .solvers.available import available_formulations, available_solvers
+    from .solvers.paths import RegularizationPath, solve_path
     from .solvers.second_stage import second_stage
     from .solvers.solving import solve
     from .verification.judge import Report, shrink, verify
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MultiLabelMKL",
-    "Path", "Report", "Solution", "TwoStageMKL", "__version__", "conform", "formulations", "kernels", "load_instance",
-    "load_model", "load_solution", "mkl_path", "path", "plot", "preprocessing", "prove", "save_instance",
-    "save_solution", "second_stage", "shrink", "solve", "verify", "zoo",
+    "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__", "available_formulations",
+    "available_solvers", "conform", "formulations", "kernels", "load_instance", "load_model", "load_solution",
+    "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage", "shrink",
+    "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # Where the names live. Nothing is imported before it is asked for, so that `mklcvx --help` answers at once.
@@ -43,7 +45,8 @@ HOMES = {
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",
-    "solvers.paths": "Path path",
+    "solvers.available": "available_formulations available_solvers",
+    "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",
     "solvers.solving": "solve",
     "verification.judge": "Report shrink verify",
@@ -56,7 +59,7 @@ ROOMS = ("estimators", "exercises", "formulations", "zoo")
 renamed.install()
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     if name in HOME:
         found = getattr(import_module(f".{HOME[name]}", __name__), name)
         globals()[name] = found
@@ -66,6 +69,11 @@ def __getattr__(name: str) -> Any:
     if renamed.place_of(f"{__name__}.{name}") is not None:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__getattr__ = renamed.renamed(
+    __name__, {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}, otherwise=_find
+)
 
 
 def __dir__() -> list[str]:

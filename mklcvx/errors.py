@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 
 class InputError(ValueError):
-    """Input that cannot be used. The message is one line: the input, the fault, the remedy."""
+    """Input that cannot be used.
+
+    The message is one line that names the input, the fault and the remedy.
+    """
 
 
 class InternalError(RuntimeError):

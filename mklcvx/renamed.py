@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 # The rooms that modules have moved to; "old=new" where the last part of the name is another one now.
 ROOMS = {
@@ -87,6 +88,38 @@ class _Moved(MetaPathFinder, InspectLoader):
 def install() -> None:
     if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Moved())
+
+
+def warn(message: str) -> None:
+    """A FutureWarning that points to the first caller outside the package."""
+    level = 1
+    while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == "mklcvx":
+        if sys._getframe(level).f_back is None:
+            break
+        level += 1
+    warnings.warn(message, FutureWarning, stacklevel=level + 1)
+
+
+Options = ParamSpec("Options")
+Result = TypeVar("Result")
+
+
+def keywords_now(*names: str, after: int) -> Callable[[Callable[Options, Result]], Callable[Options, Result]]:
+    """For a function some of whose options could be given by their place, after so many arguments: they still can."""
+
+    def keep(function: Callable[Options, Result]) -> Callable[Options, Result]:
+        @wraps(function)
+        def call(*args: Any, **options: Any) -> Result:
+            extra = dict(zip(names, args[after:], strict=False))
+            if extra and len(args) <= after + len(names) and not set(extra) & set(options):
+                given = ", ".join(f"{name}={value!r}" for name, value in extra.items())
+                warn(f"{function.__name__}: options are given by name: write {given}")
+                args, options = args[:after], {**options, **extra}
+            return function(*args, **options)
+
+        return cast("Callable[Options, Result]", call)
+
+    return keep
 
 
 def renamed(

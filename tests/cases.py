@@ -14,7 +14,7 @@ from mklcvx.formulations import SINGLE_TASKS, SingleTask
 class Tolerance:
     """Relative to the certificate's scale."""
 
-    certificate: float  # what `exact` must prove
+    certificate: float  # what `clarabel` must prove
     value: float  # how far a conic solver's own value may lie outside the certificate
 
 

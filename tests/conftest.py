@@ -70,7 +70,7 @@ def path(tmp_path):
 
 @pytest.fixture(scope="module")
 def solution():
-    return solve(Instance(FOR_FILES.kernels, FOR_FILES.y, names=["α", "two words", "<c>"]), "l1", solver="exact")
+    return solve(Instance(FOR_FILES.kernels, FOR_FILES.y, names=["α", "two words", "<c>"]), "l1", solver="clarabel")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def families():
 
     def of(name):
         if name not in found:
-            found[name] = solve(instance, name, solver="exact")
+            found[name] = solve(instance, name, solver="clarabel")
         return found[name]
 
     return of

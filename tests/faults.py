@@ -66,7 +66,7 @@ class Fault:
         name = self.solved or self.asked
         problem = self.changed(self.instance)
         parameters = self.given if self.with_parameters is None else self.with_parameters
-        solver = self.solver or ("interior" if name in INTERIOR else "exact")
+        solver = self.solver or ("interior" if name in INTERIOR else "clarabel")
         found = solve(problem, name, solver=solver, tol=self.gap, **parameters)
         record = dict(vars(found))
         if "coefficients" in self.parts:

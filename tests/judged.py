@@ -14,7 +14,7 @@ def instance_for(name: str) -> Instance:
 
 
 def solution_of(name: str, **given):
-    solver = "interior" if name in INTERIOR else "exact"
+    solver = "interior" if name in INTERIOR else "clarabel"
     return solve(instance_for(name), name, solver=solver, **given)
 
 

@@ -164,7 +164,7 @@ def contest(exact, tmp_path_factory):
     scripts = {"meddles": MEDDLES, **scripts, "hangs": hangs}
     commands = [command(folder, name, text) for name, text in scripts.items()]
     commands += [command(folder, "npz", knows, "{answer.npz}"), "missing=/no/such/program {instance} {answer}"]
-    entrants = contestants(L1, ["interior", "exact", "level"], commands)
+    entrants = contestants(L1, ["interior", "clarabel", "level"], commands)
     return compare(INSTANCE, "l1", entrants, rounds=2, time_limit=3.0, C=1), folder
 
 
@@ -175,7 +175,7 @@ def told(contest):
 
 def test_every_contestant_of_a_formulation_takes_part():
     names = [contestant.name for contestant in contestants(L1)]
-    assert names[:2] == ["interior", "exact"]
+    assert names[:2] == ["interior", "clarabel"]
     assert {"scs", "silp", "silp_exact", "simplemkl", "level", "analytic"} <= set(names)
     assert "sm1_bcd" not in names
 
@@ -183,7 +183,7 @@ def test_every_contestant_of_a_formulation_takes_part():
 def test_rounds_are_counted_and_solvers_are_certified(contest, told, exact):
     found = contest[0]
     assert (len(found.reference), len(found.validation)) == (2, 2)
-    for name, asked in (("interior", 1e-9), ("exact", 1e-8), ("level", 1e-4)):
+    for name, asked in (("interior", 1e-9), ("clarabel", 1e-8), ("level", 1e-4)):
         standing = told[name]
         assert (standing.status, standing.asked, len(standing.seconds)) == ("certified", asked, 2)
         assert standing.certificate.lower <= exact.certificate.upper * (1 + 1e-9)
@@ -349,9 +349,9 @@ def test_a_table_and_a_first_contestant_that_is_not_certified(run, problem, monk
         (("--solvers", "interor"), ("did you mean 'interior'?",)),
         (("--solvers", "sm1_bcd"), ("sm1_bcd does not fit l1",)),
         (("--solvers", "mklpy-cka"), ("mklpy-cka does not fit l1",)),
-        (("--solvers", "exact,exact"), ("'exact' is named twice",)),
+        (("--solvers", "clarabel,clarabel"), ("'clarabel' is named twice",)),
         (("--solvers", ","), ("no contestant is named",)),
-        (("--solvers", "exact", "--external", "exact=a {instance} {answer}"), ("'exact' is named twice",)),
+        (("--solvers", "clarabel", "--external", "clarabel=a {instance} {answer}"), ("'clarabel' is named twice",)),
         (("--external", "run {instance} {answer}"), ("is not NAME=COMMAND",)),
         (("--external", "a=run {instance}"), ("lacks {instance} or {answer}",)),
         (("--external", "a=run 'un {instance} {answer}"), ("cannot be split into words",)),

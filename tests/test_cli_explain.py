@@ -35,13 +35,16 @@ def test_list_as_json(run):
     assert {rows[name]["family"] for name in NAMES} == {"single task", "many labels", "two stages", "hypergraph"}
     solvers = {row["name"]: row["formulations"] for row in content["solvers"]}
     assert solvers == {s.name: None if s.serves is None else list(s.serves) for s in SOLVERS}
-    assert solvers["exact"] is solvers["scs"] is None
+    assert solvers["clarabel"] is solvers["scs"] is None
     assert solvers["silp"] == ["l1", "sm1"]
     about = {row["name"]: row for row in content["solvers"]}
     assert about["ml_sa"]["options"] == {"delta": 0.2, "eta": None, "seed": 0}
-    assert (about["exact"]["tolerance"], about["simplemkl"]["tolerance"]) == (1e-8, 1e-4)
+    assert (about["clarabel"]["tolerance"], about["simplemkl"]["tolerance"]) == (1e-8, 1e-4)
     assert [name for name in NAMES if rows[name]["needs_groups"]] == ["ckl", "vskl"]
-    assert set(content["solvers"][0]) == {"name", "summary", "formulations", "tolerance", "options", "reference"}
+    assert set(content["solvers"][0]) == {
+        "name", "former_names", "summary", "formulations", "tolerance", "options", "reference",
+    }  # fmt: skip
+    assert (about["clarabel"]["former_names"], about["scs"]["former_names"]) == (["exact"], [])
 
 
 @pytest.mark.parametrize("name", NAMES)

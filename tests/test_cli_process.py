@@ -74,7 +74,7 @@ def test_nothing_heavy_is_imported_before_something_is_solved(problem, tmp_path,
 
 
 def test_the_probe_sees_what_is_imported(problem):
-    code, _, last = imported("solve", problem, "-q", "--solver", "exact")
+    code, _, last = imported("solve", problem, "-q", "--solver", "clarabel")
     assert code == 0
     assert "cvxpy" in last
 

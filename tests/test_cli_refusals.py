@@ -32,10 +32,10 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("-f", "sm1", "--set", "theta=0.1"), ("theta = 0.1", "θ ≥ 1/M")),
         (("-f", "elastik"), ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
         (("-f", "svm"), ("svm takes one kernel, the instance has 3",)),
-        (("--solver", "exakt"), ("unknown solver 'exakt'", "did you mean 'exact'?")),
+        (("--solver", "clarabell"), ("unknown solver 'clarabell'", "did you mean 'clarabel'?")),
         (
             ("-f", "l2", "--solver", "silp_exact"),
-            ("solver silp_exact does not fit l2", "l2 is solved by auto, exact, scs, interior,"),
+            ("solver silp_exact does not fit l2", "l2 is solved by auto, clarabel, scs, interior,"),
         ),
         (("--tol", "0"), ("tol = 0.0 is not between 0 and 1",)),
         (("--tol", "small"), ("--tol",)),

@@ -52,7 +52,7 @@ def test_every_formulation_can_be_asked_for(run, problem, name):
 def test_undefined_weights_are_null_and_the_coefficients_are_there(run, tmp_path):
     features = np.stack([Y * 1.0, Y * 2.0, Y * 3.0, RNG.normal(size=N)])
     np.savez(tmp_path / "ranks.npz", kernels=features[:, :, None] * features[:, None, :], y=Y)
-    code, out, _ = run("solve", tmp_path / "ranks.npz", "-f", "li", "--set", "C=10", "--solver", "exact", "--json")
+    code, out, _ = run("solve", tmp_path / "ranks.npz", "-f", "li", "--set", "C=10", "--solver", "clarabel", "--json")
     content = strict(out)
     assert code == 0
     assert None in content["weights"]
@@ -60,7 +60,7 @@ def test_undefined_weights_are_null_and_the_coefficients_are_there(run, tmp_path
 
 
 @pytest.mark.parametrize(
-    "limits", [("--max-iter", "1"), ("--solver", "exact", "--tol", "1e-15"), ("--solver", "scs", "--max-iter", "3")]
+    "limits", [("--max-iter", "1"), ("--solver", "clarabel", "--tol", "1e-15"), ("--solver", "scs", "--max-iter", "3")]
 )
 def test_uncertified_solution_has_status_one_and_says_its_gap(run, problem, limits):
     code, out, err = run("solve", problem, "-f", "sm2", *limits, "--json")
@@ -111,7 +111,7 @@ def test_bias_is_switched_off_by_word_or_number(run, problem):
         assert strict(out)["parameters"]["bias"] is False
 
 
-@pytest.mark.parametrize("solver", ["exact", "silp_exact"])
+@pytest.mark.parametrize("solver", ["clarabel", "silp_exact"])
 def test_solvers_agree(run, problem, solver):
     code, out, _ = run("solve", problem, "--solver", solver, "--tol", "1e-7", "--json")
     content = strict(out)

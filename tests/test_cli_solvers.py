@@ -46,8 +46,8 @@ def test_a_trace_as_a_table(run, problem, tmp_path):
     ("options", "words"),
     [
         (
-            ("--solver", "exact", "--trace", "t.csv"),
-            ("solver exact keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
+            ("--solver", "clarabel", "--trace", "t.csv"),
+            ("solver clarabel keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
         ),
         (("--solver", "silp", "--trace", "t.txt"), ("t.txt", ".json")),
         (("--solver", "silp", "--trace", "nowhere/t.csv"), ("nowhere",)),
@@ -59,7 +59,7 @@ def test_a_trace_as_a_table(run, problem, tmp_path):
         (("--solver", "level", "--option", "share=.5", "--option", "share=.6"), ("--option share is given twice",)),
         (
             ("-f", "ckl", "--solver", "silp"),
-            ("silp does not fit ckl", "auto, exact, scs, interior, ckl_alternating, mirror"),
+            ("silp does not fit ckl", "auto, clarabel, scs, interior, ckl_alternating, mirror"),
         ),
     ],
 )

@@ -18,7 +18,7 @@ CASES = [(kind, name, loss) for kind in KINDS for name, loss in LOSSES]
 def test_both_declarations_lie_within_the_certificate(kind, name, loss):
     instance = instance_for(name, kind)
     given, tolerance = given_for(instance, loss), TOLERANCES.get(kind, ORDINARY)
-    solution = solve(instance, name, solver="exact", tol=tolerance.certificate, **given)
+    solution = solve(instance, name, solver="clarabel", tol=tolerance.certificate, **given)
     check_solution(instance, solution, tolerance.certificate)
     for value in declared_values(name, instance, given):
         check_enclosed(value, solution, tolerance.value)
@@ -35,7 +35,7 @@ def test_parameters_weights_and_a_missing_bias(name, loss, own):
     weights = np.random.default_rng(0).uniform(0.5, 2.0, base.samples)
     instance = Instance(base.kernels, base.y, groups=groups if name != "svm" else None, sample_weight=weights)
     given = {**given_for(base, loss), **{k: v for k, v in own.items() if k != "groups"}, "bias": False}
-    solution = solve(instance, name, solver="exact", **given)
+    solution = solve(instance, name, solver="clarabel", **given)
     check_solution(instance, solution, ORDINARY.certificate)
     for value in declared_values(name, instance, given):
         check_enclosed(value, solution, ORDINARY.value)
@@ -48,7 +48,7 @@ FAMILY_A = ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic"]
 def test_weights_are_the_multipliers_of_the_duals_cuts(name):
     instance = zoo.random(20, 4, seed=12)
     formulation = formulations.get(name)
-    solution = solve(instance, name, solver="exact", C=2.0)
+    solution = solve(instance, name, solver="clarabel", C=2.0)
     task = task_of(instance, solution)
     program = formulation.declare_dual(task)
     assert solve_program(program.problem, CLARABEL, Run())
@@ -67,7 +67,7 @@ def test_a_kernel_that_alpha_does_not_see_can_still_be_used(name):
     x = np.round((x - x.mean(axis=0)) / x.std(axis=0) * 2**12) / 2**12  # so that the products are exact
     y = np.where(target[rows] == 1, 1, -1)
     instance = Instance(np.stack([np.outer(c, c) for c in x.T]), y, groups=np.arange(12))
-    solution = solve(instance, name, solver="exact", C=1.0)
+    solution = solve(instance, name, solver="clarabel", C=1.0)
     check_solution(instance, solution, ORDINARY.certificate)
     undefined = np.isnan(solution.weights)
     assert undefined.sum() >= 4
@@ -80,7 +80,10 @@ def test_the_second_opinion_agrees():
     """SCS, from the same declarations by another method, lands inside the certificate."""
     instance = zoo.random(20, 3, seed=5)
     for name in ("l1", "sm2", "li"):
-        exact, scs = solve(instance, name, solver="exact", C=1.0), solve(instance, name, C=1.0, solver="scs", tol=1e-5)
+        exact, scs = (
+            solve(instance, name, solver="clarabel", C=1.0),
+            solve(instance, name, C=1.0, solver="scs", tol=1e-5),
+        )
         assert scs.status == "certified"
         assert scs.certificate.lower <= exact.certificate.upper + 1e-12
         assert scs.certificate.upper >= exact.certificate.lower - 1e-12

@@ -52,7 +52,7 @@ def test_bars_show_zero_undefined_and_largest():
 
 
 def test_the_cost_estimate_grows_with_the_problem():
-    assert estimate(400, 20, "exact") > estimate(200, 20, "exact") > estimate(100, 5, "exact")
+    assert estimate(400, 20, "clarabel") > estimate(200, 20, "clarabel") > estimate(100, 5, "clarabel")
 
 
 def test_the_routes_are_measured(tmp_path, monkeypatch, capsys):

@@ -56,7 +56,7 @@ class Wandering(Algorithm[State]):
         return Points([share * OPTIMUM.alpha], [share * OPTIMUM.all_coefficients])
 
 
-OPTIMUM = solve(INSTANCE, "l1", solver="exact", C=1.0)
+OPTIMUM = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
 
 
 def test_the_best_bounds_are_kept_with_the_points_that_prove_them():
@@ -163,8 +163,8 @@ def test_options_are_refused_in_one_line(algorithm, options, words):
 
 
 def test_exact_solvers_have_no_options():
-    with check_refused("unknown option 'seed' of solver exact", "it has none"):
-        solve(INSTANCE, "l1", solver="exact", options={"seed": 1})
+    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
+        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})
 
 
 # -------------------------------------------------------------------------------------------------- through `solve`
@@ -177,7 +177,7 @@ def test_a_solver_that_does_not_fit_says_which_do(algorithm):
     with pytest.raises(InputError, match=f"solver {algorithm.name} does not fit {other.name}") as refused:
         solve(INSTANCE, other.name, solver=algorithm.name)
     assert algorithm.serves[-1] in str(refused.value)
-    assert f"{other.name} is solved by auto, exact, scs, interior" in str(refused.value)
+    assert f"{other.name} is solved by auto, clarabel, scs, interior" in str(refused.value)
 
 
 def test_the_tolerance_is_the_solvers_own_unless_given():

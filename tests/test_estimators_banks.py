@@ -76,7 +76,7 @@ def test_the_banks_of_the_papers_have_names():
         ({"C": 1.0, "nu": 0.5}, "both given"),
         ({"multi_class": "all"}, "multi_class 'all' is unknown"),
         ({"normalise": "sum"}, "normalise 'sum' is unknown"),
-        ({"solver": "exakt"}, "did you mean 'exact'?"),
+        ({"solver": "clarabell"}, "did you mean 'clarabel'?"),
         ({"tol": 2.0}, "tol = 2.0 is not between 0 and 1"),
         ({"kernels": "precomputed"}, "not square"),
         ({"probability": True, "calibration_folds": 1}, "calibration_folds = 1: give at least 2"),

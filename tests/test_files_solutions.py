@@ -37,23 +37,23 @@ def linear_on_single_features():
 
 def with_undefined_weights():
     instance, test = linear_on_single_features()
-    found = solve(instance, "li", solver="exact", C=10.0)
+    found = solve(instance, "li", solver="clarabel", C=10.0)
     assert np.isnan(found.weights).any()
     assert found.coefficients is not None
     return found, test, None
 
 
 def with_nu():
-    return solve(Instance(K, Y), "l2", solver="exact", nu=0.5), TEST, None
+    return solve(Instance(K, Y), "l2", solver="clarabel", nu=0.5), TEST, None
 
 
 def with_preprocessing():
     steps = Preprocessing.from_options(centre=True, normalise="cosine")
-    return solve(preprocessed(Instance(K, Y), steps), "l1", solver="exact", preprocessing=steps), TEST, DIAGONALS
+    return solve(preprocessed(Instance(K, Y), steps), "l1", solver="clarabel", preprocessing=steps), TEST, DIAGONALS
 
 
 def not_certified():
-    return solve(Instance(K, Y), "sm2", solver="exact", max_iter=1), TEST, None
+    return solve(Instance(K, Y), "sm2", solver="clarabel", max_iter=1), TEST, None
 
 
 @pytest.mark.parametrize("make", [with_undefined_weights, with_nu, with_preprocessing, not_certified])
@@ -96,7 +96,7 @@ def test_a_solution_of_every_family_comes_back_with_the_same_predictions(tmp_pat
     ids=["y", "classes", "named classes"],
 )
 def test_a_family_keeps_the_kind_of_its_labels(tmp_path, name, given, predicted):
-    found = solve(Instance(K, **given), name, solver="exact")
+    found = solve(Instance(K, **given), name, solver="clarabel")
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         loaded = load_solution(tmp_path / f"answer{ending}")
@@ -111,7 +111,7 @@ def test_a_family_keeps_the_kind_of_its_labels(tmp_path, name, given, predicted)
 def test_predictions_are_classes_of_their_own_type(tmp_path, name, dtype):
     values = {"b": [False, True], "f": [-0.1, 2.0]}.get(np.dtype(dtype).kind, [3, 117])
     classes = np.array(values, dtype=dtype)[np.arange(N) % 2]
-    found = solve(Instance(K, classes=classes), name, solver="exact")
+    found = solve(Instance(K, classes=classes), name, solver="clarabel")
     assert found.predict(TEST).dtype == classes.dtype
     assert set(found.predict(K)) == set(classes)
     for ending in (".json", ".npz"):
@@ -122,7 +122,7 @@ def test_predictions_are_classes_of_their_own_type(tmp_path, name, dtype):
 
 
 def test_a_solution_that_does_not_say_the_type_of_its_classes_predicts_words(tmp_path):
-    found = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="exact")
+    found = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="clarabel")
     record = found.as_dict()
     assert record.pop("classes_kind") == "int64"
     (tmp_path / "answer.json").write_text(json.dumps(record))
@@ -132,7 +132,7 @@ def test_a_solution_that_does_not_say_the_type_of_its_classes_predicts_words(tmp
 
 @pytest.mark.parametrize(("kind", "words"), [("object", ["0", "1"]), ("int64", ["0", "one"]), ("uint8", ["0", "256"])])
 def test_classes_that_are_not_of_their_type_are_refused(tmp_path, kind, words):
-    record = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="exact").as_dict()
+    record = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="clarabel").as_dict()
     record.update(classes_kind=kind, classes=words, label_names=words)
     (tmp_path / "answer.json").write_text(json.dumps(record))
     with check_refused("answer.json: incomplete or damaged"):
@@ -141,7 +141,7 @@ def test_classes_that_are_not_of_their_type_are_refused(tmp_path, kind, words):
 
 def test_preprocessing_travels_with_the_solution_of_a_family(tmp_path):
     steps = Preprocessing.from_options(centre=True, normalise="cosine")
-    found = solve(preprocessed(Instance(K, labels=LABELS), steps), "ml_sum", solver="exact", preprocessing=steps)
+    found = solve(preprocessed(Instance(K, labels=LABELS), steps), "ml_sum", solver="clarabel", preprocessing=steps)
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         loaded = load_solution(tmp_path / f"answer{ending}")
@@ -198,7 +198,7 @@ def test_json_is_strict_and_has_a_schema(tmp_path):
 
 def test_names_that_cannot_be_encoded_do_no_harm(tmp_path):
     names = ["lone \ud800 surrogate", "tab\tand\nline", "\x1b[31mred"]
-    found = solve(Instance(K, Y, names=names), "l1", solver="exact")
+    found = solve(Instance(K, Y, names=names), "l1", solver="clarabel")
     for ending in (".json", ".npz"):
         save_solution(tmp_path / f"answer{ending}", found)
         assert list(load_solution(tmp_path / f"answer{ending}").names) == names

@@ -49,7 +49,7 @@ def programs(name: str, instance: Instance, **given) -> tuple[float, float]:
 @pytest.mark.parametrize("kind", INSTANCES)
 def test_both_programs_lie_within_the_certificate(name, kind):
     instance = INSTANCES[kind]()
-    solution = solve(instance, name, solver="exact", lam=0.3, expansion="clique")
+    solution = solve(instance, name, solver="clarabel", lam=0.3, expansion="clique")
     assert solution.certified, solution.message
     for value in programs(name, instance, lam=0.3, expansion="clique"):
         assert solution.certificate.lower - 1e-7 <= value <= solution.certificate.upper + 1e-7
@@ -59,7 +59,7 @@ def test_both_programs_lie_within_the_certificate(name, kind):
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 def test_every_expansion_is_certified_by_all_programs_and_the_eigenvalues(expansion):
     instance = digits(30)
-    solution = solve(instance, "hypergraph", solver="exact", lam=0.3, expansion=expansion)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.3, expansion=expansion)
     by_cuts = solve(instance, "hypergraph", lam=0.3, expansion=expansion, solver="silp_exact", tol=1e-6)
     assert by_cuts.certified
     assert by_cuts.objective == pytest.approx(solution.objective, abs=2e-6)
@@ -72,7 +72,7 @@ def test_every_expansion_is_certified_by_all_programs_and_the_eigenvalues(expans
 def test_digits_with_120_samples_are_certified_by_all_programs():
     base = digits(120)
     instance = Instance(base.kernels / 120, labels=base.targets.values)
-    solution = solve(instance, "hypergraph", solver="exact", lam=0.01)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.01)
     primal, dual = programs("hypergraph", instance, lam=0.01)
     assert primal == pytest.approx(dual, abs=1e-7)
     assert primal == pytest.approx(solution.objective, abs=1e-7)
@@ -85,7 +85,7 @@ def test_digits_with_120_samples_are_certified_by_all_programs():
 def test_the_embedding_solves_the_generalised_eigenproblem(expansion):
     """The top eigenvalues of (KCK, K² + λK), by SciPy, and B normalised as the constraint asks."""
     instance, lam = synthetic(18, 3, seed=5), 0.4
-    solution = solve(instance, "hypergraph", solver="exact", lam=lam, expansion=expansion)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=lam, expansion=expansion)
     h = incidence(instance.targets.values, expansion)
     kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
     constraint = kernel @ kernel + lam * kernel
@@ -104,7 +104,7 @@ def test_kcca_is_kernel_canonical_correlation_analysis():
     projection = labels @ np.linalg.inv(labels.T @ labels) @ labels.T
     h = incidence(labels, "kcca")
     assert h @ h.T == pytest.approx(projection)
-    solution = solve(instance, "hypergraph", solver="exact", lam=lam, expansion="kcca")
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=lam, expansion="kcca")
     kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
     values = eigh(kernel @ projection @ kernel, kernel @ kernel + lam * kernel + 1e-13 * np.eye(18), eigvals_only=True)
     assert solution.multipliers["eigenvalues"] == pytest.approx(values[::-1][:3], abs=1e-6)
@@ -175,13 +175,14 @@ def test_what_was_handled_is_said():
     alone = int((instance.targets.values.sum(axis=1) == 0).sum())
     assert alone >= 3
     assert any(
-        f"{alone} of 18 samples have no label" in note for note in solve(instance, "hypergraph", solver="exact").notes
+        f"{alone} of 18 samples have no label" in note
+        for note in solve(instance, "hypergraph", solver="clarabel").notes
     )
     labels = synthetic(20, 3, seed=1).targets.values
     repeated = Instance(synthetic(20, 3, seed=1).kernels, labels=labels[:, [0, 1, 1]])
     assert any(
         "dependent: the hypergraph's matrix C has rank 2" in n
-        for n in solve(repeated, "hypergraph", solver="exact").notes
+        for n in solve(repeated, "hypergraph", solver="clarabel").notes
     )
 
 
@@ -249,10 +250,10 @@ def test_random_points_never_violate_weak_duality(name, seed):
 def test_smoothing_stays_within_its_band_and_tends_to_the_maximum():
     """f ≤ f_μ ≤ f + μ log M (Lemma 3.3), for the optimal values too."""
     instance = synthetic(18, 3, seed=7)
-    exact = solve(instance, "hypergraph", solver="exact", lam=0.3).objective
+    exact = solve(instance, "hypergraph", solver="clarabel", lam=0.3).objective
     distances = []
     for mu in (0.1, 0.01, 0.001):
-        smooth = solve(instance, "hypergraph_smooth", solver="exact", lam=0.3, smoothing=mu).objective
+        smooth = solve(instance, "hypergraph_smooth", solver="clarabel", lam=0.3, smoothing=mu).objective
         distances.append(smooth - exact)
         assert -1e-9 <= distances[-1] <= mu * np.log(3) + 1e-9
     assert distances[0] > distances[1] > distances[2]
@@ -260,7 +261,7 @@ def test_smoothing_stays_within_its_band_and_tends_to_the_maximum():
 
 def test_new_samples_are_embedded():
     instance = synthetic(18, 3, seed=8)
-    solution = solve(instance, "hypergraph", solver="exact", lam=0.3, dimensions=2)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.3, dimensions=2)
     kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
     embedded = solution.decision_function(instance.kernels[:, :5])
     assert embedded.shape == (5, 2)
@@ -270,7 +271,7 @@ def test_new_samples_are_embedded():
 
 def test_more_dimensions_than_the_rank_are_refused():
     with pytest.raises(InputError, match="dimensions = 9 exceeds the rank of C: give at most 3"):
-        solve(synthetic(18, 3), "hypergraph", solver="exact", dimensions=9)
+        solve(synthetic(18, 3), "hypergraph", solver="clarabel", dimensions=9)
 
 
 def test_the_oracle_finds_the_least_score():
@@ -339,7 +340,7 @@ def test_tiny_ridges_are_certified_no_further_than_rounding_allows():
     instance = Instance(np.stack([np.outer(v, v) for v in vectors]), classes=np.arange(6) % 2)
     formulation = formulations.get("hypergraph")
     task, _ = formulation.task(instance, {"lam": 1e-8})
-    exact = solve(instance, "hypergraph", solver="exact", lam=1e-8)
+    exact = solve(instance, "hypergraph", solver="clarabel", lam=1e-8)
     for solver in ("hypergraph_silp", "hypergraph_nesterov"):
         found = solve(instance, "hypergraph", lam=1e-8, solver=solver, max_iter=200)
         true_value = rational_dual(task, found.weights)

@@ -17,7 +17,7 @@ EQUAL = 2e-8
 
 
 def value(name: str, instance: Instance = INSTANCE, **given) -> float:
-    return value_of(solve(instance, name, solver="exact", **given))
+    return value_of(solve(instance, name, solver="clarabel", **given))
 
 
 @pytest.mark.parametrize("given", BOTH_LOSSES)
@@ -40,7 +40,7 @@ def test_the_svm_is_scikit_learns(C, tolerance):
     from sklearn.svm import SVC
 
     machine = SVC(C=C, kernel="precomputed", tol=1e-10).fit(ONE.kernels[0], ONE.y)
-    solution = solve(ONE, "svm", solver="exact", C=C)
+    solution = solve(ONE, "svm", solver="clarabel", C=C)
     assert solution.decision_function(ONE.kernels) == pytest.approx(
         machine.decision_function(ONE.kernels[0]), abs=tolerance
     )
@@ -52,7 +52,7 @@ def test_the_nu_form_is_scikit_learns_after_rescaling():
     from sklearn.svm import NuSVC
 
     machine = NuSVC(nu=0.4, kernel="precomputed", tol=1e-10).fit(ONE.kernels[0], ONE.y)
-    solution = solve(ONE, "svm", solver="exact", nu=0.4)
+    solution = solve(ONE, "svm", solver="clarabel", nu=0.4)
     scaled = solution.decision_function(ONE.kernels) / solution.multipliers["rho"]
     assert scaled == pytest.approx(machine.decision_function(ONE.kernels[0]), abs=1e-5)
 
@@ -67,7 +67,7 @@ def test_sm1_runs_from_the_average_to_l1(given):
 @pytest.mark.parametrize("given", BOTH_LOSSES)
 def test_sm2_tends_to_l1_at_its_rate(given):
     """value − l1 ≈ ‖μ‖²/(2θ), μ the weights of l1; the remainder falls like θ^−2."""
-    limit = solve(INSTANCE, "l1", solver="exact", **given)
+    limit = solve(INSTANCE, "l1", solver="clarabel", **given)
     remainders = []
     for theta in (1e2, 1e3):
         expected = limit.weights @ limit.weights / (2 * theta)
@@ -117,25 +117,25 @@ def test_elastic_runs_from_l2_to_l1(given):
 def test_elastic_has_the_function_of_sm2_with_other_parameters():
     """(C, r) there is (Cσ, θ = 1/(2σ³(1−r)τ)) here, σ = Σμ."""
     r, C = 0.4, 1.0
-    elastic = solve(INSTANCE, "elastic", solver="exact", C=C, l1_ratio=r)
+    elastic = solve(INSTANCE, "elastic", solver="clarabel", C=C, l1_ratio=r)
     total, tau = elastic.weights.sum(), elastic.multipliers["tau"]
-    soft = solve(INSTANCE, "sm2", solver="exact", C=C * total, theta=1 / (2 * total**3 * (1 - r) * tau))
+    soft = solve(INSTANCE, "sm2", solver="clarabel", C=C * total, theta=1 / (2 * total**3 * (1 - r) * tau))
     check_same_function(elastic, soft, INSTANCE.kernels)
 
 
 def test_square_has_the_alpha_of_l2_at_one_theta_only():
-    l2 = solve(INSTANCE, "l2", solver="exact", C=1.0)
+    l2 = solve(INSTANCE, "l2", solver="clarabel", C=1.0)
     half_q = np.array([(l2.alpha * l2.y) @ k @ (l2.alpha * l2.y) / 2 for k in INSTANCE.kernels])
-    right = solve(INSTANCE, "square", solver="exact", C=1.0, theta=1 / np.linalg.norm(half_q))
+    right = solve(INSTANCE, "square", solver="clarabel", C=1.0, theta=1 / np.linalg.norm(half_q))
     assert right.alpha == pytest.approx(l2.alpha, abs=1e-5)
-    wrong = solve(INSTANCE, "square", solver="exact", C=1.0, theta=3 / np.linalg.norm(half_q))
+    wrong = solve(INSTANCE, "square", solver="clarabel", C=1.0, theta=3 / np.linalg.norm(half_q))
     assert np.abs(wrong.alpha - l2.alpha).max() > 1e-3
 
 
 @pytest.mark.parametrize("theta", [0.1, 1.0, 10.0])
 def test_square_has_the_alpha_of_l2_at_every_theta_in_the_nu_form(theta):
-    l2 = solve(INSTANCE, "l2", solver="exact", nu=0.5)
-    assert solve(INSTANCE, "square", solver="exact", nu=0.5, theta=theta).alpha == pytest.approx(l2.alpha, abs=1e-5)
+    l2 = solve(INSTANCE, "l2", solver="clarabel", nu=0.5)
+    assert solve(INSTANCE, "square", solver="clarabel", nu=0.5, theta=theta).alpha == pytest.approx(l2.alpha, abs=1e-5)
 
 
 def test_duplicated_kernels_leave_the_value_of_l1_unchanged():

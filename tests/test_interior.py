@@ -28,7 +28,7 @@ def test_it_serves_every_single_task():
 @pytest.mark.parametrize("price", [0.01, 1.0, 1000.0])
 def test_where_kernels_without_weight_contribute_it_is_certified_or_says_that_it_is_not(name, price):
     instance = instance_for(name, "rank one")
-    solution, exact = (solve(instance, name, solver=solver, C=price) for solver in ("interior", "exact"))
+    solution, exact = (solve(instance, name, solver=solver, C=price) for solver in ("interior", "clarabel"))
     assert solution.certified == (solution.certificate.relative_gap <= 1e-9)
     assert solution.certified or "rounding allows no more" in solution.message
     assert solution.certificate.relative_gap <= 1e-8
@@ -59,7 +59,7 @@ def test_extreme_prices_and_no_bias_agree_with_the_declarations(name, given):
     solution = solve(instance, name, solver="interior", **given)
     # With C = 1e-4, f = 1e-12 is what `square` leaves beside b = ±1: margins are not known to more digits than that.
     assert solution.certified or (name, given) == ("square", {"C": 1e-4}), solution.message
-    exact = solve(instance, name, solver="exact", **given)
+    exact = solve(instance, name, solver="clarabel", **given)
     for value in (exact.certificate.lower, exact.certificate.upper):
         check_enclosed(value, solution, 2e-8)
 

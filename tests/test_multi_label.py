@@ -81,7 +81,7 @@ def check_solution(instance: Instance, solution) -> None:
 @pytest.mark.parametrize("kind", INSTANCES)
 def test_both_programs_lie_within_the_certificate(name, kind):
     instance = INSTANCES[kind]()
-    solution = solve(instance, name, solver="exact", C=1.5)
+    solution = solve(instance, name, solver="clarabel", C=1.5)
     check_solution(instance, solution)
     slack = AGREE * (solution.certificate.size + solution.certificate.scale)
     for value in declared_values(name, instance, C=1.5):
@@ -91,7 +91,7 @@ def test_both_programs_lie_within_the_certificate(name, kind):
 @pytest.mark.parametrize("name", NAMES)
 def test_digits_with_120_samples_are_certified_by_both_programs(name):
     instance = digits(120)
-    solution = solve(instance, name, solver="exact")
+    solution = solve(instance, name, solver="clarabel")
     assert solution.certified
     primal, dual = declared_values(name, instance)
     assert primal == pytest.approx(dual, rel=AGREE)
@@ -102,9 +102,9 @@ def test_digits_with_120_samples_are_certified_by_both_programs(name):
 def test_one_label_is_l1_without_bias(name):
     instance = synthetic(24, 1, seed=2)
     y = 2 * instance.targets.values[:, 0] - 1
-    l1 = solve(Instance(instance.kernels, y), "l1", solver="exact", C=1.5, bias=False)
-    assert solve(instance, name, solver="exact", C=1.5).objective == pytest.approx(l1.objective, rel=2e-8)
-    assert solve(Instance(instance.kernels, y), name, solver="exact", C=1.5).objective == pytest.approx(
+    l1 = solve(Instance(instance.kernels, y), "l1", solver="clarabel", C=1.5, bias=False)
+    assert solve(instance, name, solver="clarabel", C=1.5).objective == pytest.approx(l1.objective, rel=2e-8)
+    assert solve(Instance(instance.kernels, y), name, solver="clarabel", C=1.5).objective == pytest.approx(
         l1.objective, rel=2e-8
     )
 
@@ -112,20 +112,20 @@ def test_one_label_is_l1_without_bias(name):
 def test_a_repeated_label_counts_twice_in_the_sum_and_not_at_all_in_the_worst_case():
     base = synthetic(20, 2, seed=4)
     repeated = Instance(base.kernels, labels=base.targets.values[:, [0, 1, 1]])
-    worst, again = solve(base, "ml_minimax", solver="exact"), solve(repeated, "ml_minimax", solver="exact")
+    worst, again = solve(base, "ml_minimax", solver="clarabel"), solve(repeated, "ml_minimax", solver="clarabel")
     assert again.objective == pytest.approx(worst.objective, rel=2e-8)
     doubled = Instance(base.kernels, labels=base.targets.values[:, [0, 1, 0, 1]])
-    assert solve(doubled, "ml_sum", solver="exact").objective == pytest.approx(
-        2 * solve(base, "ml_sum", solver="exact").objective, rel=2e-8
+    assert solve(doubled, "ml_sum", solver="clarabel").objective == pytest.approx(
+        2 * solve(base, "ml_sum", solver="clarabel").objective, rel=2e-8
     )
-    assert solve(repeated, "ml_sum", solver="exact").objective > solve(base, "ml_sum", solver="exact").objective * (
-        1 + 1e-3
-    )
+    assert solve(repeated, "ml_sum", solver="clarabel").objective > solve(
+        base, "ml_sum", solver="clarabel"
+    ).objective * (1 + 1e-3)
 
 
 def test_the_worst_class_is_between_the_mean_and_the_sum():
     instance = synthetic(24, 3, seed=5)
-    worst, total = solve(instance, "ml_minimax", solver="exact"), solve(instance, "ml_sum", solver="exact")
+    worst, total = solve(instance, "ml_minimax", solver="clarabel"), solve(instance, "ml_sum", solver="clarabel")
     assert total.objective / 3 <= worst.objective <= total.objective
     assert worst.multipliers["class_values"].max() == pytest.approx(worst.objective, rel=1e-7)
     assert worst.multipliers["gamma"].sum() == pytest.approx(1)
@@ -136,9 +136,9 @@ def test_the_worst_class_is_between_the_mean_and_the_sum():
 def test_classes_are_one_label_each():
     base = digits(24)
     labels = np.eye(3)[np.arange(24) % 3]
-    by_labels = solve(Instance(base.kernels, labels=labels), "ml_sum", solver="exact")
+    by_labels = solve(Instance(base.kernels, labels=labels), "ml_sum", solver="clarabel")
     by_classes = solve(
-        Instance(base.kernels, classes=np.array(["a", "b", "c"])[np.arange(24) % 3]), "ml_sum", solver="exact"
+        Instance(base.kernels, classes=np.array(["a", "b", "c"])[np.arange(24) % 3]), "ml_sum", solver="clarabel"
     )
     assert by_classes.objective == pytest.approx(by_labels.objective, rel=2e-8)
     assert set(by_classes.predict(base.kernels)) <= {"a", "b", "c"}
@@ -248,12 +248,12 @@ def test_weights_are_the_multipliers_of_the_duals_cuts(name):
     program = formulation.declare_dual(task)
     assert solve_program(program.problem, CLARABEL, Run())
     multipliers = [float(np.ravel(cut.dual_value)[0]) for cut in program.cuts]
-    assert multipliers == pytest.approx(solve(instance, name, solver="exact").weights, abs=1e-4)
+    assert multipliers == pytest.approx(solve(instance, name, solver="clarabel").weights, abs=1e-4)
 
 
 def test_the_saddle_gap_is_zero_at_the_saddle_point_only():
     instance = synthetic(20, 2, seed=8)
-    solution = solve(instance, "ml_minimax", solver="exact", C=1.0)
+    solution = solve(instance, "ml_minimax", solver="clarabel", C=1.0)
     low, high = saddle_gap(instance, solution.weights, solution.multipliers["gamma"], C=1.0)
     assert abs(low) < 1e-6 * solution.objective
     assert abs(high) < 1e-6 * solution.objective
@@ -266,28 +266,28 @@ def test_the_two_families_agree_on_a_duplicated_kernel():
     base = synthetic(18, 2, seed=9)
     twice = Instance(np.concatenate([base.kernels, base.kernels]), labels=base.targets.values)
     for name in NAMES:
-        assert solve(twice, name, solver="exact").objective == pytest.approx(
-            solve(base, name, solver="exact").objective, rel=2e-8
+        assert solve(twice, name, solver="clarabel").objective == pytest.approx(
+            solve(base, name, solver="clarabel").objective, rel=2e-8
         )
 
 
 def test_there_is_no_bias():
     with pytest.raises(InputError, match="ml_sum has no bias: leave bias out, or give bias=false"):
-        solve(synthetic(12, 2), "ml_sum", solver="exact", bias=True)
-    solution = solve(synthetic(12, 2), "ml_sum", solver="exact", C=1.0)
-    assert solve(synthetic(12, 2), "ml_sum", solver="exact", **solution.parameters).objective == solution.objective
+        solve(synthetic(12, 2), "ml_sum", solver="clarabel", bias=True)
+    solution = solve(synthetic(12, 2), "ml_sum", solver="clarabel", C=1.0)
+    assert solve(synthetic(12, 2), "ml_sum", solver="clarabel", **solution.parameters).objective == solution.objective
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_that_see_nothing_leave_the_zero_function(name):
-    solution = solve(Instance(np.zeros((2, 6, 6)), labels=np.eye(2)[[0, 1, 0, 1, 0, 1]]), name, solver="exact")
+    solution = solve(Instance(np.zeros((2, 6, 6)), labels=np.eye(2)[[0, 1, 0, 1, 0, 1]]), name, solver="clarabel")
     assert solution.objective == pytest.approx(6 if name == "ml_minimax" else 12)
     assert solution.weights == pytest.approx([0.5, 0.5])
 
 
 def test_zoo_instances_serve_too():
     instance = zoo.random(16, 3)
-    assert solve(instance, "ml_minimax", solver="exact").certified
+    assert solve(instance, "ml_minimax", solver="clarabel").certified
 
 
 @pytest.mark.parametrize("name", NAMES)

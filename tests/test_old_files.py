@@ -15,6 +15,7 @@ from mklcvx.checker import audit as checker
 from mklcvx.checker import families as checker_families
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.io.files import load_instance, load_solution
+from mklcvx.solvers.names import current_name
 
 import toy_experiment as toy
 from _harness import Cache, Setting, finished
@@ -332,7 +333,7 @@ def test_the_cells_of_a_validation_make_the_same_table():
     matrix = Matrix.of(cells, old["time_limit"], old["largest"], old["elapsed"])
     new = {(entry["formulation"], entry["solver"]): entry for entry in matrix.as_dict()["entries"]}
     for entry in old["entries"]:
-        now = new[entry["formulation"], entry["solver"]]
+        now = new[entry["formulation"], current_name(entry["solver"])]
         check_fields(now, entry)
         assert (now["runs"], now["certified"], now["dishonest"]) == tuple(
             entry[key] for key in ("runs", "certified", "dishonest")
@@ -374,7 +375,7 @@ def test_a_conformance_run_says_what_it_said(run, monkeypatch):
 def test_a_list_has_what_it_had(run, command, kind):
     kind = kind or command
     old, (_, out, _) = record_of(f"runs/{command}.json"), run(command, "--json")
-    new = {row["name"]: row for row in strict(out)[kind]}
+    new = {name: row for row in strict(out)[kind] for name in (row["name"], *row.get("former_names", ()))}
     for row in old[kind]:
         check_fields(new[row["name"]], row)
         assert set(row.get("parameters") or ()) <= set(new[row["name"]].get("parameters") or ())

@@ -37,13 +37,13 @@ from refusals import check_refused
 )
 def test_unknown_formulation_is_refused_with_the_nearest(name, words):
     with check_refused(*words):
-        solve(INSTANCE, name, solver="exact")
+        solve(INSTANCE, name, solver="clarabel")
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("exakt", ("unknown solver 'exakt'", "did you mean 'exact'?")),
+        ("clarabell", ("unknown solver 'clarabell'", "did you mean 'clarabel'?")),
         ("silp_exakt", ("unknown solver 'silp_exakt'", "did you mean 'silp_exact'?")),
         ("gurobi", ("unknown solver 'gurobi'", "known: alignment_nnls, analytic,")),
     ],
@@ -69,27 +69,27 @@ def test_unknown_solver_is_refused_with_the_nearest(name, words):
 )
 def test_unknown_parameter_is_refused_with_the_nearest(name, key, words):
     with check_refused(*words):
-        solve(INSTANCE, name, solver="exact", **{key: 1.0})
+        solve(INSTANCE, name, solver="clarabel", **{key: 1.0})
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_knows_its_own_parameters_only(name):
     known = ", ".join(sorted(formulations.get(name).parameter_names))
     with check_refused(f"unknown parameter 'colour' of {name}: known: {known}"):
-        solve(LABELLED, name, solver="exact", colour=1.0)
+        solve(LABELLED, name, solver="clarabel", colour=1.0)
 
 
 # ---------------------------------------------------------------------------------------- what does not fit
 def test_svm_takes_one_kernel():
     with check_refused("svm takes one kernel, the instance has 4", "select one kernel, or use sum, average or l1"):
-        solve(INSTANCE, "svm", solver="exact")
+        solve(INSTANCE, "svm", solver="clarabel")
     assert resolved("svm", ONE)["C"] == 1.0
 
 
 @pytest.mark.parametrize("name", ["ckl", "vskl"])
 def test_grouped_formulations_need_groups(name):
     with check_refused(f"{name} needs groups of kernels, the instance has none", "give groups, one integer per kernel"):
-        solve(Instance(K, Y), name, solver="exact")
+        solve(Instance(K, Y), name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "hypergraph"}))
@@ -97,7 +97,7 @@ def test_silp_exact_serves_l1_sm1_and_hypergraph_only(name):
     with check_refused(
         f"solver silp_exact does not fit {name}",
         "it solves l1, sm1 and hypergraph",
-        f"{name} is solved by auto, exact, scs, interior",
+        f"{name} is solved by auto, clarabel, scs, interior",
     ):
         solve(INSTANCE, name, solver="silp_exact")
 
@@ -111,28 +111,28 @@ def test_single_tasks_ask_for_y(name, kind):
         f"{name} needs labels y in {{−1, +1}}, the instance has {kind}",
         f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
     ):
-        solve(instance, name, solver="exact")
+        solve(instance, name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", ["ts", "ts_l1"])
 def test_two_stages_need_samples_that_do_not_belong_together(name):
     labels = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]])  # any two share one
     with check_refused(f"{name}: every pair of samples belongs together", "give samples of two classes"):
-        solve(Instance(K, labels=labels), name, solver="exact")
+        solve(Instance(K, labels=labels), name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_label_that_nobody_has_is_refused_by_name(name):
     instance = Instance(K, labels=LABELS * [1, 0, 1], label_names=["red", "green", "blue"])
     with check_refused("nobody has label 'green'", "leave that label out"):
-        solve(instance, name, solver="exact")
+        solve(instance, name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "alignment"])
 def test_label_that_everybody_has_is_refused_by_name(name):
     instance = Instance(K, labels=np.maximum(LABELS, [0, 0, 1]), label_names=["red", "green", "blue"])
     with check_refused("everybody has label 'blue'", "leave that label out"):
-        solve(instance, name, solver="exact")
+        solve(instance, name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
@@ -143,30 +143,30 @@ def test_hypergraph_takes_a_label_that_everybody_has(name):
 @pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, np.inf])
 def test_tolerance_out_of_range_is_refused(tol):
     with check_refused("tol = ", "is not between 0 and 1", "give a relative gap such as 1e-8"):
-        solve(INSTANCE, "l1", solver="exact", tol=tol)
+        solve(INSTANCE, "l1", solver="clarabel", tol=tol)
 
 
 @pytest.mark.parametrize("limit", [0, -1, np.nan])
 def test_time_limit_must_be_positive(limit):
     with check_refused("time_limit = ", "is not positive", "give seconds"):
-        solve(INSTANCE, "l1", solver="exact", time_limit=limit)
+        solve(INSTANCE, "l1", solver="clarabel", time_limit=limit)
 
 
 @pytest.mark.parametrize("limit", [0, -3])
 def test_iteration_limit_must_be_positive(limit):
     with check_refused("max_iter = ", "is below 1", "give a number of iterations"):
-        solve(INSTANCE, "l1", solver="exact", max_iter=limit)
+        solve(INSTANCE, "l1", solver="clarabel", max_iter=limit)
 
 
 @pytest.mark.parametrize("key", ["tol", "time_limit", "max_iter"])
 def test_limits_that_are_no_numbers_are_refused(key):
     with check_refused(f"{key} = 'x'"):
-        solve(INSTANCE, "l1", solver="exact", **{key: "x"})
+        solve(INSTANCE, "l1", solver="clarabel", **{key: "x"})
 
 
 def test_half_an_iteration_is_refused():
     with check_refused("max_iter = 2.5"):
-        solve(INSTANCE, "l1", solver="exact", max_iter=2.5)
+        solve(INSTANCE, "l1", solver="clarabel", max_iter=2.5)
 
 
 def test_refusals_come_before_any_solver_runs(monkeypatch):
@@ -177,13 +177,13 @@ def test_refusals_come_before_any_solver_runs(monkeypatch):
         monkeypatch.setitem(solver.__dict__, "run", forbidden)
     for given in ({"C": 0}, {"tol": 0}, {"nu": 2}, {"colour": 1}):
         with pytest.raises(InputError):
-            solve(INSTANCE, "l1", solver="exact", **given)
+            solve(INSTANCE, "l1", solver="clarabel", **given)
     for name, given in (("ml_sum", {"C": 0}), ("ts", {"lam": 0}), ("hypergraph", {"expansion": "x"})):
         with pytest.raises(InputError):
-            solve(LABELLED, name, solver="exact", **given)
+            solve(LABELLED, name, solver="clarabel", **given)
     for name in ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"):
         with pytest.raises(InputError, match="nobody has label '1'"):
-            solve(Instance(K, labels=LABELS * [1, 0, 1]), name, solver="exact")
+            solve(Instance(K, labels=LABELS * [1, 0, 1]), name, solver="clarabel")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, path, solve, zoo
+from mklcvx import InputError, Instance, solve, solve_path, zoo
 from mklcvx.formulations import get
 from mklcvx.problem.factors import in_factors
 from mklcvx.solvers.interior.engine import InteriorPoint
@@ -25,12 +25,12 @@ PRICES = [0.01, 0.1, 0.3, 1.0, 3.0, 30.0, 100.0]
 def test_every_point_is_the_optimum_of_a_cold_solve(name):
     """`ckl` needs kernels that are semidefinite without a doubt."""
     instance = WINE.with_kernels(in_factors(WINE.kernels)) if name == "ckl" else WINE
-    found = path(instance, name, {"C": PRICES}, solver="interior")
+    found = solve_path(instance, name, {"C": PRICES}, solver="interior")
     assert found.certified
     assert found.values("C") == pytest.approx(PRICES)
     assert found.weights.shape == (7, 8)
     for price, (lower, upper) in zip(PRICES, found.bounds, strict=True):
-        cold = solve(instance, name, solver="exact", C=price)
+        cold = solve(instance, name, solver="clarabel", C=price)
         assert lower <= cold.certificate.upper
         assert cold.certificate.lower <= upper
 
@@ -40,7 +40,7 @@ def test_every_point_is_the_optimum_of_a_cold_solve(name):
     [("sm1", {"theta": [0.2, 0.4, 1.0]}), ("lp", {"p": [1.0, 1.5, 4.0]}), ("l1", {"bias": [True, False, True]})],
 )
 def test_any_parameter_can_vary_with_others_fixed(name, grid):
-    found = path(WINE, name, grid, C=2.0)
+    found = solve_path(WINE, name, grid, C=2.0)
     assert found.certified
     for solution, value in zip(found.solutions, next(iter(grid.values())), strict=True):
         again = solve(WINE, name, C=2.0, **{next(iter(grid)): value})
@@ -50,8 +50,8 @@ def test_any_parameter_can_vary_with_others_fixed(name, grid):
 
 def test_families_without_warm_starts_have_paths_too():
     labels = zoo.real("wine", "classes", samples=30, count=5)
-    assert path(labels, "ml_sum", {"C": [0.1, 1.0]}).certified
-    assert path(labels, "ts", {"lam": [0.1, 0.01]}).certified
+    assert solve_path(labels, "ml_sum", {"C": [0.1, 1.0]}).certified
+    assert solve_path(labels, "ts", {"lam": [0.1, 0.01]}).certified
 
 
 def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
@@ -92,7 +92,7 @@ def test_grids_that_are_none_are_refused(grid, fixed, words):
 
 def test_a_bad_value_on_the_way_is_refused():
     with pytest.raises(InputError, match="parameter C = -1"):
-        path(WINE, "l1", {"C": [1.0, -1.0]})
+        solve_path(WINE, "l1", {"C": [1.0, -1.0]})
 
 
 def test_json_lines_on_the_command_line(run, refusal, tmp_path):
@@ -126,7 +126,7 @@ def test_auto_is_interior_and_exact_comes_to_help_where_it_is_not_enough(monkeyp
     alone = solve(low_rank, "li", solver="interior", C=1.0)
     helped = solve(low_rank, "li", C=1.0)
     assert not alone.certified
-    assert (helped.solver, helped.certified) == ("exact", True)
+    assert (helped.solver, helped.certified) == ("clarabel", True)
     limited = solve(low_rank, "li", C=1.0, max_iter=3)
     assert (limited.solver, limited.certified) == ("interior", False)
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from mklcvx import Instance, path, solve, zoo
+from mklcvx import Instance, solve, solve_path, zoo
 from mklcvx.reports import plot
 from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
 from mklcvx.reports.plot.simplex import CORNERS
@@ -82,7 +82,7 @@ def test_weights_refuse_what_is_no_weight(ax):
 
 # ----------------------------------------------------------------------------------------------------------- gaps
 def test_gaps_are_those_of_the_traces(ax, runs):
-    assert plot.gaps({**runs, "exact": solve(THREE, "l1", solver="exact")}, ax) is ax
+    assert plot.gaps({**runs, "exact": solve(THREE, "l1", solver="clarabel")}, ax) is ax
     assert ax.get_yscale() == "log"
     for line, run in zip(ax.lines, runs.values(), strict=False):
         assert list(line.get_xdata()) == [row.iteration for row in run.trace]
@@ -232,7 +232,7 @@ def test_cutting_planes_refuse_what_has_none(ax):
 
 # ----------------------------------------------------------------------------------------------------------- path
 def test_a_path_shows_the_weights_along_its_parameter(ax):
-    along = path(THREE, "l1", {"C": [10.0, 0.01, 1.0]})
+    along = solve_path(THREE, "l1", {"C": [10.0, 0.01, 1.0]})
     assert plot.path(along, "C", ax) is ax
     order = [1, 2, 0]
     seen = [line for line in ax.lines if line.get_marker() in MARKERS]
@@ -248,21 +248,21 @@ def test_a_path_shows_the_weights_along_its_parameter(ax):
 
 def test_a_path_along_theta_names_the_letter_and_faint_kernels_have_no_name(ax):
     useless = Instance(np.concatenate([THREE.kernels, 1e-9 * THREE.kernels[:1]]), THREE.y)
-    plot.path(path(useless, "sm1", {"theta": [0.5, 0.7]}), "theta", ax)
+    plot.path(solve_path(useless, "sm1", {"theta": [0.5, 0.7]}), "theta", ax)
     assert ax.get_xlabel() == "θ"
     assert ax.get_xscale() == "linear"
     assert "K4" not in names_in(ax.get_legend())
 
 
 def test_a_path_refuses_another_parameter_and_two_at_once(ax):
-    along = path(THREE, "sm1", {"C": [1.0, 2.0], "theta": [0.5, 1.0]})
+    along = solve_path(THREE, "sm1", {"C": [1.0, 2.0], "theta": [0.5, 1.0]})
     with check_refused("theta varies too"):
         plot.path(along, "C", ax)
     with check_refused("'p'", "C, theta"):
         plot.path(along, "p", ax)
     many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
     with check_refused("'expansion'", "no numbers"):
-        plot.path(path(many, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax)
+        plot.path(solve_path(many, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax)
 
 
 # ------------------------------------------------------------------------------------------------------------ kkt

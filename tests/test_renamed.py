@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 import types
 import warnings
+from importlib import import_module
 
 import pytest
 
 import mklcvx
+from mklcvx.bench.comparison import contestants
+from mklcvx.cli.settings import solvers_named
 from mklcvx.renamed import renamed
 
 
@@ -51,3 +54,45 @@ def test_what_the_module_did_before_is_asked_for_the_rest(old):
     assert old.anything == "ANYTHING"
     with pytest.warns(FutureWarning, match="is now"):
         assert old.resolve is mklcvx.solve
+
+
+# ------------------------------------------------------------------------------------------------------ solvers
+def test_the_old_name_of_a_solver_warns_and_solves():
+    with pytest.warns(FutureWarning, match="solver 'exact' is now 'clarabel': use that name") as caught:
+        found = mklcvx.solve(mklcvx.zoo.by_hand(), "l1", solver="exact")
+    assert caught[0].filename == __file__
+    assert (found.solver, found.certified) == ("clarabel", True)
+
+
+def test_the_old_name_of_a_solver_is_a_contestant():
+    with pytest.warns(FutureWarning, match="is now 'clarabel'"):
+        found = contestants(mklcvx.formulations.get("l1"), ["exact", "scs"])
+    assert [one.name for one in found] == ["clarabel", "scs"]
+
+
+@pytest.mark.parametrize("command", [("solve",), ("path", "--grid", "C=1"), ("cv", "--grid", "C=1", "--folds", "2")])
+def test_the_command_line_takes_the_old_name_of_a_solver_and_says_so(run, problem, command):
+    code, _, said = run(command[0], problem, "-f", "l1", "--solver", "exact", *command[1:])
+    assert code == 0
+    assert said.startswith("mklcvx: solver exact is now clarabel: use that name\n")
+
+
+def test_lists_of_solvers_take_the_old_name(capsys):
+    assert solvers_named("interior, exact") == ["interior", "clarabel"]
+    assert capsys.readouterr().err == "mklcvx: solver exact is now clarabel: use that name\n"
+    assert solvers_named(None) is None
+
+
+# -------------------------------------------------------------------------------------------------------- paths
+@pytest.mark.parametrize("place", ["mklcvx", "mklcvx.solvers.paths"])
+@pytest.mark.parametrize(("old", "new"), [("path", "solve_path"), ("Path", "RegularizationPath")])
+def test_paths_have_their_old_names_too(place, old, new):
+    with pytest.warns(FutureWarning, match=rf"{old} is now {place}.{new}: use that name"):
+        found = getattr(import_module(place), old)
+    assert found is getattr(mklcvx, new)
+
+
+def test_everything_can_be_imported_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec("from mklcvx import *", {})

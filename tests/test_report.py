@@ -190,8 +190,8 @@ def test_of_many_kernels_the_largest_are_shown():
 def test_the_usual_solvers_are_few_and_begin_with_interior():
     assert chosen_solvers("l1", None) == ["interior", "silp", "simplemkl", "level"]
     assert chosen_solvers("sum", None) == ["interior"]
-    assert chosen_solvers("l1", ["exact", "silp", "exact"]) == ["exact", "silp"]
-    with check_refused("--solvers", "interior,exact"):
+    assert chosen_solvers("l1", ["clarabel", "silp", "clarabel"]) == ["clarabel", "silp"]
+    with check_refused("--solvers", "interior,clarabel"):
         chosen_solvers("l1", [])
     with check_refused("silp does not fit l2"):
         chosen_solvers("l2", ["silp"])
@@ -280,13 +280,13 @@ def problem(tmp_path):
 
 def test_report_writes_a_page(run, problem, tmp_path):
     target = tmp_path / "report.html"
-    given = ("--set", "C=2", "--solvers", "exact,silp", "--time-limit", "10", "--centre", "-o", target)
+    given = ("--set", "C=2", "--solvers", "clarabel,silp", "--time-limit", "10", "--centre", "-o", target)
     code, out, err = run("report", problem, "-f", "l1", *given)
     assert (code, err) == (0, "")
     assert out.startswith(f"{target}: l1, optimum ")
     found = read(target.read_text(encoding="utf-8"))
     assert "C = 2" in found.text
-    assert "exact" in found.text
+    assert "clarabel" in found.text
     assert "problem.npz --centre" in found.text
     assert "simplemkl" not in found.text
 

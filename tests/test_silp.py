@@ -20,7 +20,7 @@ def test_column_generation_finds_the_optimum(name, own, given):
     instance = zoo.random(24, 3, seed=4)
     solution = solve(instance, name, solver="silp_exact", tol=1e-6, **given, **own)
     check_solution(instance, solution, 1e-6)
-    exact = solve(instance, name, solver="exact", **given, **own)
+    exact = solve(instance, name, solver="clarabel", **given, **own)
     scale = exact.certificate.scale
     assert solution.certificate.lower <= exact.certificate.upper + 1e-10 * scale
     assert solution.certificate.upper >= exact.certificate.lower - 1e-10 * scale
@@ -68,7 +68,7 @@ def test_a_master_or_an_oracle_that_fails_ends_the_run(monkeypatch):
             solution = solve(instance, "l1", solver="silp_exact")
         assert solution.status == "not_certified"
         assert solution.message.endswith(words)
-        exact = solve(instance, "l1", solver="exact")
+        exact = solve(instance, "l1", solver="clarabel")
         assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
 
 
@@ -88,6 +88,6 @@ def test_stopping_early_is_said():
     solution = solve(instance, "l1", solver="silp_exact", max_iter=2)
     assert solution.status == "not_certified"
     assert "relative gap" in solution.message
-    exact = solve(instance, "l1", solver="exact")
+    exact = solve(instance, "l1", solver="clarabel")
     assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
     assert task_of(instance, solution).count == 4

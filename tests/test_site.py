@@ -270,6 +270,20 @@ def test_docstrings_are_taken_as_they_stand():
     ]  # fmt: skip
 
 
+def test_sections_of_docstrings_are_left_to_napoleon():
+    lines = [
+        "What it does, with `tol`.", "", "Parameters", "----------", "sample_weight : array_like, optional",
+        "    Of `x_i`, a_b.", "**others : dict", "    More.", "", "References", "----------", "A_B (2010).", "",
+        "Examples",
+        "--------", ">>> a_b * 2",
+    ]  # fmt: skip
+    assert plain_docstrings.converted(lines) == [
+        "What it does, with ``tol``.", "", "Parameters", "----------", "sample_weight : array_like, optional",
+        r"    Of ``x_i``, a\_b.", "**others : dict", "    More.", "", "References", "----------", r"A\_B (2010).", "",
+        "Examples", "--------", ">>> a_b * 2",
+    ]  # fmt: skip
+
+
 def test_a_page_with_a_failing_block_fails_the_build(tmp_path):
     application = pytest.importorskip("sphinx.application", reason="the extra docs is not installed")
     source = tmp_path / "source"

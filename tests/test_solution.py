@@ -19,7 +19,7 @@ LABELLED = Instance(zoo.random(12, 3, seed=4).kernels, labels=np.arange(12)[:, N
 
 @pytest.mark.parametrize("name", ["l1", "li", "square"])
 def test_predictions_follow_the_definition(name):
-    solution = solve(INSTANCE, name, solver="exact", C=1.0)
+    solution = solve(INSTANCE, name, solver="clarabel", C=1.0)
     test_kernels = INSTANCE.kernels[:, :7, :]
     expected = np.einsum("mti,mi->t", test_kernels, solution.all_coefficients) + solution.bias
     assert solution.decision_function(test_kernels) == pytest.approx(expected, abs=1e-12)
@@ -28,7 +28,7 @@ def test_predictions_follow_the_definition(name):
 
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "ts_l1", "alignment"])
 def test_predictions_of_many_labels_follow_the_definition(name):
-    solution = solve(LABELLED, name, solver="exact")
+    solution = solve(LABELLED, name, solver="clarabel")
     test_kernels = LABELLED.kernels[:, :7, :]
     expected = np.einsum("mti,kmi->tk", test_kernels, solution.all_coefficients) + solution.bias
     assert expected.shape == (7, 3)
@@ -39,7 +39,9 @@ def test_predictions_of_many_labels_follow_the_definition(name):
 @pytest.mark.parametrize("name", ["ml_sum", "alignment"])
 def test_the_class_with_the_largest_value_is_predicted_by_its_name(name):
     solution = solve(
-        Instance(LABELLED.kernels, classes=np.arange(12) % 3, label_names=["cat", "dog", "owl"]), name, solver="exact"
+        Instance(LABELLED.kernels, classes=np.arange(12) % 3, label_names=["cat", "dog", "owl"]),
+        name,
+        solver="clarabel",
     )
     values = solution.decision_function(LABELLED.kernels)
     assert values.shape == (12, 3)
@@ -52,14 +54,14 @@ def test_the_class_with_the_largest_value_is_predicted_by_its_name(name):
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "alignment"])
 def test_labels_plus_and_minus_one_are_predicted_as_such(name):
     y = np.repeat([1, -1], 6)
-    predicted = solve(Instance(LABELLED.kernels, y), name, solver="exact", C=100.0).predict(LABELLED.kernels)
+    predicted = solve(Instance(LABELLED.kernels, y), name, solver="clarabel", C=100.0).predict(LABELLED.kernels)
     assert predicted.shape == (12,)
     assert (predicted == y).mean() > 0.8
 
 
 @pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
 def test_embedding_follows_the_definition(name):
-    solution = solve(LABELLED, name, solver="exact", dimensions=2)
+    solution = solve(LABELLED, name, solver="clarabel", dimensions=2)
     kernel = np.tensordot(solution.weights, LABELLED.kernels, axes=1)
     embedded = solution.decision_function(LABELLED.kernels)
     assert solution.embeds
@@ -74,30 +76,30 @@ def test_embedding_follows_the_definition(name):
 
 @pytest.mark.parametrize("name", ["ts", "alignment", "hypergraph"])
 def test_used_kernels_are_counted_by_their_weight_where_there_are_no_norms(name):
-    solution = solve(LABELLED, name, solver="exact")
+    solution = solve(LABELLED, name, solver="clarabel")
     assert solution.norms is None
     assert solution.used(share=0.2).tolist() == np.flatnonzero(solution.weights > 0.2 * solution.weights.sum()).tolist()
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ts", "alignment", "hypergraph", "hypergraph_smooth"])
 def test_a_stop_before_the_tolerance_is_said_in_every_family(name):
-    solution = solve(LABELLED, name, solver="exact", time_limit=1e-9)
+    solution = solve(LABELLED, name, solver="clarabel", time_limit=1e-9)
     assert solution.status == "not_certified"
     assert "within the time limit; nothing was solved" in solution.message
-    exact = solve(LABELLED, name, solver="exact")
+    exact = solve(LABELLED, name, solver="clarabel")
     assert exact.certified
     assert solution.certificate.lower <= exact.certificate.upper
     assert exact.certificate.lower <= solution.certificate.upper
 
 
 def test_test_kernels_of_the_wrong_shape_are_refused():
-    solution = solve(INSTANCE, "sum", solver="exact")
+    solution = solve(INSTANCE, "sum", solver="clarabel")
     with pytest.raises(InputError, match=r"test_kernels have shape \(3, 30\): give \(3, t, 30\)"):
         solution.decision_function(INSTANCE.kernels[:, 0, :])
 
 
 def test_the_short_form_is_used_where_it_certifies():
-    solution = solve(INSTANCE, "l2", solver="exact", C=1.0)
+    solution = solve(INSTANCE, "l2", solver="clarabel", C=1.0)
     assert solution.coefficients is None
     at_bounds = (solution.alpha == 0) | (solution.alpha == 1.0)
     assert at_bounds.sum() > 3  # sharpened: bounds are met exactly
@@ -115,44 +117,44 @@ def test_sharpening_meets_the_optimality_conditions():
 
 
 def test_used_kernels_are_counted_by_their_share():
-    solution = solve(zoo.planted(60, 6).instance, "l1", solver="exact", C=1.0)
+    solution = solve(zoo.planted(60, 6).instance, "l1", solver="clarabel", C=1.0)
     assert solution.used().tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("solver", ["exact", "scs"])
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_stop_before_the_tolerance_is_said(solver):
     solution = solve(INSTANCE, "l1", C=1.0, solver=solver, max_iter=3)
     assert solution.status == "not_certified"
     assert not solution.certified
     assert f"relative gap {solution.certificate.relative_gap:.2e}, asked for 1e-08" in solution.message
-    exact = solve(INSTANCE, "l1", solver="exact", C=1.0)
+    exact = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
     assert solution.certificate.lower <= exact.objective
     assert solution.certificate.upper >= exact.certificate.lower
 
 
 def test_a_time_limit_is_kept_and_said():
-    solution = solve(INSTANCE, "l1", solver="exact", C=1.0, time_limit=1e-9)
+    solution = solve(INSTANCE, "l1", solver="clarabel", C=1.0, time_limit=1e-9)
     assert solution.status == "not_certified"
     assert "within the time limit; nothing was solved" in solution.message
-    exact = solve(INSTANCE, "l1", solver="exact", C=1.0)
+    exact = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
     assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
 
 
 def test_an_impossible_tolerance_is_not_claimed():
-    solution = solve(INSTANCE, "lp", solver="exact", C=1.0, tol=1e-300)
+    solution = solve(INSTANCE, "lp", solver="clarabel", C=1.0, tol=1e-300)
     assert solution.status == ("certified" if solution.certificate.gap <= 0 else "not_certified")
 
 
 def test_a_solver_that_fails_leaves_a_certificate_all_the_same(monkeypatch):
     import cvxpy as cp
 
-    exact = solve(INSTANCE, "l1", solver="exact", nu=0.5)
+    exact = solve(INSTANCE, "l1", solver="clarabel", nu=0.5)
 
     def broken(self, **settings):
         raise cp.SolverError("no")
 
     monkeypatch.setattr(cp.Problem, "solve", broken)
-    solution = solve(INSTANCE, "l1", solver="exact", nu=0.5)
+    solution = solve(INSTANCE, "l1", solver="clarabel", nu=0.5)
     assert solution.status == "not_certified"
     assert "solver_error" in solution.message
     assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
@@ -197,8 +199,8 @@ def test_the_result_does_not_depend_on_the_order_of_kernels():
     order = [2, 0, 1]
     turned = Instance(INSTANCE.kernels[order], INSTANCE.y)
     one, other = (
-        solve(INSTANCE, "sm1", solver="exact", C=1.0, theta=0.6),
-        solve(turned, "sm1", solver="exact", C=1.0, theta=0.6),
+        solve(INSTANCE, "sm1", solver="clarabel", C=1.0, theta=0.6),
+        solve(turned, "sm1", solver="clarabel", C=1.0, theta=0.6),
     )
     assert other.objective == pytest.approx(one.objective, rel=1e-8)
     assert other.weights == pytest.approx(one.weights[order], abs=1e-4)
@@ -209,24 +211,24 @@ def test_other_dtypes_give_the_optimum_of_the_numbers_they_hold(dtype):
     factor = np.random.default_rng(0).integers(-3, 4, size=(2, 12, 5))
     kernels = (factor @ factor.transpose(0, 2, 1)).astype(dtype)
     y = np.repeat([1, -1], 6)
-    assert solve(Instance(kernels, y), "l1", solver="exact", C=0.1).objective == pytest.approx(
-        solve(Instance(kernels.astype(float), y), "l1", solver="exact", C=0.1).objective, rel=1e-8
+    assert solve(Instance(kernels, y), "l1", solver="clarabel", C=0.1).objective == pytest.approx(
+        solve(Instance(kernels.astype(float), y), "l1", solver="clarabel", C=0.1).objective, rel=1e-8
     )
 
 
 def test_a_zero_kernel_is_allowed_and_unused():
     kernels = np.concatenate([INSTANCE.kernels[:2], np.zeros((1, 30, 30))])
-    solution = solve(Instance(kernels, INSTANCE.y), "l1", solver="exact", C=1.0)
+    solution = solve(Instance(kernels, INSTANCE.y), "l1", solver="clarabel", C=1.0)
     assert solution.certified
     assert solution.weights[2] == pytest.approx(0, abs=1e-6)
-    two = solve(INSTANCE.select([0, 1]), "l1", solver="exact", C=1.0)
+    two = solve(INSTANCE.select([0, 1]), "l1", solver="clarabel", C=1.0)
     assert solution.objective == pytest.approx(two.objective, rel=1e-8)
 
 
 def test_the_bias_interval_is_reported_where_the_bias_is_open():
     """Two samples with little C: both at their bound, the bias free between their margins."""
     instance = Instance(np.eye(2)[None], [1, -1])
-    solution = solve(instance, "svm", solver="exact", C=0.25)
+    solution = solve(instance, "svm", solver="clarabel", C=0.25)
     assert solution.alpha == pytest.approx([0.25, 0.25])
     assert solution.bias_interval == pytest.approx((-0.75, 0.75), abs=1e-6)
     assert solution.bias == pytest.approx(0, abs=1e-6)
@@ -245,7 +247,7 @@ def test_the_bias_interval_is_reported_where_the_bias_is_open():
     ],
 )
 def test_the_checker_refuses_points_that_are_not_feasible(field, change, fault):
-    solution = solve(INSTANCE, "sm1", solver="exact", C=1.0, theta=0.6)
+    solution = solve(INSTANCE, "sm1", solver="clarabel", C=1.0, theta=0.6)
     record = {**solution.as_dict(), "coefficients": solution.all_coefficients.tolist()}
     index = int(np.argmax(solution.alpha))
     if field == "alpha" and fault.startswith("y'"):
@@ -257,7 +259,7 @@ def test_the_checker_refuses_points_that_are_not_feasible(field, change, fault):
 
 
 def test_the_checker_sees_a_worse_point_as_worse():
-    solution = solve(INSTANCE, "l1", solver="exact", C=1.0)
+    solution = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
     record = {**solution.as_dict(), "coefficients": (1.1 * solution.all_coefficients).tolist()}
     lower, upper = check(INSTANCE.kernels, INSTANCE.y, record)
     assert upper > solution.objective * (1 + 1e-4)

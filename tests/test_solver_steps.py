@@ -42,7 +42,7 @@ def started(name, formulation, tolerance=1e-9, made=None, **given):
 def svm(weights, y=BASE.y, bias=True):
     """α, the halves ½ q_m and the value of the SVM with kernel Σ weight_m K_m, by the declared program."""
     kernel = np.tensordot(weights, BASE.kernels, axes=1)
-    alpha = solve(Instance(kernel[None], y), "svm", solver="exact", C=C, bias=bias).alpha
+    alpha = solve(Instance(kernel[None], y), "svm", solver="clarabel", C=C, bias=bias).alpha
     signed = alpha * y
     halves = np.array([signed @ k @ signed for k in BASE.kernels]) / 2
     return alpha, halves, alpha.sum() - weights @ halves

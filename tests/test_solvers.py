@@ -57,7 +57,7 @@ def problem(name: str, data: str) -> tuple[Instance, dict]:
 @cache
 def exact(name: str, data: str):
     instance, given = problem(name, data)
-    return solve(instance, name, solver="exact", tol=1e-7, **given)
+    return solve(instance, name, solver="clarabel", tol=1e-7, **given)
 
 
 def check_never_contradicted(solution, optimum) -> None:
@@ -170,7 +170,7 @@ def test_both_losses_with_and_without_bias(solver, name, given):
     instance = Instance(base.kernels, base.y, sample_weight=weights)
     solution = solve(instance, name, solver=solver, tol=1e-4, **given)
     assert solution.certified, solution.message
-    optimum = solve(instance, name, solver="exact", **given)
+    optimum = solve(instance, name, solver="clarabel", **given)
     check_never_contradicted(solution, optimum)
 
 
@@ -181,7 +181,7 @@ def test_awkward_kernels_are_certified_or_said_not_to_be(solver, name, kind):
     solution = solve(instance, name, solver=solver, tol=1e-3, max_iter=300)
     assert solution.certified or solution.message.startswith("not certified: relative gap")
     assert solution.certificate.relative_gap < 0.9 * solution.trace[0].gap or solution.certified
-    check_never_contradicted(solution, solve(instance, name, solver="exact", tol=1e-7))
+    check_never_contradicted(solution, solve(instance, name, solver="clarabel", tol=1e-7))
 
 
 # ------------------------------------------------------------------------------------------------------- the cycle
@@ -235,4 +235,4 @@ def test_one_kernel_identical_kernels_a_zero_kernel_and_two_samples(solver, name
     instance = make()
     solution = solve(instance, name, solver=solver, tol=1e-3)
     assert solution.certified, solution.message
-    check_never_contradicted(solution, solve(instance, name, solver="exact", tol=1e-7))
+    check_never_contradicted(solution, solve(instance, name, solver="clarabel", tol=1e-7))

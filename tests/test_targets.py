@@ -288,7 +288,7 @@ def test_single_tasks_refuse_classes_and_labels_with_the_remedy(kind, value):
     ):
         found.plus_minus("sm1")
     with check_refused("l1 needs labels y"):
-        solve(Instance(K, **{kind: value}), "l1", solver="exact")
+        solve(Instance(K, **{kind: value}), "l1", solver="clarabel")
 
 
 def test_samples_of_one_class_belong_together():

@@ -84,7 +84,7 @@ def test_a_single_pair_of_two_classes_has_half_of_the_weight():
 @pytest.mark.parametrize("balanced", [False, True])
 def test_both_programs_lie_within_the_certificate(name, kind, balanced):
     problem = instance(kind)
-    solution = solve(problem, name, solver="exact", lam=0.05, balanced=balanced)
+    solution = solve(problem, name, solver="clarabel", lam=0.05, balanced=balanced)
     assert solution.certified, solution.message
     task, _ = formulations.get(name).task(problem, {"lam": 0.05, "balanced": balanced})
     for value in declared(name, task):
@@ -139,12 +139,12 @@ def test_where_no_weight_would_be_negative_it_is_a_linear_svm_in_k_space():
     machine = LinearSVC(loss="hinge", C=1 / (0.05 * pairs), fit_intercept=False, tol=1e-9, max_iter=10**6)
     machine.fit(task.examples, task.labels)
     assert machine.coef_[0] > 0
-    assert solve(problem, "ts", solver="exact", lam=0.05).weights == pytest.approx(machine.coef_[0], abs=1e-5)
+    assert solve(problem, "ts", solver="clarabel", lam=0.05).weights == pytest.approx(machine.coef_[0], abs=1e-5)
 
 
 def test_much_price_leaves_no_weight_and_says_so():
     """ts_l1 with λ above every pull: μ = 0, value 1, and an SVM without a kernel."""
-    solution = solve(instance(), "ts_l1", solver="exact", lam=10.0)
+    solution = solve(instance(), "ts_l1", solver="clarabel", lam=10.0)
     assert solution.objective == pytest.approx(1)
     assert solution.weights == pytest.approx(np.zeros(3), abs=1e-9)
 
@@ -156,7 +156,9 @@ def test_the_dual_recovers_the_weights():
         program = formulation.declare_dual(task)
         assert solve_program(program.problem, CLARABEL, Run())
         points = formulation.from_dual(program, task, 1.0)
-        assert points.primals[0] == pytest.approx(solve(instance(), name, solver="exact", lam=0.05).weights, abs=1e-5)
+        assert points.primals[0] == pytest.approx(
+            solve(instance(), name, solver="clarabel", lam=0.05).weights, abs=1e-5
+        )
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -198,7 +200,7 @@ def alignment_of(problem: Instance, weights: np.ndarray) -> float:
 @pytest.mark.parametrize("kind", TARGETS)
 def test_alignment_is_the_best_direction(kind):
     problem = instance(kind)
-    solution = solve(problem, "alignment", solver="exact")
+    solution = solve(problem, "alignment", solver="clarabel")
     assert solution.certified
     assert solution.objective == pytest.approx(alignment_of(problem, solution.weights), rel=1e-9)
     assert solution.multipliers["normalised"] == pytest.approx(solution.objective / 14)
@@ -214,8 +216,8 @@ def test_alignment_is_the_best_direction(kind):
 def test_the_approximate_variant_is_certified_to_be_worse():
     problem = instance("y", centred=False)
     best, quick = (
-        solve(problem, "alignment", solver="exact"),
-        solve(problem, "alignment", solver="exact", approximate=True),
+        solve(problem, "alignment", solver="clarabel"),
+        solve(problem, "alignment", solver="clarabel", approximate=True),
     )
     own = np.array([alignment_of(problem, unit) for unit in np.eye(3)])
     assert quick.weights == pytest.approx(np.maximum(own, 0) / np.linalg.norm(np.maximum(own, 0)))
@@ -232,7 +234,7 @@ def test_where_no_kernel_aligns_the_answer_is_zero_and_says_so():
     formulation = formulations.get("alignment")
     assert formulation.lower(task, np.zeros(1)).value == 0
     assert formulation.upper(task, np.zeros(1)).value == 0
-    solution = solve(problem, "alignment", solver="exact")
+    solution = solve(problem, "alignment", solver="clarabel")
     assert solution.objective == 0
     assert solution.notes == ("no kernel gets weight: no combination helps here",)
 
@@ -246,7 +248,7 @@ def test_alignment_bounds_hold_at_any_point():
     assert task.target == pytest.approx([np.vdot(k, target) for k in problem.kernels])
     assert task.products == pytest.approx(np.array([[np.vdot(a, b) for a in problem.kernels] for b in problem.kernels]))
     assert task.factor.T @ task.factor == pytest.approx(task.products)
-    best = solve(problem, "alignment", solver="exact").objective
+    best = solve(problem, "alignment", solver="clarabel").objective
     for _ in range(20):
         v = rng.normal(size=3)
         assert formulation.lower(task, v).value <= best + 1e-9
@@ -264,12 +266,12 @@ def test_alignment_bounds_hold_at_any_point():
 def test_alignment_does_not_depend_on_the_size_of_the_kernels():
     problem = instance("y", centred=False)
     small = Instance(problem.kernels * 1e-5, problem.y)
-    one, other = solve(problem, "alignment", solver="exact"), solve(small, "alignment", solver="exact")
+    one, other = solve(problem, "alignment", solver="clarabel"), solve(small, "alignment", solver="clarabel")
     assert other.objective == pytest.approx(one.objective, rel=1e-8)
     assert other.weights == pytest.approx(one.weights, abs=1e-6)
     quick, slow = (
-        solve(small, "alignment", solver="exact", approximate=True),
-        solve(problem, "alignment", solver="exact", approximate=True),
+        solve(small, "alignment", solver="clarabel", approximate=True),
+        solve(problem, "alignment", solver="clarabel", approximate=True),
     )
     assert quick.weights == pytest.approx(slow.weights)
     task, _ = formulations.get("alignment").task(small, {})
@@ -282,9 +284,9 @@ def test_alignment_does_not_depend_on_the_size_of_the_kernels():
 def test_a_kernel_of_zeros_aligns_with_nothing_and_does_no_harm():
     problem = instance("y")
     padded = Instance(np.concatenate([problem.kernels, np.zeros((1, 14, 14))]), problem.y)
-    solution = solve(padded, "alignment", solver="exact")
-    assert solution.objective == pytest.approx(solve(problem, "alignment", solver="exact").objective, rel=1e-8)
-    assert solve(padded, "alignment", solver="exact", approximate=True).weights[3] == 0
+    solution = solve(padded, "alignment", solver="clarabel")
+    assert solution.objective == pytest.approx(solve(problem, "alignment", solver="clarabel").objective, rel=1e-8)
+    assert solve(padded, "alignment", solver="clarabel", approximate=True).weights[3] == 0
 
 
 @pytest.mark.parametrize("name", [*PAIRS, "alignment"])
@@ -300,8 +302,8 @@ def test_centred_alignment_comes_from_centring_first():
 
     raw = instance("y", centred=False)
     centred = preprocessed(raw, Preprocessing.from_options(centre=True))
-    assert solve(centred, "alignment", solver="exact").objective != pytest.approx(
-        solve(raw, "alignment", solver="exact").objective, rel=1e-3
+    assert solve(centred, "alignment", solver="clarabel").objective != pytest.approx(
+        solve(raw, "alignment", solver="clarabel").objective, rel=1e-3
     )
     assert np.abs(centred.kernels.sum(axis=1)).max() < 1e-9
 
@@ -309,9 +311,9 @@ def test_centred_alignment_comes_from_centring_first():
 # ------------------------------------------------------------------------------------------- second stage
 def test_the_second_stage_is_the_svm_of_the_learned_kernel():
     problem = zoo.random(24, 3, seed=1)
-    solution = solve(problem, "ts", solver="exact", lam=0.01, C=2.0)
+    solution = solve(problem, "ts", solver="clarabel", lam=0.01, C=2.0)
     single = learned_kernel(problem, solution.weights)
-    machine = solve(single, "svm", solver="exact", C=2.0)
+    machine = solve(single, "svm", solver="clarabel", C=2.0)
     assert solution.decision_function(problem.kernels) == pytest.approx(
         machine.decision_function(single.kernels), abs=1e-6
     )
@@ -327,8 +329,8 @@ def test_every_class_gets_a_machine():
     assert fields["bias"].shape == (3,)
     for k in range(3):
         single = Instance(problem.kernels.sum(axis=0)[None], fields["y"][k])
-        assert solve(single, "svm", solver="exact", C=1.0).bias == pytest.approx(fields["bias"][k], abs=1e-6)
-    accuracy = np.mean(solve(problem, "ts", solver="exact").predict(problem.kernels) == problem.targets.values)
+        assert solve(single, "svm", solver="clarabel", C=1.0).bias == pytest.approx(fields["bias"][k], abs=1e-6)
+    accuracy = np.mean(solve(problem, "ts", solver="clarabel").predict(problem.kernels) == problem.targets.values)
     assert accuracy > 0.8
 
 

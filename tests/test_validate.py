@@ -55,15 +55,15 @@ def test_every_solver_that_fits_has_run_and_agrees(matrix):
         if cell.status == "certified":
             assert cell.gap <= cell.asked
             assert 10**-cell.digits <= 2 * cell.asked
-    assert all(matrix.entry("l1", name).certified == 1 for name in ("exact", "scs", "interior"))
+    assert all(matrix.entry("l1", name).certified == 1 for name in ("clarabel", "scs", "interior"))
     assert matrix.entry("ckl", "ckl_alternating").certified == 0  # it is known to cycle, and says so
     assert "ckl_alternating" in {e.solver for e in matrix.filled if e.why_not}
 
 
 def test_every_run_that_is_not_certified_is_counted_among_the_reasons():
     reasons = ["slow", "slow", "lost", "late", "odd", "strange"]
-    cells = [Cell("l1", "exact", str(i), "failed", reason=reason) for i, reason in enumerate(reasons)]
-    assert Entry("l1", "exact", tuple(cells)).why_not == "slow (2); lost (1); late (1); other reasons (2)"
+    cells = [Cell("l1", "clarabel", str(i), "failed", reason=reason) for i, reason in enumerate(reasons)]
+    assert Entry("l1", "clarabel", tuple(cells)).why_not == "slow (2); lost (1); late (1); other reasons (2)"
 
 
 def check_complete(entries):
@@ -80,7 +80,7 @@ def check_complete(entries):
 def test_no_cell_is_empty_without_a_reason(matrix):
     check_complete(matrix.as_dict()["entries"])
     assert matrix.entry("l1", "mirror").reason == "does not solve it"
-    assert matrix.entry("l2", "exact").reason == "no instance of this size suits it"
+    assert matrix.entry("l2", "clarabel").reason == "no instance of this size suits it"
 
 
 def test_it_is_written_in_three_ways(matrix, tmp_path):

@@ -31,7 +31,10 @@ def factors(kernels):
 @pytest.mark.parametrize("name", ["li", "ckl"])
 @pytest.mark.parametrize("given", [{"C": 10.0}, {"C": 1e3}, {"C": 10.0, "bias": False}], ids=str)
 def test_the_optimum_is_that_of_the_declarations(name, given):
-    found, declared = solve(INSTANCE, name, solver="interior", **given), solve(INSTANCE, name, solver="exact", **given)
+    found, declared = (
+        solve(INSTANCE, name, solver="interior", **given),
+        solve(INSTANCE, name, solver="clarabel", **given),
+    )
     assert found.certified, found.message
     assert found.objective == pytest.approx(declared.objective, rel=2e-8)
 
@@ -71,7 +74,7 @@ def test_rounded_products_of_low_rank_are_not_enough():
 
 def test_copies_of_a_kernel_that_vanishes_share_its_function():
     twice = Instance(KERNELS[[0, 0, 1, 2]], Y)
-    found, declared = solve(twice, "li", solver="interior", C=100.0), solve(twice, "li", solver="exact", C=100.0)
+    found, declared = solve(twice, "li", solver="interior", C=100.0), solve(twice, "li", solver="clarabel", C=100.0)
     assert found.certified, found.message
     assert found.objective == pytest.approx(declared.objective, rel=2e-8)
     assert found.coefficients[0] == pytest.approx(found.coefficients[1], rel=1e-6)

@@ -22,7 +22,7 @@ def test_a_planted_optimum_is_found(n, M, C, seed):
     q = np.array([signed @ k @ signed for k in planted.instance.kernels])
     assert q[0] == pytest.approx(q[1], rel=1e-12)
     assert (q[2:] < 0.9 * q[0]).all()
-    solution = solve(planted.instance, "l1", solver="exact", C=C)
+    solution = solve(planted.instance, "l1", solver="clarabel", C=C)
     check_solution(planted.instance, solution, 1e-8)
     assert solution.certificate.lower <= planted.value * (1 + 1e-12)
     assert solution.certificate.upper >= planted.value * (1 - 1e-12)
@@ -44,7 +44,7 @@ BY_HAND = {
 def test_the_four_points_are_solved_as_by_hand(name):
     value, weights, first, second = BY_HAND[name]
     given = {"theta": 1.0} if name == "sm1" else {}
-    solution = solve(zoo.by_hand(), name, solver="exact", C=1.0, **given)
+    solution = solve(zoo.by_hand(), name, solver="clarabel", C=1.0, **given)
     assert solution.objective == pytest.approx(value, rel=1e-8)
     assert solution.weights == pytest.approx(weights, abs=1e-6)
     assert solution.norms == pytest.approx([first, second], abs=1e-6)
@@ -53,7 +53,7 @@ def test_the_four_points_are_solved_as_by_hand(name):
 
 def test_the_four_points_show_an_undefined_weight():
     """li: α sees only the first kernel, yet the second must contribute at least ½."""
-    solution = solve(zoo.by_hand(), "li", solver="exact", C=1.0)
+    solution = solve(zoo.by_hand(), "li", solver="clarabel", C=1.0)
     assert solution.objective == pytest.approx(1, rel=1e-8)
     assert solution.alpha == pytest.approx([1, 0, 1, 0], abs=1e-4)
     assert solution.weights[0] == pytest.approx(1 / 2, abs=1e-4)
@@ -82,7 +82,10 @@ def test_generators_keep_their_promises():
     sizes = [np.trace(k) for k in zoo.badly_scaled(10, 4).kernels]
     assert sizes[-1] / sizes[0] == pytest.approx(1e9, rel=0.5)
     separated, mixed = zoo.random(40, 2, overlap=0.0), zoo.random(40, 2, overlap=1.0)
-    assert solve(separated, "l1", solver="exact", C=1.0).objective < solve(mixed, "l1", solver="exact", C=1.0).objective
+    assert (
+        solve(separated, "l1", solver="clarabel", C=1.0).objective
+        < solve(mixed, "l1", solver="clarabel", C=1.0).objective
+    )
     assert zoo.tiny(3).samples == 3
 
 

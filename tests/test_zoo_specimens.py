@@ -241,7 +241,7 @@ def test_scales_change_nothing_but_the_units(name, power, formulation):
     assert one.objective == pytest.approx(np.ldexp(other.objective, -power), rel=3e-8)
 
 
-@pytest.mark.parametrize(("name", "solver"), [("single-features", "auto"), ("single-features", "exact")])
+@pytest.mark.parametrize(("name", "solver"), [("single-features", "auto"), ("single-features", "clarabel")])
 def test_low_rank_leaves_weights_of_li_undefined(name, solver):
     specimen = zoo.specimen(name)
     solution = solve(instance_of(name), "li", solver=solver, **specimen.parameters_for("li"))
@@ -252,7 +252,9 @@ def test_low_rank_leaves_weights_of_li_undefined(name, solver):
 def test_what_is_constant_may_be_left_to_the_bias():
     """α does not see the constant kernel; with f_m = 0 the weight 0 is as good as any, and the optimum is the same."""
     given = zoo.specimen("with-constant").parameters_for("li")
-    one, other = (solve(instance_of("with-constant"), "li", solver=solver, **given) for solver in ("interior", "exact"))
+    one, other = (
+        solve(instance_of("with-constant"), "li", solver=solver, **given) for solver in ("interior", "clarabel")
+    )
     assert one.certified
     assert one.weights[3] == 0.0
     assert not other.weights[3] > 0

@@ -3,7 +3,7 @@
     python validation/engine.py [-o validation/engine.md] [--quick] [--only l1 li]
 
 Every formulation on ordinary, duplicated, rank-one, badly scaled (1e9) and separable instances, up to n = 500 and
-M = 50, for prices from small to large. Small instances are solved by `exact` too, and the two intervals must meet.
+M = 50, for prices from small to large. Small instances are solved by `clarabel` too, and the two intervals must meet.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def cases(names: list[str], quick: bool) -> Iterator[Case]:
 
 
 def judged(case: Case) -> tuple[Solution, bool | None]:
-    """The engine's solution, and whether its interval meets that of `exact` (None where that was not asked)."""
+    """The engine's solution, and whether its interval meets that of `clarabel` (None where that was not asked)."""
     formulation: Formulation = formulations.get(case.name)
     instance = made(case.kind, case.samples, max(case.count, 2), not isinstance(formulation, SingleTask))
     if case.name == "svm":
@@ -88,7 +88,7 @@ def judged(case: Case) -> tuple[Solution, bool | None]:
     found = solve(instance, case.name, solver="interior", **case.given)
     if case.samples > LARGEST_FOR_EXACT:
         return found, None
-    exact = solve(instance, case.name, solver="exact", **case.given).certificate
+    exact = solve(instance, case.name, solver="clarabel", **case.given).certificate
     rounding = 1e-12 * exact.scale
     meets = found.certificate.lower <= exact.upper + rounding and exact.lower <= found.certificate.upper + rounding
     return found, meets
@@ -102,7 +102,7 @@ def report(results: list[tuple[Case, Solution, bool | None]]) -> str:
         "",
     ]
     lines += [
-        "| formulation | solved | certified | median steps | most | agrees with `exact` |",
+        "| formulation | solved | certified | median steps | most | agrees with `clarabel` |",
         "|---|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(case.name for case, _, _ in results):

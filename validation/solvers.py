@@ -47,7 +47,7 @@ def _real(data: str, target: str, samples: int, count: int) -> Instance:
 @cache
 def optimum(name: str, data: str, samples: int, count: int) -> Solution:
     instance, given = problem(name, data, samples, count)
-    return solve(instance, name, solver="exact", tol=1e-7, **given)
+    return solve(instance, name, solver="clarabel", tol=1e-7, **given)
 
 
 def row(solver: str, name: str, data: str, samples: int, count: int) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklcvx import Instance, path
+from mklcvx import Instance, solve_path
 from mklcvx.problem.factors import in_factors
 
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ def solutions(instance: Instance) -> dict[str, Any]:
         rows = []
         for value in values:
             given = {} if parameter is None else {parameter: float(value)}
-            along = path(instance, name, {"C": PRICES.tolist()}, **given)
+            along = solve_path(instance, name, {"C": PRICES.tolist()}, **given)
             if not along.certified:
                 raise SystemExit(f"{name} {given}: a point of the explorer's grid is not certified")
             rows.append([entry(solution) for solution in along.solutions])

@@ -241,7 +241,7 @@ distances = ((x[:, None] - x) ** 2).sum(-1)
 kernels = [x @ x.T, np.exp(-0.4 * distances), np.exp(-6 * distances)]
 square = mklcvx.Instance(kernels, y, names=["linear", "wide", "narrow"])
 
-along = mklcvx.path(square, "li", {"C": np.geomspace(0.5, 20, 16)})
+along = mklcvx.solve_path(square, "li", {"C": np.geomspace(0.5, 20, 16)})
 last = along.solutions[-1]
 assert along.certified
 
@@ -335,7 +335,7 @@ assert l1.objective < min(alone) - 0.1
 # %%
 
 # Solution 2, by machine
-hand = mklcvx.solve(zoo.by_hand(), "li", C=1.0, solver="exact")
+hand = mklcvx.solve(zoo.by_hand(), "li", C=1.0, solver="clarabel")
 print("value", round(hand.objective, 8), "weights", hand.weights, "norms", hand.norms)
 assert abs(hand.objective - 1) < 1e-7
 assert np.isnan(hand.weights).tolist() == [False, True]

@@ -127,8 +127,10 @@ assert capped.sum() == 2
 # :math:`\sum\mu_m^2` is its middle: ``average``. Both families lead from the one to the
 # other, on different ways:
 
-box = mklcvx.path(instance, "sm1", {"theta": np.geomspace(1 / 6, 1, 15)}, C=C)
-square_hinge = mklcvx.path(instance, "sm2", {"theta": np.geomspace(1e-3, 1e2, 15)}, C=C)
+box = mklcvx.solve_path(instance, "sm1", {"theta": np.geomspace(1 / 6, 1, 15)}, C=C)
+square_hinge = mklcvx.solve_path(
+    instance, "sm2", {"theta": np.geomspace(1e-3, 1e2, 15)}, C=C
+)
 assert box.certified
 assert square_hinge.certified
 

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import formulations
+from ..defaults import BENCH_TIME_LIMIT, ROUNDS
 from ..errors import InputError, InternalError, nearest
 from ..formulations import Formulation
 from ..io.files import save_instance
 from ..problem.instance import Instance
+from ..solvers.names import accepted_name
 from ..solvers.solving import SOLVERS, solver_named
 from ..verification.answers import read_answer
 from .external import External
@@ -105,6 +107,7 @@ def _named(name: str, formulation: Formulation) -> Contestant:
         if not peer.available():
             raise InputError(f"{name} needs MKLpy, which cannot be imported: pip install 'mklcvx[bench]'")
         return InWorker(name, "peer", note=peer.note(formulation.name))
+    name = accepted_name(name)
     if name not in {solver.name for solver in SOLVERS}:
         raise InputError(f"unknown solver {name!r}: {nearest(name, [*PEERS, *(s.name for s in SOLVERS)])}")
     return InWorker(name, tolerance=solver_named(name, formulation).tolerance)
@@ -115,9 +118,9 @@ def compare(
     formulation: str,
     entrants: Sequence[Contestant],
     *,
-    rounds: int = 5,
+    rounds: int = ROUNDS,
     tol: float | None = None,
-    time_limit: float = 60.0,
+    time_limit: float = BENCH_TIME_LIMIT,
     report: Callable[[str], None] = lambda _: None,
     **parameters: Any,
 ) -> Benchmark:

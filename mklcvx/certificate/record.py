@@ -12,13 +12,41 @@ NOTHING = 2.0**-900  # what guards against underflow add up to
 
 @dataclass(frozen=True)
 class Certificate:
-    """lower ≤ optimal value ≤ upper.
+    """Bounds on the optimal value: lower ≤ optimal value ≤ upper.
 
-    `width` is the gap where it was computed without cancellation, which may be less than upper − lower as rounded.
-    `scale` is what the gap is compared with: U(‖f‖) + U*(√q) at the point for single tasks, constants cancelled.
-    `rounding` and `ridge_share` are the parts of the gap that were paid for rounding and for δ; `ridge` is δ itself
-    (the largest, where every kernel has its own: `ridges`), and `stretch` the t ≥ 1 by which the bound stretches f.
-    `gain` is that of α.
+    Both bounds can be recomputed from the solution without a solver.
+
+    Parameters
+    ----------
+    lower : float
+        Lower bound.
+    upper : float
+        Upper bound.
+    scale : float
+        What the gap is compared with: U(‖f‖) + U*(√q) at the point for single tasks, constants cancelled.
+    width : float, optional
+        Gap where it was computed without cancellation. It may be less than upper − lower as rounded.
+    rounding : float, default=0.0
+        Part of the gap that was paid for rounding.
+    ridge : float, default=0.0
+        The δ that makes the kernels semidefinite; the largest one, where every kernel has its own.
+    ridge_share : float, default=0.0
+        Part of the gap that was paid for δ.
+    stretch : float, default=1.0
+        The t ≥ 1 by which the bound stretches f.
+    ridges : tuple of float, optional
+        The δ of each kernel.
+    gain : float, optional
+        Gain of α.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> certificate = mklcvx.Certificate(lower=1.0, upper=1.5, scale=2.0)
+    >>> certificate.gap, certificate.relative_gap
+    (0.5, 0.25)
+    >>> certificate.proves(0.1)
+    False
     """
 
     lower: float
@@ -42,36 +70,64 @@ class Certificate:
             if math.isnan(getattr(self, name)):
                 object.__setattr__(self, name, 0.0)
 
+    def __repr__(self) -> str:
+        return f"Certificate(lower={self.lower!r}, upper={self.upper!r}, relative_gap={self.relative_gap:.1e})"
+
     @property
     def gap(self) -> float:
-        """The upper bound less the lower one, without cancellation where `width` is known."""
+        """Upper bound less lower bound, without cancellation where `width` is known."""
         return self.upper - self.lower if self.width is None else self.width
 
     @property
     def size(self) -> float:
-        """What the scale may vanish beside: the gain where it is known, which no constant enters, else the value."""
+        """What the scale may vanish beside.
+
+        It is the gain where that is known, which no constant enters; else the value.
+        """
         return max(abs(self.lower), abs(self.upper)) if self.gain is None else self.gain
 
     @property
     def vanishing(self) -> bool:
-        """Whether next to nothing in the value speaks of the classifier: f = 0 is optimal, or as good as that."""
+        """Whether next to nothing in the value speaks of the classifier.
+
+        Then f = 0 is optimal, or as good as that.
+        """
         return self.scale <= VANISHING * self.size
 
     @property
     def relative_gap(self) -> float:
-        """gap/scale; where the scale vanishes, gap/size."""
+        """Gap divided by scale; where the scale vanishes, by size."""
         if self.gap <= NOTHING:
             return 0.0
         base = self.size if self.vanishing else self.scale
         return self.gap / base if base > 0 else math.inf
 
     def proves(self, tolerance: float) -> bool:
-        """Whether the relative gap is at most the tolerance; where the scale vanishes, at most 2⁻⁴⁰ too."""
+        """Tell whether the relative gap is at most a tolerance.
+
+        Where the scale vanishes, it must be at most 2⁻⁴⁰ too.
+
+        Parameters
+        ----------
+        tolerance : float
+            Relative gap.
+
+        Returns
+        -------
+        bool
+            Whether it is proved.
+        """
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
         return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
 
     def as_dict(self) -> dict[str, Any]:
-        """Numbers for a record; what is not finite, where nothing is proved, is None."""
+        """Convert the certificate to numbers for a record.
+
+        Returns
+        -------
+        dict
+            Fields by name. What is not finite, where nothing is proved, is None.
+        """
         names = ("lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch")
         values = {name: getattr(self, name) for name in names}
         fields: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in values.items()}

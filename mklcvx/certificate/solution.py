@@ -29,18 +29,78 @@ SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method mea
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b with everything needed to check it.
+    """Decision function f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b, with everything needed to check it.
 
-    `coefficients` (M, n) is None where c_m = weight_m (α∘y) says it all; a weight is NaN where it is undefined.
-    `objective` is the value of what is returned: the certificate's upper bound for a minimum, its lower one for a
-    maximum. `norms` are the ‖f_m‖. With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients`
-    (k, M, n); `target` says whether they stand for y, classes or labels, `classes` which words the named classes are
-    in the data, and `classes_kind` the type they have there, such as "int64", if it is one of numbers. A hypergraph's
-    solution has no α: it embeds, by B among the multipliers.
+    With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients` (k, M, n). A hypergraph's solution has no
+    α: it embeds, by B among the multipliers.
 
-    `status` is "certified" if the relative gap is at most `tolerance`; otherwise `message` says why it is not.
-    `alpha_low` (None as a rule) and `bias_low` are what lies below the last bits of α∘y and of the bias: the upper
-    bound is that of the sums. Predictions leave them out.
+    Parameters
+    ----------
+    formulation : str
+        Name of the formulation.
+    parameters : dict
+        Its parameters, defaults included.
+    solver : str
+        Name of the solver that found the point.
+    status : {"certified", "not_certified"}
+        Whether the relative gap is at most `tolerance`.
+    objective : float
+        Value of what is returned: the certificate's upper bound for a minimum, its lower one for a maximum.
+    weights : ndarray of shape (M,)
+        Kernel weights. A weight is NaN where it is undefined.
+    alpha : ndarray of shape (n,) or None
+        Dual variables.
+    bias : float or ndarray
+        The b of the decision function.
+    coefficients : ndarray of shape (M, n) or None
+        The c of the decision function; None where c_m = weight_m (α∘y) says it all.
+    multipliers : dict
+        Other dual variables of the formulation, by name.
+    certificate : Certificate
+        Bounds on the optimal value.
+    iterations : int
+        Iterations of the solver.
+    seconds : float
+        Time taken.
+    y : ndarray of shape (n,)
+        Labels −1 and +1.
+    names : tuple of str
+        Names of the kernels.
+    norms : ndarray of shape (M,) or None
+        The norms ‖f_m‖.
+    bias_interval : tuple of float or None
+        Values of b that are as good as this one for f.
+    target : {"y", "classes", "labels"}
+        What the labels stand for.
+    label_names : tuple of str
+        Names of the labels.
+    classes : tuple of str
+        What the named classes are called in the data.
+    alpha_low : ndarray or None
+        What lies below the last bits of α∘y. The upper bound includes it, predictions leave it out.
+    bias_low : float or ndarray
+        What lies below the last bits of the bias.
+    tolerance : float or None
+        Relative gap that was asked for.
+    classes_kind : str
+        Type of the classes in the data, such as "int64", if it is one of numbers.
+    preprocessing : Preprocessing or None
+        Steps that were applied to the kernels.
+    message : str
+        Why the solution is not certified, if it is not.
+    notes : tuple of str
+        Remarks.
+    svm_solves : int
+        Number of support vector machines that were trained on the way.
+    trace : tuple of Row
+        Bounds and weights of each iteration.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> solution = mklcvx.solve(mklcvx.zoo.by_hand(), "l1")
+    >>> solution.weights.shape, solution.certified
+    ((2,), True)
     """
 
     formulation: str
@@ -50,7 +110,7 @@ class Solution:
     objective: float
     weights: Array
     alpha: Array | None
-    bias: Any
+    bias: float | Array
     coefficients: Array | None
     multipliers: dict[str, Any]
     certificate: Certificate
@@ -64,7 +124,7 @@ class Solution:
     label_names: tuple[str, ...] = ("y",)
     classes: tuple[str, ...] = ()
     alpha_low: Array | None = None
-    bias_low: Any = 0.0
+    bias_low: float | Array = 0.0
     tolerance: float | None = None
     classes_kind: str = ""
     preprocessing: Preprocessing | None = None
@@ -73,8 +133,16 @@ class Solution:
     svm_solves: int = 0
     trace: tuple[Row, ...] = ()
 
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.parameters.items() if np.ndim(value) == 0)
+        found = f"objective={self.objective:.10g}, relative_gap={self.certificate.relative_gap:.1e}"
+        return (
+            f"Solution({self.formulation!r}{given},\n         solver={self.solver!r}, status={self.status!r}, {found})"
+        )
+
     @property
     def certified(self) -> bool:
+        """Whether the relative gap is at most the tolerance."""
         return self.status == "certified"
 
     @property
@@ -84,7 +152,7 @@ class Solution:
 
     @property
     def all_coefficients(self) -> Array:
-        """c_mi, spelled out for every kernel: (M, n), or (k, M, n) with k labels."""
+        """Coefficients c_mi of every kernel: (M, n), or (k, M, n) with k labels."""
         if self.coefficients is not None:
             return self.coefficients
         if self.alpha is None:
@@ -93,9 +161,20 @@ class Solution:
         return np.asarray(self.weights[:, None] * signed[..., None, :])
 
     def decision_function(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
-        """f + b at new samples, (t,), or (t, k) with k labels; for a hypergraph the embedding, (t, dimensions).
+        """Evaluate f + b at new samples.
 
-        Test kernels are (M, t, n), one row per new sample; they are scaled here as the solution's kernels were.
+        Parameters
+        ----------
+        test_kernels : array_like of shape (M, t, n)
+            Kernels between new and training samples, one row for each new sample. They are preprocessed here as the
+            training kernels were.
+        test_diagonals : array_like of shape (M, t), optional
+            Values k(x, x) of the new samples, where the preprocessing needs them.
+
+        Returns
+        -------
+        ndarray
+            Decision values (t,), or (t, k) with k labels; for a hypergraph the embedding (t, dimensions).
         """
         stack = check_test_stack(test_kernels, len(self.weights), self.y.shape[-1])
         if self.preprocessing is not None:
@@ -121,29 +200,73 @@ class Solution:
         return values
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
-        """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1.
+        """Predict labels of new samples.
 
-        Classes are called by their names where they were given some, else they are what they are in the data.
+        Parameters
+        ----------
+        test_kernels : array_like of shape (M, t, n)
+            Kernels between new and training samples.
+        test_diagonals : array_like of shape (M, t), optional
+            Values k(x, x) of the new samples.
+
+        Returns
+        -------
+        ndarray
+            Labels −1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1.
         """
         values = self.decision_function(test_kernels, test_diagonals)
         labels = self.labels_of(values)
         return values if labels is None else labels
 
     def labels_of(self, values: Array) -> NDArray[Any] | None:
-        """The labels that decision values stand for; None for an embedding."""
+        """Convert decision values to labels.
+
+        Parameters
+        ----------
+        values : ndarray
+            Decision values.
+
+        Returns
+        -------
+        ndarray or None
+            Labels, as `predict` returns them; None for an embedding.
+        """
         return None if self.embeds else decided(values, self.target, self.predicted_classes())
 
     def predicted_classes(self) -> NDArray[Any]:
-        """What predictions call the classes."""
+        """List what predictions call the classes.
+
+        Returns
+        -------
+        ndarray
+            One entry for each class.
+        """
         return classes_of(self.label_names, self.classes, self.classes_kind)
 
     def used(self, share: float = 1e-6) -> NDArray[np.intp]:
-        """The kernels whose part in Σ‖f_m‖, or in Σ weights where there are no norms, exceeds `share`."""
+        """List the kernels that take part.
+
+        Parameters
+        ----------
+        share : float, default=1e-6
+            Least part in Σ‖f_m‖, or in Σ weights where there are no norms.
+
+        Returns
+        -------
+        ndarray of int
+            Indices of kernels.
+        """
         parts = self.weights if self.norms is None else self.norms
         return np.flatnonzero(parts > share * max(parts.sum(), np.finfo(float).tiny))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain lists, numbers and strings; undefined weights and infinite ends of an interval are None."""
+        """Convert the solution to plain lists, numbers and strings.
+
+        Returns
+        -------
+        dict
+            Fields by name. Undefined weights and infinite ends of an interval are None.
+        """
         return {
             "schema": SCHEMA,
             "formulation": self.formulation,

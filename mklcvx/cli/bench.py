@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from .. import formulations
+from ..defaults import BENCH_TIME_LIMIT, FORMULATION, ROUNDS
 from ..io.files import load_instance
-from .settings import InstanceFile, Settings, parse_settings
+from .settings import InstanceFile, Settings, parse_settings, solvers_named
 
 
 def bench(
     instance: InstanceFile,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
     solvers: Annotated[
         str | None, typer.Option(help="Contestants, by commas; all that fit if none is given.", show_default=False)
@@ -23,25 +24,27 @@ def bench(
         list[str] | None,
         typer.Option(metavar="NAME=COMMAND", help="A command with {instance} and {answer}; may be repeated."),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="How often each contestant runs, in turn.")] = 5,
+    rounds: Annotated[int, typer.Option(help="How often each contestant runs, in turn.")] = ROUNDS,
     tol: Annotated[
         float | None, typer.Option(help="Relative gap asked of everyone; else of each its own.", show_default=False)
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for a contestant, one round or all of them.")] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds for a contestant, one round or all of them.")
+    ] = BENCH_TIME_LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Compare solvers on an instance: in turns, on one thread, in LIBSVM fits, all judged by the same certificate.
 
     Exit status 0 if the first contestant is certified, 1 if it is not, whatever became of the others.
 
-    Example: `mklcvx bench problem.npz --solvers interior,exact --external "mine=python my.py {instance} {answer}"`
+    Example: `mklcvx bench problem.npz --solvers interior,clarabel --external "mine=python my.py {instance} {answer}"`
     """
     given, chosen = parse_settings(settings or []), formulations.get(formulation)
     problem = load_instance(instance)
     chosen.task(problem, given)
     from ..bench.comparison import compare, contestants
 
-    names = None if solvers is None else [name.strip() for name in solvers.split(",") if name.strip()]
+    names = solvers_named(solvers)
     entrants = contestants(chosen, names, external or [])
     from .display import Progress, show_benchmark
 

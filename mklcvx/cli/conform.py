@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
+from ..defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ..errors import InputError
 from ..io.files import check_output, write_whole
 from .settings import Settings, parse_settings
@@ -18,7 +19,9 @@ def conform(
     solver: Annotated[
         str | None, typer.Argument(metavar="MODULE:FUNCTION", help="function(kernels, y, **parameters).")
     ] = None,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="What it solves; see 'mklcvx list'.")] = "l1",
+    formulation: Annotated[
+        str, typer.Option("-f", "--formulation", help="What it solves; see 'mklcvx list'.")
+    ] = FORMULATION,
     settings: Settings = None,
     command: Annotated[
         str | None,
@@ -27,8 +30,10 @@ def conform(
     specimens: Annotated[
         str | None, typer.Option(help="Instances of the zoo, by commas; else all that suit.", show_default=False)
     ] = None,
-    level: Annotated[str, typer.Option(help="What must be reached: low (1e-3), mid (1e-6) or high (1e-9).")] = "mid",
-    time_limit: Annotated[float, typer.Option(help="Seconds for each instance.")] = 20.0,
+    level: Annotated[
+        str, typer.Option(help="What must be reached: low (1e-3), mid (1e-6) or high (1e-9).")
+    ] = CONFORM_LEVEL,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each instance.")] = CONFORM_TIME_LIMIT,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON to a file.")] = None,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import formulations
+from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..io.files import check_apart, check_output, load_instance, write_whole
-from .settings import Settings, parse_grid, parse_settings
+from .settings import Settings, SolverName, parse_grid, parse_settings
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import CrossValidation
@@ -23,12 +24,12 @@ def cv(
         list[str],
         typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
     ],
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
-    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = 5,
+    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
     seed: Annotated[
         int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
-    ] = 0,
+    ] = SEED,
     score: Annotated[
         str | None,
         typer.Option(
@@ -38,9 +39,10 @@ def cv(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Folds at once.", min=1)] = 1,
-    solver: Annotated[str, typer.Option(help="See 'mklcvx list'.")] = "auto",
+    solver: SolverName = SOLVER,
     tol: Annotated[
-        float | None, typer.Option(help="Relative gap that every certificate must prove.", show_default=False)
+        float | None,
+        typer.Option(help="Relative gap that every certificate must prove; else the solver's own.", show_default=False),
     ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point on each fold.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point on each fold.")] = None,

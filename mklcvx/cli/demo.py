@@ -209,6 +209,6 @@ def _family_table(rows: list[Solution], instance: Instance, samples: int) -> Tab
 def _f1(solution: Solution, instance: Instance) -> str:
     assert instance.test_kernels is not None
     assert instance.test_targets is not None
-    machine = second_stage(instance, solution, 1.0) if solution.embeds else solution
+    machine = second_stage(instance, solution, C=1.0) if solution.embeds else solution
     macro, micro = f1_scores(instance.test_targets, machine.predict(instance.test_kernels))
     return f"{macro:.3f} / {micro:.3f}"

@@ -20,6 +20,7 @@ from .. import formulations
 from ..certificate import Certificate
 from ..certificate.run import Row
 from ..certificate.solution import SUPPORT, Solution
+from ..defaults import TOLERANCE
 from ..problem.instance import Instance
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ class Progress:
     """A line on standard error that says what is being done, and a bar that is full when the relative gap has come down
     to the tolerance, on a logarithmic scale. Silent when not wanted or not on a terminal."""
 
-    def __init__(self, silent: bool, tolerance: float = 1e-8) -> None:
+    def __init__(self, silent: bool, tolerance: float = TOLERANCE) -> None:
         self.silent, self.tolerance, self.first = silent or not sys.stderr.isatty(), tolerance, 0.0
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
         self.bar = None if self.silent else Bar(*columns, console=Console(stderr=True), transient=True)

@@ -102,6 +102,7 @@ def list_formulations(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the formulations, their parameters, and the solvers."""
+    from ..solvers.names import former_names
     from ..solvers.solving import SOLVERS
     from .display import formulation_table, solver_table
 
@@ -121,6 +122,7 @@ def list_formulations(
         solvers = [
             {
                 "name": s.name,
+                "former_names": former_names(s.name),
                 "summary": s.summary,
                 "formulations": s.serves,
                 "tolerance": s.tolerance,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
+from ..defaults import FORMULATION, SOLVER
 from ..io.files import check_apart, check_output, write_whole
 from .settings import (
     Centre,
@@ -31,9 +32,9 @@ def path(
         list[str],
         typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
     ],
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
-    solver: SolverName = "auto",
+    solver: SolverName = SOLVER,
     tol: Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point.")] = None,

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError
-from ..io.files import check_apart, check_output, existing_file, load_solution, load_test
+from ..io.files import (
+    check_apart,
+    check_output,
+    existing_file,
+    load_solution,
+    load_test,
+)
 from .settings import (
     FORMATS,
     printable,

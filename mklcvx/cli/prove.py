@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
+from ..defaults import FORMULATION
 from .settings import (
     Centre,
     InstanceFile,
@@ -23,7 +24,7 @@ from .settings import (
 
 def prove(
     instance: InstanceFile,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
     normalise: Normalise = None,
     centre: Centre = False,

@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import formulations
+from ..defaults import FORMULATION, REPORT_TIME_LIMIT, TOLERANCE
 from ..errors import InputError
 from ..io.files import check_apart, check_output
-from .settings import Centre, InstanceFile, Normalise, Repair, Selection, Settings, loaded, parse_settings, printable
+from .settings import (
+    Centre,
+    InstanceFile,
+    Normalise,
+    Repair,
+    Selection,
+    Settings,
+    loaded,
+    parse_settings,
+    printable,
+    solvers_named,
+)
 
 if TYPE_CHECKING:
     from ..verification.judge import Report
@@ -26,16 +38,17 @@ HtmlFile = Annotated[
 
 def report(
     instance: InstanceFile,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="The page: .html.")] = Path("report.html"),
     solvers: Annotated[
         str | None,
         typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = 5.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
     tol: Annotated[
-        float | None, typer.Option(help="Relative gap that the certificate must prove; 1e-8.", show_default=False)
+        float | None,
+        typer.Option(help=f"Relative gap that the certificate must prove; {TOLERANCE:g}.", show_default=False),
     ] = None,
     normalise: Normalise = None,
     centre: Centre = False,
@@ -56,7 +69,7 @@ def report(
     from ..reports.pages import chosen_solvers, report_page, runs_of, save
     from ..solvers.solving import prepared, solve
 
-    names = None if solvers is None else [name.strip() for name in solvers.split(",") if name.strip()]
+    names = solvers_named(solvers)
     compared = chosen_solvers(formulation, names)
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = loaded(instance, repair, kernels, centre, normalise)

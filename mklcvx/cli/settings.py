@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..defaults import TOLERANCE
 from ..errors import InputError
 from ..io.files import load_instance
+from ..solvers.names import current_name
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
@@ -23,22 +25,38 @@ Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in fe
 Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
 
-SolverName = Annotated[
-    str,
-    typer.Option(
-        help="auto (interior, then exact), interior, exact, scs, or a published algorithm: see 'mklcvx list'."
-    ),
-]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(
-        help="Relative gap that the certificate must prove: 1e-8, but 1e-9 for interior and less for published ones.",
-        show_default=False,
-    ),
-]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
+]
+
+
+def solver_now(name: str) -> str:
+    """The name that a solver has now; where it had another, a line on standard error says so."""
+    new = current_name(name)
+    if new != name:
+        sys.stderr.write(f"mklcvx: solver {name} is now {new}: use that name\n")
+    return new
+
+
+def solvers_named(text: str | None) -> list[str] | None:
+    """The names in a list by commas."""
+    return None if text is None else [solver_now(name.strip()) for name in text.split(",") if name.strip()]
+
+
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}.",
+        show_default=False,
+    ),
+]
+SolverName = Annotated[
+    str,
+    typer.Option(
+        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
+        callback=solver_now,
+    ),
 ]
 
 

@@ -12,6 +12,7 @@ import typer
 
 from .. import formulations
 from ..certificate.solution import LARGE, Solution
+from ..defaults import FORMULATION, SOLVER
 from ..errors import InputError
 from ..io.files import check_apart, check_output, save_solution
 from .settings import (
@@ -31,9 +32,9 @@ from .settings import (
 
 def solve(
     instance: InstanceFile,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = "l1",
+    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
     settings: Settings = None,
-    solver: SolverName = "auto",
+    solver: SolverName = SOLVER,
     options: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="KEY=VALUE", help="An option of the solver, for example seed=1."),

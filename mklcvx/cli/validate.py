@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from ..defaults import VALIDATE_LARGEST, VALIDATE_TIME_LIMIT
 from ..errors import InputError
 
 
 def validate(
     quick: Annotated[bool, typer.Option("--quick", help="A few small instances only.")] = False,
-    largest: Annotated[float, typer.Option(help="Instances up to this size, n²M.")] = 15_000.0,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each run.")] = 3.0,
+    largest: Annotated[float, typer.Option(help="Instances up to this size, n²M.")] = VALIDATE_LARGEST,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each run.")] = VALIDATE_TIME_LIMIT,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     output: Annotated[

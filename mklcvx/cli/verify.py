@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
+from ..defaults import VERDICT_TOLERANCE
 from ..io.files import check_apart, load_instance
 from . import report as cli_report
 from .settings import FORMATS, InstanceFile, Settings, parse_settings, printable
@@ -26,7 +27,7 @@ def verify(
         str | None,
         typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
     ] = None,
-    tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = 1e-6,
+    tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     html: cli_report.HtmlFile = None,
 ) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from .. import formulations
+from ..defaults import FORMULATION
 from ..errors import InputError
-from ..solvers.paths import Path, path
+from ..solvers.paths import RegularizationPath, solve_path
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
 from .joint import MultiLabelMKL, TwoStageMKL
@@ -16,13 +19,50 @@ ESTIMATORS = (MKLClassifier, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
 
 
 def mkl_path(
-    X: Any, y: Any, grid: Mapping[str, Sequence[Any]], *, formulation: str = "l1", sample_weight: Any = None,
+    X: ArrayLike, y: ArrayLike, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
+    sample_weight: ArrayLike | None = None,
     **parameters: Any,
-) -> Path:  # fmt: skip
-    """Solve a formulation for features (n, d) or kernels (n, n, M) along a grid, for example {"C": [0.1, 1, 10]}.
+) -> RegularizationPath:  # fmt: skip
+    """Solve a formulation for features or kernels along a grid of parameters.
 
-    The other parameters are those of the formulation's estimator: kernels, centre, normalise, class_weight, theta and
-    so on. The path's solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were.
+    The solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d) or (n, n, M)
+        Features, or a stack of kernels, samples first.
+    y : array_like of shape (n,) or (n, k)
+        Class of each sample, or label sets.
+    grid : dict
+        Values of each parameter that varies, for example {"C": [0.1, 1, 10]}.
+    formulation : str, default="l1"
+        Name of the formulation.
+    sample_weight : array_like of shape (n,), optional
+        Weights of the samples.
+    **parameters : dict
+        Parameters of the formulation's estimator: kernels, centre, normalise, class_weight, theta and so on.
+
+    Returns
+    -------
+    RegularizationPath
+        One certified solution for each point.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+
+    See Also
+    --------
+    solve_path : The same for an instance.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> mklcvx.mkl_path(X[:120:3], y[:120:3], {"C": [0.1, 1.0]}).weights.shape
+    (2, 7)
     """
     if not isinstance(grid, Mapping):
         given = " ".join(repr(grid).split())[:40]
@@ -43,4 +83,4 @@ def mkl_path(
         model.set_params(nu=1.0)  # the weights of the ν-form are 1 on average
     problem = model._problem(X, y, *given)
     fixed = {name: value for name, value in model._given.items() if name not in grid or name in parameters}
-    return path(problem, formulation, grid, **model._limits, preprocessing=model._source.steps, **fixed)
+    return solve_path(problem, formulation, grid, **model._limits, preprocessing=model._source.steps, **fixed)

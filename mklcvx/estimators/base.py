@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -18,6 +18,7 @@ from ..certificate.solution import Solution
 from ..errors import InputError
 from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
+from ..problem.kernels import Kernel, KernelBank
 from ..problem.preprocessing import Preprocessing
 from ..reports import plot
 from ..solvers.solving import prepared, solve
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
+
+
+class Transforms(Protocol):
+    """A transformer whose output is kernels with the samples it was fitted on."""
+
+    def fit(self, X: Array, y: NDArray[Any]) -> Any: ...
+
+    def transform(self, X: Array) -> Array: ...
+
+
+BankPart: TypeAlias = str | Mapping[str, Any] | Kernel | KernelBank | Callable[[Array, Array], Array] | Transforms
+Bank: TypeAlias = BankPart | Sequence[BankPart]  # what the parameter `kernels` may be, see `bank`
+ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 
 
 class KernelEstimator(BaseEstimator):
@@ -44,8 +58,8 @@ class KernelEstimator(BaseEstimator):
 
     # What every constructor of the family stores.
     formulation: str
-    kernels: Any
-    groups: Any
+    kernels: Bank
+    groups: ArrayLike | None
     centre: bool
     normalise: str | None
     repair: str | None
@@ -146,19 +160,54 @@ class KernelEstimator(BaseEstimator):
 
     # ------------------------------------------------------------------------------------------------- the rest
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
-        """A bar for every kernel, by default of `scaled_weights_`; the mean over machines where there are several."""
+        """Draw a bar for each kernel; the mean over machines where there are several.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        scaled : bool, default=True
+            Whether to draw `scaled_weights_` instead of `weights_`.
+
+        Returns
+        -------
+        matplotlib Axes
+            Where it was drawn.
+        """
         check_is_fitted(self)
         weights = self.scaled_weights_ if scaled else self.weights_
         axes: Axes = plot.weights(np.atleast_2d(weights).mean(axis=0), list(self.kernel_names_), ax)
         return axes
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model as `.npz`, without pickle."""
+        """Write the fitted model to a file, without pickle.
+
+        Parameters
+        ----------
+        path : str or Path
+            File `.npz`.
+        """
         save_model(path, self)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """A model written by `save`."""
+        """Read a model that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            File `.npz`.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, or holds another estimator.
+        """
         parts = read_model(path)
         if parts.estimator != cls.__name__:
             raise InputError(f"model {path}: is a {parts.estimator}, not a {cls.__name__}: use mklcvx.load_model")

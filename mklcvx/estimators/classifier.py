@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
@@ -20,9 +20,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import Solution
+from ..defaults import FOLDS, FORMULATION, SOLVER
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
-from .base import Array, KernelEstimator, traces_of
+from .base import Array, Bank, ClassWeight, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
 from .saving import ModelParts
 from .targets import classes_of, sample_prices, winners
@@ -51,34 +52,97 @@ def machines_for(classes: int, multi_class: str) -> list[Machine]:
 
 
 class MKLClassifier(ClassifierMixin, KernelEstimator):
-    """A classifier that learns its combination of kernels, with a certificate of optimality.
+    """Classifier that learns its combination of kernels, with a certificate of optimality.
 
     Parameters
     ----------
-    formulation : any single-task formulation, see `mklcvx list`.
-    kernels : "precomputed" for stacks (n, n, M), samples first; else a bank, see `mklcvx.estimators.bank`.
-    C, nu, theta, p, l1_ratio, s, bias : the formulation's parameters; None is its default. C is 1 unless nu is given.
-    groups : one number for every kernel, for `ckl` and `vskl`.
-    multi_class : "ovr" or "ovo", for more than two classes.
-    centre, normalise : steps on the kernels before solving, fitted on the training samples; normalise is "trace",
-        "cosine" or "variance".
-    repair : "clip" or "shift" mends indefinite training kernels, which are refused otherwise.
-    class_weight : None, "balanced" or a dict of class and weight.
-    probability : whether to calibrate `predict_proba`, by Platt's sigmoids on the decision values of
-        `calibration_folds` folds.
-    solver, tol, max_iter, time_limit, solver_options : as in `mklcvx.solve`.
-    n_jobs : how many machines are solved at once.
+    formulation : str, default="l1"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    C : float, optional
+        Price of the samples' slacks. The default is 1 unless `nu` is given.
+    nu : float, optional
+        Parameter ν of the ν-form.
+    theta : float, optional
+        Price of the kernels' slacks.
+    p : float, optional
+        Exponent of `lp` and `smp`.
+    l1_ratio : float, optional
+        Ratio of the elastic net.
+    s : float, optional
+        Exponent between groups, for `vskl`.
+    bias : bool, optional
+        Whether the decision function has a bias. The default is true.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        One against the rest, or one against one, for more than two classes.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default=None
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    probability : bool, default=False
+        Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values.
+    calibration_folds : int, default=5
+        Folds of the calibration.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+    n_jobs : int, optional
+        Machines that are solved at once.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,) or (machines, M)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    solutions_ : tuple of Solution
+        One certified solution for each machine.
+    certificate_ : Certificate
+        The one with the widest gap.
+    n_iter_ : int
+        Largest number of iterations.
+
+    References
+    ----------
+    F. R. Bach, G. R. G. Lanckriet, M. I. Jordan (2004). Multiple kernel learning, conic duality, and the SMO algorithm.
+    International Conference on Machine Learning.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = mklcvx.MKLClassifier("l1", C=1.0).fit(X[:120:3], y[:120:3])
+    >>> model.weights_.shape, model.solutions_[0].certified
+    ((7,), True)
     """
 
     families = ("single task",)
     own_parameters = ("C", "nu", "theta", "p", "l1_ratio", "s", "bias")
 
     def __init__(
-        self, formulation: str = "l1", kernels: Any = "gaussians", *, C: float | None = None, nu: float | None = None,
-        theta: float | None = None, p: float | None = None, l1_ratio: float | None = None, s: float | None = None,
-        bias: bool | None = None, groups: Any = None, multi_class: str = "ovr", centre: bool = False,
-        normalise: str | None = None, repair: str | None = None, class_weight: Any = None, probability: bool = False,
-        calibration_folds: int = 5, solver: str = "auto", tol: float | None = None, max_iter: int | None = None,
+        self, formulation: str = FORMULATION, kernels: Bank = "gaussians", *, C: float | None = None,
+        nu: float | None = None, theta: float | None = None, p: float | None = None, l1_ratio: float | None = None,
+        s: float | None = None, bias: bool | None = None, groups: ArrayLike | None = None, multi_class: str = "ovr",
+        centre: bool = False, normalise: str | None = None, repair: str | None = None, class_weight: ClassWeight = None,
+        probability: bool = False,
+        calibration_folds: int = FOLDS, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
         time_limit: float | None = None, solver_options: dict[str, Any] | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
         self.formulation = formulation
@@ -106,11 +170,26 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         self.n_jobs = n_jobs
 
     # ------------------------------------------------------------------------------------------------- fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn kernel weights and classifiers from features (n, d) or kernels (n, n, M)."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn kernel weights and classifiers.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d) or (n, n, M)
+            Features, or a stack of kernels, samples first.
+        y : array_like of shape (n,)
+            Class of each sample.
+        sample_weight : array_like of shape (n,), optional
+            Weights of the samples. Weight 2 is a sample met twice.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
         self.__dict__.pop("calibration_", None)
-        X, y, weight = self._checked(X, y, sample_weight)
-        kernels, codes, price = self._prepared(X, y, weight)
+        features, classes, weight = self._checked(X, y, sample_weight)
+        kernels, codes, price = self._prepared(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class)
         self._members = [machine.members(codes) for machine in self._machines]
         if self._machines[0].negative is not None and len(self._machines) > 1:
@@ -121,7 +200,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         )
         self._settle(solutions, traces_of(kernels, self._source.weight, self._members))
         if self.probability:
-            self.calibration_ = calibrated(self, X, y, weight)
+            self.calibration_ = calibrated(self, features, classes, weight)
         self._warn()
         return self
 
@@ -155,8 +234,19 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         return self._instance(part, y=y, sample_weight=price[members], repair="clip")
 
     # ---------------------------------------------------------------------------------------------- prediction
-    def decision_function(self, X: Any) -> Array:
-        """f + b, (t,) for two classes; (t, k) for more: one column for every class."""
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Evaluate f + b.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray
+            Decision values (t,) for two classes; (t, k) for more, one column for each class.
+        """
         stack = self._test_kernels(X)
         values = np.stack([_values(s, stack, m) for s, m in zip(self.solutions_, self._members, strict=True)], axis=1)
         if len(self.classes_) == 2:
@@ -165,22 +255,55 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
             return values
         return np.asarray(_ovr_decision_function((values > 0).astype(int), values, len(self.classes_)))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every sample."""
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t,)
+            Classes.
+        """
         check_is_fitted(self)
         return np.asarray(self.classes_[winners(self.decision_function(X))])
 
     @available_if(lambda self: self.probability)
-    def predict_proba(self, X: Any) -> Array:
-        """Calibrated probabilities, one column for every class; with `probability=True` only."""
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Predict calibrated probabilities; with `probability=True` only.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t, k)
+            One column for each class.
+        """
         check_is_fitted(self)
         if not hasattr(self, "calibration_"):
             raise InputError("predict_proba: the model was fitted with probability=False: fit it again")
         return probabilities(self.decision_function(X), self.calibration_)
 
     @available_if(lambda self: self.probability)
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of `predict_proba`."""
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Predict logarithms of probabilities; with `probability=True` only.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t, k)
+            One column for each class.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import formulations
 from ..certificate.solution import Solution
+from ..defaults import FOLDS, SEED
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from ..problem.ownership import handed_over
@@ -130,11 +131,11 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
 
 
 def cross_validate(
-    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = 5, seed: int = 0,
+    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = FOLDS, seed: int = SEED,
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
     done: Callable[[str], None] = lambda _: None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
-    """Scores and certificates of all points on all folds; `settings` are what `path` takes beside its grid."""
+    """Scores and certificates of all points on all folds; `settings` are what `solve_path` takes beside its grid."""
     from joblib import Parallel, delayed
 
     name = check_request(instance, formulation, folds, score)

@@ -9,19 +9,81 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ..defaults import SOLVER
 from ..problem.instance import Instance
-from .base import Array, KernelEstimator, traces_of
+from .base import Array, Bank, KernelEstimator, traces_of
 from .targets import LabelSets, as_target
 
 
 class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Embeds samples by the kernel learned from label sets (n, k) in {0, 1}, or from one class per sample.
+    """Embedding of samples by a kernel that is learned from their labels.
 
-    `formulation` is `hypergraph` or `hypergraph_smooth`, with `expansion` (clique, star, zhou, kcca), `lam`,
-    `smoothing` and `dimensions`; kernels have unit trace in the paper, `normalise="trace"` here. The hypergraph
-    has no place for sample weights. The other parameters are those of `MKLClassifier`.
+    The labels make a hypergraph, whose edges are the samples that share a label. It has no place for sample weights.
+    Kernels have unit trace in the paper, the default here.
+
+    Parameters
+    ----------
+    formulation : str, default="hypergraph"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    expansion : {"clique", "star", "zhou", "kcca"}, optional
+        How the hypergraph becomes a Laplacian.
+    lam : float, optional
+        Ridge λ.
+    smoothing : float, optional
+        Smoothing σ of `hypergraph_smooth`.
+    dimensions : int, optional
+        Dimensions of the embedding.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default="trace"
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,) or (machines, M)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    solutions_ : tuple of Solution
+        One certified solution for each machine.
+    certificate_ : Certificate
+        The one with the widest gap.
+    n_iter_ : int
+        Largest number of iterations.
+
+    References
+    ----------
+    S. Ji, L. Sun, R. Jin, J. Ye (2008). Multi-label multiple kernel learning. Advances in Neural Information Processing
+    Systems 21.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> len(mklcvx.HypergraphEmbedding().fit(X[::6], y[::6]).transform(X[:2]))
+    2
     """
 
     families = ("hypergraph",)
@@ -29,11 +91,11 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     embeds = True
 
     def __init__(
-        self, formulation: str = "hypergraph", kernels: Any = "gaussians", *, expansion: str | None = None,
-        lam: float | None = None, smoothing: float | None = None, dimensions: int | None = None, groups: Any = None,
-        centre: bool = False, normalise: str | None = "trace", repair: str | None = None, solver: str = "auto",
-        tol: float | None = None, max_iter: int | None = None, time_limit: float | None = None,
-        solver_options: dict[str, Any] | None = None,
+        self, formulation: str = "hypergraph", kernels: Bank = "gaussians", *, expansion: str | None = None,
+        lam: float | None = None, smoothing: float | None = None, dimensions: int | None = None,
+        groups: ArrayLike | None = None, centre: bool = False, normalise: str | None = "trace",
+        repair: str | None = None, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
+        time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.formulation = formulation
         self.kernels = kernels
@@ -56,8 +118,21 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the kernel and its embedding from features (n, d) or kernels (n, n, M)."""
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn the kernel and its embedding.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d) or (n, n, M)
+            Features, or a stack of kernels, samples first.
+        y : array_like of shape (n,) or (n, k)
+            Class of each sample, or label sets, 0 and 1.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
         problem = self._problem(X, y)
         self._settle([self._solved(problem)], traces_of(problem.kernels, None))
         self._warn()
@@ -71,8 +146,19 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         sets = LabelSets.of(labels, type(self).__name__, everybody=True)
         return self._instance(kernels, labels=labels[:, sets.learned])
 
-    def transform(self, X: Any) -> Array:
-        """The embedding of samples, (t, dimensions)."""
+    def transform(self, X: ArrayLike) -> Array:
+        """Embed samples.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t, dimensions)
+            One row for each sample.
+        """
         stack = self._test_kernels(X)
         return np.asarray(self.solutions_[0].decision_function(stack))
 

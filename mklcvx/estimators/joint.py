@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..defaults import SOLVER
 from ..problem.instance import Instance
-from .base import Array, KernelEstimator, traces_of
+from .base import Array, Bank, ClassWeight, KernelEstimator, traces_of
 from .saving import ModelParts
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 
@@ -23,7 +24,7 @@ from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 class JointClassifier(ClassifierMixin, KernelEstimator):
     """Fits one solution and predicts classes or label sets."""
 
-    class_weight: Any
+    class_weight: ClassWeight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -54,16 +55,38 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         self.classes_, codes = classes_of(y, type(self).__name__)
         return {"y": 2.0 * codes - 1} if len(self.classes_) == 2 else {"classes": codes}
 
-    def decision_function(self, X: Any) -> Array:
-        """f + b, (t,) for two classes, else (t, k)."""
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Evaluate f + b.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray
+            Decision values (t,) for two classes, else (t, k).
+        """
         stack = self._test_kernels(X)
         values = self.solutions_[0].decision_function(stack)
         if self._sets is not None:
             return self._sets.spread(values)
         return values.ravel() if len(self.classes_) == 2 else values
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every sample, or its labels (t, k) in {0, 1}."""
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict classes or label sets.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray
+            The class of each sample (t,), or its labels (t, k), 0 and 1.
+        """
         check_is_fitted(self)
         values = self.decision_function(X)
         if self._sets is not None:
@@ -88,20 +111,78 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
 
 
 class MultiLabelMKL(JointClassifier):
-    """One combination of kernels for many labels (Bucak et al. 2010): `ml_sum`, the sum of the classes' SVMs least, or
-    `ml_minimax`, the worst of them. There is no bias: `centre=True`, or kernels that hold a constant, make up for it.
+    """Classifier with one combination of kernels for many labels.
 
-    The parameters are those of `MKLClassifier`, as far as they are here.
+    `ml_sum` minimises the sum of the classes' SVMs, `ml_minimax` the worst of them. There is no bias: `centre=True`, or
+    kernels that hold a constant, make up for it.
+
+    Parameters
+    ----------
+    formulation : str, default="ml_sum"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    C : float, optional
+        Price of the samples' slacks. The default is 1.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default=None
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,) or (machines, M)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    solutions_ : tuple of Solution
+        One certified solution for each machine.
+    certificate_ : Certificate
+        The one with the widest gap.
+    n_iter_ : int
+        Largest number of iterations.
+
+    References
+    ----------
+    S. Bucak, R. Jin, A. K. Jain (2010). Multi-label multiple kernel learning by stochastic approximation: application
+    to visual object recognition. Advances in Neural Information Processing Systems 23.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = mklcvx.MultiLabelMKL(centre=True).fit(X[::6], y[::6])
+    >>> model.decision_function(X[:2]).shape
+    (2, 3)
     """
 
     families = ("many labels",)
     own_parameters = ("C",)
 
     def __init__(
-        self, formulation: str = "ml_sum", kernels: Any = "gaussians", *, C: float | None = None, groups: Any = None,
-        centre: bool = False, normalise: str | None = None, repair: str | None = None, class_weight: Any = None,
-        solver: str = "auto", tol: float | None = None, max_iter: int | None = None, time_limit: float | None = None,
-        solver_options: dict[str, Any] | None = None,
+        self, formulation: str = "ml_sum", kernels: Bank = "gaussians", *, C: float | None = None,
+        groups: ArrayLike | None = None, centre: bool = False, normalise: str | None = None,
+        repair: str | None = None, class_weight: ClassWeight = None, solver: str = SOLVER, tol: float | None = None,
+        max_iter: int | None = None, time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.formulation = formulation
         self.kernels = kernels
@@ -117,29 +198,109 @@ class MultiLabelMKL(JointClassifier):
         self.time_limit = time_limit
         self.solver_options = solver_options
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from features (n, d) or kernels (n, n, M); y is classes (n,) or label sets (n, k)."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn kernel weights and classifiers.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d) or (n, n, M)
+            Features, or a stack of kernels, samples first.
+        y : array_like of shape (n,) or (n, k)
+            Class of each sample, or label sets, 0 and 1.
+        sample_weight : array_like of shape (n,), optional
+            Weights of the samples. Weight 2 is a sample met twice.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
         return self._fit(X, y, sample_weight)
 
 
 class TwoStageMKL(JointClassifier):
-    """First the combination that tells pairs of samples apart, `ts` or `ts_l1` (Kumar et al. 2012), or that is aligned
-    best with the labels, `alignment` (Cortes et al. 2010); then SVMs with that kernel, one versus rest.
+    """Classifier that learns the kernel first, and support vector machines with it afterwards.
 
-    The paper centres kernels and gives them unit variance: `centre=True, normalise="variance"`, the defaults here.
-    `lam`, `balanced` and `approximate` belong to the first stage, C and `class_weight` to the second. The first stage
-    weighs pairs, not samples, so that `fit` takes no sample weights.
+    The first stage tells pairs of samples apart (`ts`, `ts_l1`) or aligns the kernel with the labels (`alignment`). The
+    paper centres kernels and gives them unit variance, the defaults here. The first stage weighs pairs, not samples, so
+    that `fit` takes no sample weights.
+
+    Parameters
+    ----------
+    formulation : str, default="ts"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    C : float, optional
+        Price of the samples' slacks in the second stage. The default is 1.
+    lam : float, optional
+        Price λ of the first stage.
+    balanced : bool, optional
+        Whether pairs of equal and of different classes count the same.
+    approximate : bool, optional
+        Whether `alignment` weighs each kernel by its own alignment only, the cheaper variant.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    centre : bool, default=True
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default="variance"
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,) or (machines, M)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    solutions_ : tuple of Solution
+        One certified solution for each machine.
+    certificate_ : Certificate
+        The one with the widest gap.
+    n_iter_ : int
+        Largest number of iterations.
+
+    References
+    ----------
+    A. Kumar, A. Niculescu-Mizil, K. Kavukcuoglu, H. Daumé III (2012). A binary classification framework for two-stage
+    multiple kernel learning. International Conference on Machine Learning.
+
+    C. Cortes, M. Mohri, A. Rostamizadeh (2010). Two-stage learning kernel algorithms. International Conference on
+    Machine Learning.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> mklcvx.TwoStageMKL("ts").fit(X[::6], y[::6]).predict(X[:2])
+    array([0, 0])
     """
 
     families = ("two stages",)
     own_parameters = ("C", "lam", "balanced", "approximate")
 
     def __init__(
-        self, formulation: str = "ts", kernels: Any = "gaussians", *, C: float | None = None, lam: float | None = None,
-        balanced: bool | None = None, approximate: bool | None = None, groups: Any = None, centre: bool = True,
-        normalise: str | None = "variance", repair: str | None = None, class_weight: Any = None, solver: str = "auto",
-        tol: float | None = None, max_iter: int | None = None, time_limit: float | None = None,
-        solver_options: dict[str, Any] | None = None,
+        self, formulation: str = "ts", kernels: Bank = "gaussians", *, C: float | None = None, lam: float | None = None,
+        balanced: bool | None = None, approximate: bool | None = None, groups: ArrayLike | None = None,
+        centre: bool = True, normalise: str | None = "variance", repair: str | None = None,
+        class_weight: ClassWeight = None, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
+        time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.formulation = formulation
         self.kernels = kernels
@@ -158,6 +319,19 @@ class TwoStageMKL(JointClassifier):
         self.time_limit = time_limit
         self.solver_options = solver_options
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from features (n, d) or kernels (n, n, M); y is classes (n,) or label sets (n, k)."""
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn kernel weights, then classifiers.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d) or (n, n, M)
+            Features, or a stack of kernels, samples first.
+        y : array_like of shape (n,) or (n, k)
+            Class of each sample, or label sets, 0 and 1.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
         return self._fit(X, y)

@@ -59,8 +59,36 @@ READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
 # ---------------------------------------------------------------------------------------------- instances
 def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
-    """An instance from `.npz`, `.json` (arrays named as in INSTANCE_KEYS), MATLAB's `.mat` (kernels n×n×M), or a
-    folder of `.csv` files (see `folders`)."""
+    """Read an instance from a file or folder.
+
+    Parameters
+    ----------
+    path : str or Path
+        File `.npz`, `.json` or `.mat` (kernels n×n×M), or folder of `.csv` files.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite kernels, which are refused otherwise.
+
+    Returns
+    -------
+    Instance
+        Kernels and targets, validated.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or what it holds cannot be used.
+
+    See Also
+    --------
+    save_instance : Write an instance.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> mklcvx.save_instance("problem.npz", mklcvx.zoo.by_hand())
+    >>> mklcvx.load_instance("problem.npz").samples
+    4
+    """
     content = read_arrays(path)
     where = f"instance {path}"
     check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and labels")
@@ -95,9 +123,30 @@ def check_instance_output(path: str | Path) -> Path:
 
 
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
-    """Write an instance as `.npz`, `.mat`, `.json` or, without an ending, a new folder of `.csv` files.
+    """Write an instance to a file or folder.
 
-    An uncompressed `.npz` is larger, and read and written much faster.
+    Parameters
+    ----------
+    path : str or Path
+        File `.npz`, `.mat` or `.json`; without an ending, a new folder of `.csv` files.
+    instance : Instance
+        What is written.
+    compressed : bool, default=True
+        Whether `.npz` is compressed. Uncompressed files are larger, and read and written much faster.
+
+    Raises
+    ------
+    InputError
+        If the path cannot be written.
+
+    See Also
+    --------
+    load_instance : Read an instance.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> mklcvx.save_instance("problem.json", mklcvx.zoo.by_hand())
     """
     targets = instance.targets
     values: dict[str, Any] = {
@@ -233,7 +282,30 @@ def _found(content: Mapping[str, Any]) -> str:
 
 # ---------------------------------------------------------------------------------------------- solutions
 def save_solution(path: str | Path, solution: Solution) -> None:
-    """Write a solution as `.json` or `.npz`, by the file's ending."""
+    """Write a solution to a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        File `.json` or `.npz`. Large multipliers are kept by `.npz` only.
+    solution : Solution
+        What is written.
+
+    Raises
+    ------
+    InputError
+        If the path cannot be written.
+
+    See Also
+    --------
+    load_solution : Read a solution.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> solution = mklcvx.solve(mklcvx.zoo.by_hand(), "l1")
+    >>> mklcvx.save_solution("answer.json", solution)
+    """
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
         text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -255,7 +327,34 @@ def solution_arrays(solution: Solution) -> dict[str, Any]:
 
 
 def load_solution(path: str | Path) -> Solution:
-    """A solution written by `save_solution`."""
+    """Read a solution that `save_solution` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        File `.json` or `.npz`.
+
+    Returns
+    -------
+    Solution
+        The solution.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is incomplete.
+
+    See Also
+    --------
+    save_solution : Write a solution.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> mklcvx.save_solution("answer.npz", mklcvx.solve(mklcvx.zoo.by_hand(), "l1"))
+    >>> mklcvx.load_solution("answer.npz").status
+    'certified'
+    """
     path = existing_file(path, "a .json or .npz file")
     if path.suffix == ".npz":
         return solution_of_arrays(read_npz(path), f"solution {path}")

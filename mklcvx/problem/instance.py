@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,27 +17,69 @@ from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]
 
+Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank
+
 LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A stack of M kernels (M, n, n) and targets, with optional groups, names and sample weights.
+    """A stack of M kernels (M, n, n) and targets, validated once and then frozen.
 
-    The targets are one of y (n,) in {−1, +1}, classes (n,) and labels (n, k) in {0, 1}.
+    The targets are one of `y`, `classes` and `labels`. A kernel is its lower triangle: one that is symmetric up to
+    rounding only is copied with that triangle mirrored.
 
-    The instance owns what it was made of, so that what was validated is what is solved: arrays are copied, in their
-    own dtype and order. Kernels and test kernels are not where nothing can write to them any more: they, and whatever
-    array they are a view of, are read-only (`array.flags.writeable = False`). Memory maps are not copied either, since
-    they may exceed memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call,
-    refuses kernels that are no longer those that were validated. Mapped test kernels are taken on trust.
+    The instance owns what it was made of, so that what was validated is what is solved: arrays are copied, in their own
+    dtype and order. Arrays that nothing can write to any more are not copied: they, and whatever array they are a view
+    of, are read-only (`array.flags.writeable = False`). Memory maps are not copied either, since they may exceed
+    memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call, refuses kernels
+    that are no longer those that were validated. Mapped test kernels are taken on trust.
 
-    A kernel is its lower triangle: one that is symmetric up to rounding only is copied with that triangle mirrored
-    (`symmetric` is false for a memory map of such). `sizes` are the largest entries, max |K_ij|, of kernels.
+    Parameters
+    ----------
+    kernels : array_like of shape (M, n, n), or LowRank
+        Positive semidefinite kernel matrices, or their factors.
+    y : array_like of shape (n,), optional
+        Labels −1 and +1.
+    classes : array_like of shape (n,), optional
+        One class for each sample, as numbers or words.
+    labels : array_like of shape (n, k), optional
+        Label sets, 0 and 1.
+    label_names : iterable of str, optional
+        Names of the classes or labels.
+    groups : array_like of shape (M,), or list of lists, optional
+        Group of each kernel, or the kernels of each group.
+    names : iterable of str, optional
+        Names of the kernels. The default is K1, K2 and so on.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the samples.
+    class_weight : "balanced" or dict, optional
+        Weights of −1 and +1, which multiply the sample weights.
+    test_kernels : array_like of shape (M, t, n), optional
+        Kernels between test and training samples.
+    test_y : array_like of shape (t,), optional
+        Labels of the test samples.
+    test_classes : array_like of shape (t,), optional
+        Classes of the test samples.
+    test_labels : array_like of shape (t, k), optional
+        Label sets of the test samples.
+    test_diagonals : array_like of shape (M, t), optional
+        Values k(x, x) of the test samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
+        the diagonal. `repairs` says what was changed.
 
-    `repair` may change kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
-    the diagonal; `repairs` says what was changed. `class_weight` is "balanced" or a weight for each of −1 and +1; it
-    multiplies the sample weights.
+    Raises
+    ------
+    InputError
+        If kernels or targets cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mklcvx
+    >>> mklcvx.Instance([np.eye(4), np.ones((4, 4))], [1, 1, -1, -1], names=["identity", "constant"])
+    Instance(2 float64 kernels, 4 samples, target='y')
     """
 
     kernels: NDArray[Any]
@@ -55,7 +97,7 @@ class Instance:
 
     def __init__(
         self,
-        kernels: ArrayLike | Sequence[ArrayLike] | LowRank,
+        kernels: Kernels,
         y: ArrayLike | None = None,
         *,
         classes: ArrayLike | None = None,
@@ -101,32 +143,62 @@ class Instance:
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
 
+    def __repr__(self) -> str:
+        kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
+        parts = [f"{self.count} {kind}", f"{self.samples} samples", f"target={self.targets.kind!r}"]
+        parts += [] if self.targets.kind == "y" else [f"{len(self.targets.names)} labels"]
+        parts += [] if self.groups is None else [f"{len(np.unique(self.groups))} groups"]
+        parts += [] if self.test_kernels is None else [f"{self.test_kernels.shape[1]} test samples"]
+        return f"Instance({', '.join(parts)})"
+
     @property
     def count(self) -> int:
+        """Number of kernels, M."""
         return len(self.kernels)
 
     @property
     def samples(self) -> int:
+        """Number of samples, n."""
         return len(self.targets)
 
     @property
     def y(self) -> Array:
-        """The labels ±1; an empty array where the targets are of another kind."""
+        """Labels ±1; an empty array where the targets are of another kind."""
         return self.targets.values if self.targets.kind == "y" else np.empty(0)
 
     @property
     def test_y(self) -> Array | None:
+        """Labels ±1 of the test samples, or None."""
         return self.test_targets if self.targets.kind == "y" else None
 
     def check_unchanged(self) -> None:
-        """Refuse kernels of a memory map whose file has been written to since they were validated."""
+        """Refuse a memory map whose file has been written to since it was validated.
+
+        Raises
+        ------
+        InputError
+            If a kernel has changed.
+        """
         for m, known in enumerate(self.checksums):
             if checksum(self.kernels[m]) != known:
                 fault = f"kernel {self.names[m]!r} has changed since it was validated"
                 raise InputError(f"{fault}: build the Instance again from its memory map")
 
-    def with_kernels(self, kernels: Any, **changes: Any) -> Instance:
-        """The same samples with other kernels."""
+    def with_kernels(self, kernels: Kernels, **changes: Any) -> Instance:
+        """Return the same samples with other kernels.
+
+        Parameters
+        ----------
+        kernels : array_like of shape (M, n, n), or LowRank
+            The other kernels.
+        **changes : dict
+            Other arguments of `Instance` that change.
+
+        Returns
+        -------
+        Instance
+            A new instance.
+        """
         given: dict[str, Any] = {
             self.targets.kind: self.targets.values,
             "label_names": None if self.targets.kind == "y" else self.targets.names,
@@ -140,7 +212,23 @@ class Instance:
         return Instance(kernels, **{**given, **changes})
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
-        """The instance with some of its kernels, by index or name."""
+        """Return the instance with some of its kernels.
+
+        Parameters
+        ----------
+        kernels : list of int or str
+            Indices or names.
+
+        Returns
+        -------
+        Instance
+            A new instance.
+
+        Raises
+        ------
+        InputError
+            If there is no such kernel.
+        """
         chosen = [self._index(kernel) for kernel in kernels]
         return self.with_kernels(
             self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen],

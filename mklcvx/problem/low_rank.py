@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from .ownership import handed_over, is_settled
@@ -29,14 +29,33 @@ def _alone(factor: Array) -> Array:
 
 
 class LowRank:
-    """A stack of kernels that looks like an array (M, n, n), and forms a kernel only where one is asked for.
+    """A stack of kernels K_m = F_m F_m', kept as their factors.
 
-    `columns` are all factors side by side, (n, R), in memory that nobody else writes to; `starts` is where each begins.
+    It looks like an array (M, n, n) and forms a kernel only where one is asked for. `columns` are all factors side by
+    side, (n, R), in memory that nobody else writes to; `starts` is where each begins.
+
+    Parameters
+    ----------
+    factors : list of array_like
+        One factor of shape (n, r_m) for each kernel.
+
+    Raises
+    ------
+    InputError
+        If a factor is no matrix of numbers, or their rows differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mklcvx
+    >>> kernels = mklcvx.LowRank([np.eye(4)[:, :2], np.ones((4, 1))])
+    >>> kernels.shape, kernels.rank
+    ((2, 4, 4), 3)
     """
 
     ndim = 3
 
-    def __init__(self, factors: Sequence[Any]) -> None:
+    def __init__(self, factors: Sequence[ArrayLike]) -> None:
         parts = [_checked(factor, m) for m, factor in enumerate(factors)]
         if not parts or len({len(part) for part in parts}) > 1:
             heights = ", ".join(str(len(part)) for part in parts[:8]) or "none"
@@ -51,22 +70,37 @@ class LowRank:
 
     @property
     def shape(self) -> tuple[int, int, int]:
+        """The shape (M, n, n)."""
         return len(self.ranks), len(self.columns), len(self.columns)
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """Data type of the entries."""
         return self.columns.dtype
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the factors."""
         return self.columns.nbytes
 
     @property
     def rank(self) -> int:
-        """Of all kernels together, at most."""
+        """Rank of all kernels together, at most."""
         return int(sum(self.ranks))
 
     def factor(self, m: int) -> Array:
+        """Return the factor of a kernel.
+
+        Parameters
+        ----------
+        m : int
+            Index of the kernel.
+
+        Returns
+        -------
+        ndarray of shape (n, r_m)
+            A view.
+        """
         return self.columns[:, self.starts[m] : self.starts[m] + self.ranks[m]]
 
     def __len__(self) -> int:
@@ -87,25 +121,80 @@ class LowRank:
             raise TypeError("of kernels in factors, entries are taken from all, of one row, one column, or at pairs")
         return np.moveaxis(self.sums(self.columns[rows] * self.columns[columns]), -1, 0)
 
-    def of_samples(self, chosen: Any) -> LowRank:
-        """The kernels of some of the samples."""
+    def of_samples(self, chosen: NDArray[np.integer[Any] | np.bool_] | slice) -> LowRank:
+        """Return the kernels of some of the samples.
+
+        Parameters
+        ----------
+        chosen : array_like of int
+            Indices of samples.
+
+        Returns
+        -------
+        LowRank
+            A new stack.
+        """
         return LowRank([self.factor(m)[chosen] for m in range(len(self))])
 
     def __iter__(self) -> Iterator[Array]:
         return (self[m] for m in range(len(self)))
 
     def sums(self, values: Array) -> Array:
-        """Sums over the columns of every factor, along the last axis."""
+        """Sum over the columns of every factor, along the last axis.
+
+        Parameters
+        ----------
+        values : ndarray of shape (..., R)
+            One number for each column.
+
+        Returns
+        -------
+        ndarray of shape (..., M)
+            One number for each kernel.
+        """
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
 
     def spread(self, weights: Array) -> Array:
-        """A number for every kernel, repeated for its columns."""
+        """Repeat a number of each kernel for its columns.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (M,)
+            One number for each kernel.
+
+        Returns
+        -------
+        ndarray of shape (R,)
+            One number for each column.
+        """
         return np.repeat(weights, self.ranks)
 
     def images(self, vector: Array) -> Array:
-        """K_m v for every kernel, (M, n)."""
+        """Compute K_m v for every kernel.
+
+        Parameters
+        ----------
+        vector : ndarray of shape (n,)
+            The vector v.
+
+        Returns
+        -------
+        ndarray of shape (M, n)
+            One row for each kernel.
+        """
         return self.sums(self.columns * (vector @ self.columns)).T.copy()
 
     def squares(self, vector: Array) -> Array:
-        """v'K_m v, as sums of squares: exact where they vanish."""
+        """Compute v'K_m v for every kernel, as sums of squares: exact where they vanish.
+
+        Parameters
+        ----------
+        vector : ndarray of shape (n,)
+            The vector v.
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            One number for each kernel.
+        """
         return self.sums((vector @ self.columns) ** 2)

@@ -1,4 +1,4 @@
-"""`path`: one formulation along a grid of parameters, every point certified, each run starting where the last ended.
+"""`solve_path`: one formulation along a grid of parameters, each point certified and started where the last ended.
 
 The optimum moves little when a parameter does. Where the same bounds hold at the next point, a few equations give its
 optimum directly; otherwise the method starts from an interior point of the last run that is still far enough from all
@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate.solution import Solution
+from ..defaults import SOLVER
 from ..errors import InputError
+from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.preprocessing import Preprocessing
+from ..renamed import renamed
 from .solving import prepared, solved
 
 Array = NDArray[np.float64]
@@ -27,67 +30,153 @@ LARGEST = 100_000  # points of a grid
 
 
 @dataclass(frozen=True)
-class Path:
-    """The solutions along a grid, in its order; arrays have one row for every point."""
+class RegularizationPath:
+    """Solutions along a grid of parameters, in the order of the grid.
+
+    Arrays have one row for each point.
+
+    Parameters
+    ----------
+    grid : tuple of dict
+        Values of the parameters that vary, one dict for each point.
+    solutions : tuple of Solution
+        One solution for each point.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> found = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
+    >>> found.weights.shape, found.certified
+    ((2, 2), True)
+    """
 
     grid: tuple[dict[str, Any], ...]
     solutions: tuple[Solution, ...]
 
+    def __repr__(self) -> str:
+        ends = f"from {described(self.grid[0])} to {described(self.grid[-1])}" if self.grid else "empty"
+        certified = sum(solution.certified for solution in self.solutions)
+        return f"RegularizationPath({len(self.grid)} points, {ends}; {certified} certified)"
+
     @property
     def weights(self) -> Array:
+        """Kernel weights, (points, M)."""
         return np.stack([solution.weights for solution in self.solutions])
 
     @property
     def objectives(self) -> Array:
+        """Objective values, (points,)."""
         return np.array([solution.objective for solution in self.solutions])
 
     @property
     def bounds(self) -> Array:
-        """Lower and upper, (points, 2)."""
+        """Lower and upper bounds, (points, 2)."""
         return np.array([(s.certificate.lower, s.certificate.upper) for s in self.solutions])
 
     @property
     def gaps(self) -> Array:
-        """The certified relative gaps."""
+        """Certified relative gaps, (points,)."""
         return np.array([solution.certificate.relative_gap for solution in self.solutions])
 
     @property
     def certified(self) -> bool:
+        """Whether every point is certified."""
         return all(solution.certified for solution in self.solutions)
 
     def values(self, parameter: str) -> NDArray[Any]:
-        """A parameter along the path."""
+        """Return a parameter along the path.
+
+        Parameters
+        ----------
+        parameter : str
+            Name of the parameter.
+
+        Returns
+        -------
+        ndarray
+            One value for each point.
+        """
         return np.array([solution.parameters[parameter] for solution in self.solutions])
 
     def as_json_lines(self) -> str:
+        """Write each solution as one line of JSON.
+
+        Returns
+        -------
+        str
+            As many lines as there are points.
+        """
         return "".join(json_line(solution) + "\n" for solution in self.solutions)
 
 
-def path(
+@takes_kernels
+def solve_path(
     instance: Instance,
     formulation: str,
     grid: Mapping[str, Sequence[Any]],
     *,
-    solver: str = "auto",
+    solver: str = SOLVER,
     tol: float | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Callable[[str], None] = lambda _: None,
     preprocessing: Preprocessing | None = None,
     **parameters: Any,
-) -> Path:
-    """Solve a formulation at every point of a grid, for example {"C": [0.1, 1, 10]}; several parameters make all
-    combinations, the last one running fastest. `time_limit` and `max_iter` hold for each point."""
+) -> RegularizationPath:
+    """Solve a formulation at every point of a grid.
+
+    Each run starts where the last one ended. Several parameters make all combinations, the last one running fastest.
+
+    Parameters
+    ----------
+    instance : Instance
+        Kernels and targets. In its place, kernels (M, n, n) and y (n,) can be given as two arguments.
+    formulation : str
+        Name of the formulation.
+    grid : dict
+        Values of each parameter that varies, for example {"C": [0.1, 1, 10]}.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that every certificate must prove. The default is the solver's own tolerance.
+    time_limit : float, optional
+        Seconds for each point.
+    max_iter : int, optional
+        Iterations for each point.
+    report : callable, optional
+        Function that is called with one line of text before each point.
+    preprocessing : Preprocessing, optional
+        Steps that were applied to the kernels. They travel with the solutions.
+    **parameters : dict
+        Parameters of the formulation that do not vary.
+
+    Returns
+    -------
+    RegularizationPath
+        One certified solution for each point.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> found = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
+    >>> found
+    RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
+    """
     points = combinations(grid, parameters)
     made = each(
         instance, formulation, points, solver=solver, tol=tol, time_limit=time_limit, max_iter=max_iter,
         report=report, preprocessing=preprocessing, **parameters,
     )  # fmt: skip
-    return Path(tuple(points), tuple(made))
+    return RegularizationPath(tuple(points), tuple(made))
 
 
 def each(
-    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, solver: str = "auto",
+    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, solver: str = SOLVER,
     tol: float | None = None, time_limit: float | None = None, max_iter: int | None = None,
     report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None, **parameters: Any,
 ) -> Iterator[Solution]:  # fmt: skip
@@ -125,3 +214,8 @@ def json_line(solution: Solution) -> str:
 
 def described(point: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in point.items())
+
+
+__getattr__ = renamed(
+    __name__, {"Path": "mklcvx.solvers.paths:RegularizationPath", "path": "mklcvx.solvers.paths:solve_path"}
+)

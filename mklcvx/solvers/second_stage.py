@@ -14,12 +14,14 @@ from ..certificate.proving import certified
 from ..certificate.regularisers import Fixed
 from ..certificate.single import Proved
 from ..certificate.solution import Solution
+from ..defaults import SECOND_STAGE_C, TOLERANCE
 from ..errors import InputError
 from ..formulations import Points, Task
 from ..formulations.sum import SUM
 from ..formulations.svm import SVM
 from ..problem.instance import Instance
 from ..problem.stack import KernelStack
+from ..renamed import keywords_now
 from .conic import solve_declared
 from .interior.engine import InteriorPoint
 from .polish import refined, sharpened
@@ -29,7 +31,6 @@ Array = NDArray[np.float64]
 
 # Machines are solved for at given weights, far below any tolerance asked for.
 FINE, GOOD = 1e-11, 1e-9
-DEFAULT = 1e-8  # the tolerance, where a solution does not say its own
 
 
 def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
@@ -81,7 +82,7 @@ class Machines(NamedTuple):
     failed: str
 
 
-def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance: float = 1e-8) -> Machines:
+def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance: float = TOLERANCE) -> Machines:
     """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
     signs = instance.targets.signs("the second stage", constant_allowed=False)
     box = price * instance.sample_weight
@@ -112,10 +113,40 @@ def _unproved(worst: Proved, tolerance: float) -> str:
     return f"the second stage is not certified: {gap}{why.get(worst.limit, '')}"
 
 
-def second_stage(instance: Instance, solution: Solution, C: float = 1.0) -> Solution:
-    """The classifiers that a solution's weights make: SVMs with its kernel, one for y or one per class or label. The
-    solution stays certified if they are, too."""
-    tolerance = DEFAULT if solution.tolerance is None else solution.tolerance
+@keywords_now("C", after=2)
+def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
+    """Train support vector machines with the kernel that a solution has learned.
+
+    There is one machine for y, or one for each class or label. The solution stays certified if they are, too.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem that was solved.
+    solution : Solution
+        Its solution, whose weights make the kernel.
+    C : float, default=1.0
+        Price of the samples' slacks.
+
+    Returns
+    -------
+    Solution
+        The solution with the machines' dual variables and biases.
+
+    Raises
+    ------
+    InputError
+        If the weights are not one for each kernel, not negative and not all zero.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> problem = mklcvx.zoo.real("wine", "classes", samples=30, count=5)
+    >>> embedding = mklcvx.solve(problem, "hypergraph")
+    >>> mklcvx.second_stage(problem, embedding, C=1.0).alpha.shape
+    (3, 30)
+    """
+    tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
     machines = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": machines.gap}
     multipliers.pop("B", None)

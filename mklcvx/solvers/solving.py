@@ -15,8 +15,10 @@ from .. import formulations
 from ..certificate import Certificate, CertifiedPoint, joined
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
+from ..defaults import SOLVER, TOLERANCE
 from ..errors import InputError, nearest
 from ..formulations import Formulation
+from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
@@ -26,10 +28,12 @@ from .conic import SCS, Report, solve_declared
 from .cost import estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
+from .names import accepted_name
 from .registry import ALGORITHMS, Algorithm, Callback, drive, with_options
 
+CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
-LONGEST = 60.0  # seconds that `exact` may be expected to take when it comes to help
+LONGEST = 60.0  # seconds that `clarabel` may be expected to take when it comes to help
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Solver:
     summary: str
     run: Callable[..., Outcome]
     serves: tuple[str, ...] | None = None
-    tolerance: float = 1e-8
+    tolerance: float = TOLERANCE
     reference: str = ""
     algorithm: type[Algorithm[Any]] | None = None
 
@@ -58,18 +62,18 @@ class Solver:
 
 
 def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
-    """An exact solver has no iterations that it could show to a callback, and no options."""
+    """A conic solver has no iterations that it could show to a callback, and no options."""
     return solve_declared(formulation, task, tolerance, **settings, **_without(given, "callback", "options", "warm"))
 
 
 def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
-    """`interior`, and `exact` after it where the certificate wants more and the problem is small enough; `exact` alone
-    where `interior` does not serve."""
+    """`interior`, and `clarabel` after it where the certificate wants more and the problem is small enough; `clarabel`
+    alone where `interior` does not serve."""
     started, limit = time.perf_counter(), given["time_limit"]
     warm = given.pop("warm", None)
     if formulation.name not in InteriorPoint.serves:
         found, run = _declared({}, formulation, task, tolerance, **given)
-        run.solver = "exact"
+        run.solver = CLARABEL
         return found, run
     found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
     run.solver = InteriorPoint.name
@@ -83,7 +87,7 @@ def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: A
     )
     lower = max(found.lower, again.lower, key=_value)
     best = joined(formulation, lower, min(found.upper, again.upper, key=_value))
-    second.solver = "exact"
+    second.solver = CLARABEL
     return best, second
 
 
@@ -92,8 +96,8 @@ def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _costs(task: Any) -> float:
-    """Seconds that `exact` would take, roughly."""
-    return estimate(getattr(task, "samples", 0), task.count, "exact")[0]
+    """Seconds that `clarabel` would take, roughly."""
+    return estimate(getattr(task, "samples", 0), task.count, CLARABEL)[0]
 
 
 def _value(bound: Any) -> float:
@@ -109,8 +113,8 @@ def _published(algorithm: type[Algorithm[Any]]) -> Solver:
 
 
 SOLVERS: tuple[Solver, ...] = (
-    Solver("auto", "interior, then exact where interior cannot certify and the problem is small", _automatic),
-    Solver("exact", "the declarations with Clarabel, an interior-point method", partial(_declared, {})),
+    Solver("auto", "interior, then clarabel where interior cannot certify and the problem is small", _automatic),
+    Solver(CLARABEL, "the declarations with Clarabel, an interior-point method", partial(_declared, {})),
     Solver(
         "scs",
         "the declarations with SCS, a first-order method: the second opinion",
@@ -121,7 +125,7 @@ SOLVERS: tuple[Solver, ...] = (
 
 
 def solver_named(name: str, formulation: Formulation) -> Solver:
-    known = {solver.name: solver for solver in SOLVERS}
+    name, known = accepted_name(name), {solver.name: solver for solver in SOLVERS}
     if name not in known:
         raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
     solver = known[name]
@@ -140,11 +144,12 @@ def tracing(formulation: Formulation) -> list[str]:
     return [s.name for s in SOLVERS if s.algorithm is not None and formulation.name in s.algorithm.serves]
 
 
+@takes_kernels
 def solve(
     instance: Instance,
     formulation: str,
     *,
-    solver: str = "auto",
+    solver: str = SOLVER,
     tol: float | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
@@ -156,12 +161,62 @@ def solve(
 ) -> Solution:
     """Solve a formulation to a certified relative gap of at most `tol`.
 
-    The solution's status is "certified" if that was reached and "not_certified" otherwise; its certificate
-    holds in either case. Unless given, `tol` is what the solver can be expected to reach, for most 1e-8.
-    `solver="auto"` is `interior`, with `exact` to help where that is not enough; the solution names who found it.
-    `options` are the solver's own, such as a seed; `callback` sees every row of an iterative solver's trace and ends
-    the run by returning something true. `preprocessing`, already applied to the instance, travels with the solution
-    so that it can be applied to test kernels.
+    The certificate holds whether or not `tol` was reached. If it was not, the status is "not_certified" and the
+    message says why.
+
+    Parameters
+    ----------
+    instance : Instance
+        Kernels and targets. In its place, kernels (M, n, n) and y (n,) can be given as two arguments.
+    formulation : str
+        Name of the formulation, see `available_formulations`.
+    solver : str, default="auto"
+        Name of the solver, see `available_solvers`. "auto" is `interior`, followed by `clarabel` where the certificate
+        needs it and the problem is small. The solution names the solver that found it.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance, for most 1e-8.
+    time_limit : float, optional
+        Seconds.
+    max_iter : int, optional
+        Iterations of the solver.
+    options : dict, optional
+        Options of the solver, for example a seed.
+    report : callable, optional
+        Function that is called with one line of text before each stage.
+    callback : callable, optional
+        Function that is called with every row of an iterative solver's trace. A true result ends the run.
+    preprocessing : Preprocessing, optional
+        Steps that were applied to the kernels. They travel with the solution, for test kernels.
+    **parameters : dict
+        Parameters of the formulation, for example C=1.0.
+
+    Returns
+    -------
+    Solution
+        Weights, dual variables, bias and certificate.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used. The message names the fault and the remedy.
+
+    See Also
+    --------
+    solve_path : Solve along a grid of parameters.
+    verify : Judge an answer of another solver.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> instance = mklcvx.zoo.by_hand()
+    >>> solution = mklcvx.solve(instance, "l1", C=1.0)
+    >>> solution.status, round(solution.objective, 6)
+    ('certified', 1.125)
+
+    Kernels and labels can be given without an instance:
+
+    >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
+    True
     """
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
     given = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {})}

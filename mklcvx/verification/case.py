@@ -31,13 +31,13 @@ class Case:
 
     @cached_property
     def reference(self) -> Solution:
-        """Finer than the tolerance: by `interior`, and where that does not serve or does not get there by `exact`; the
-        better certificate is kept."""
+        """Finer than the tolerance: by `interior`, and where that does not serve or does not get there by `clarabel`;
+        the better certificate is kept."""
         from ..solvers.solving import SOLVERS, solve
 
         served = {solver.name: solver.serves for solver in SOLVERS}
         name, finer, found = self.formulation.name, FINER * self.tolerance, []
-        for solver in ("interior", "exact"):
+        for solver in ("interior", "clarabel"):
             serves = served[solver]
             if serves is None or name in serves:
                 found.append(solve(self.instance, name, solver=solver, tol=min(SHARP, finer), **self.parameters))

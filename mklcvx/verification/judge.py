@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import formulations
 from ..certificate import Certificate
 from ..certificate.solution import plain
+from ..defaults import VERDICT_TOLERANCE
 from ..errors import InputError
+from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import Answer, answer_of
@@ -34,10 +37,41 @@ PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 @dataclass(frozen=True)
 class Report:
-    """What was found. `together` has distances between the parts (see `families.single_task`); `loose` has a
-    `uniqueness.Range` for every kernel whose weight the problem does not determine at this tolerance, () if it
-    determines all, None where that is not known or no weights were given; `trace` has one report for every point of a
-    trace, of which the last decides."""
+    """Verdict on an answer, part by part.
+
+    Parameters
+    ----------
+    formulation : str
+        Name of the formulation.
+    parameters : dict
+        Its parameters.
+    tolerance : float
+        Relative tolerance of the verdict.
+    verdict : {"accepted", "rejected", "undecided"}
+        Verdict on the whole answer.
+    optimum : Certificate
+        Bounds on the optimal value.
+    parts : tuple of Part
+        Verdict on each part.
+    together : dict
+        Distances between the parts.
+    loose : tuple of Range or None
+        Weights that the problem does not determine at this tolerance; () if it determines all, None where that is not
+        known or no weights were given.
+    diagnosis : Diagnosis or None
+        What went wrong.
+    notes : tuple of str
+        Remarks.
+    trace : tuple of Report
+        One report for each point of a trace, of which the last decides.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> report = mklcvx.verify(mklcvx.zoo.by_hand(), "l1", objective=1.2)
+    >>> report.accepted, report["objective"].verdict(report.tolerance)
+    (False, 'rejected')
+    """
 
     formulation: str
     parameters: dict[str, Any]
@@ -51,8 +85,13 @@ class Report:
     notes: tuple[str, ...] = ()
     trace: tuple[Report, ...] = ()
 
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{part.name}={part.verdict(self.tolerance)!r}" for part in self.parts)
+        return f"Report({self.formulation!r}, verdict={self.verdict!r}, tolerance={self.tolerance:g},\n       {parts})"
+
     @property
     def accepted(self) -> bool:
+        """Whether every part is accepted."""
         return self.verdict == ACCEPTED
 
     def __getitem__(self, name: str) -> Part:
@@ -62,6 +101,13 @@ class Report:
         raise KeyError(f"{name!r} was not given: {', '.join(part.name for part in self.parts)} were")
 
     def as_dict(self) -> dict[str, Any]:
+        """Convert the report to plain lists, numbers and strings.
+
+        Returns
+        -------
+        dict
+            Fields by name.
+        """
         return {
             "schema": SCHEMA,
             "formulation": self.formulation,
@@ -81,29 +127,80 @@ class Report:
 POINT = ("verdict", "parts", "notes")
 
 
+@takes_kernels
 def verify(
     instance: Instance,
     formulation: str | None = None,
     *,
-    weights: Any = None,
-    alpha: Any = None,
-    bias: Any = None,
-    coefficients: Any = None,
+    weights: ArrayLike | None = None,
+    alpha: ArrayLike | None = None,
+    bias: ArrayLike | bool | None = None,
+    coefficients: ArrayLike | None = None,
     multipliers: Mapping[str, Any] | None = None,
     objective: float | None = None,
     trace: Iterable[Mapping[str, Any]] | None = None,
-    tol: float = 1e-6,
+    tol: float = VERDICT_TOLERANCE,
     diagnosis: bool = True,
     convention: str | Translation | None = None,
     parameters: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> Report:
-    """Judge an answer: any of its parts, or the points of a trace, each a mapping with any of them.
+    """Judge an answer: any of its parts, or the points of a trace.
 
-    Parameters are those of `solve`, by name or as a mapping. `bias` is the answer's; true or false is the parameter of
-    that name, which says whether there is one. `diagnosis=False` leaves out the search for what went wrong.
-    `convention` is whose notation the parameters and the answer are in (`mklcvx.verification.conventions`), or a
-    function that turns a submission into ours before it is judged. Such a name says what the formulation is, too.
+    Parameters
+    ----------
+    instance : Instance
+        Kernels and targets. In its place, kernels (M, n, n) and y (n,) can be given as two arguments.
+    formulation : str, optional
+        Name of the formulation. A convention says it, too.
+    weights : array_like of shape (M,), optional
+        Kernel weights of the answer.
+    alpha : array_like of shape (n,), optional
+        Dual variables of the answer.
+    bias : float or array_like or bool, optional
+        Bias of the answer. True or false is the parameter of that name, which says whether there is one.
+    coefficients : array_like of shape (M, n), optional
+        Coefficients of the answer.
+    multipliers : dict, optional
+        Other dual variables of the answer, by name.
+    objective : float, optional
+        Value that the answer claims.
+    trace : iterable of dict, optional
+        Points of a trace, each with any of these parts. The last one decides.
+    tol : float, default=1e-6
+        Relative tolerance of the verdict.
+    diagnosis : bool, default=True
+        Whether to search for what went wrong.
+    convention : str or callable, optional
+        Whose notation the parameters and the answer are in (`mklcvx.verification.conventions`), or a function that
+        converts a submission before it is judged.
+    parameters : dict, optional
+        Parameters of the formulation.
+    **others : dict
+        Parameters of the formulation by name, for example C=1.0.
+
+    Returns
+    -------
+    Report
+        The verdict on each part and on the whole.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+
+    See Also
+    --------
+    conform : Judge a solver on many problems.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> instance = mklcvx.zoo.by_hand()
+    >>> mklcvx.verify(instance, "l1", objective=1.125).verdict
+    'accepted'
+    >>> mklcvx.verify(instance, "l1", objective=1.2).verdict
+    'rejected'
     """
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
@@ -165,18 +262,48 @@ def _report(
     )
 
 
+@takes_kernels
 def shrink(
     instance: Instance,
     formulation: str,
     solver: Callable[..., Mapping[str, Any]],
     *,
-    tol: float = 1e-6,
+    tol: float = VERDICT_TOLERANCE,
     **parameters: Any,
 ) -> Instance:
-    """The smallest part found of an instance on which a solver's answer is still rejected.
+    """Find a small part of an instance on which a solver's answer is still rejected.
 
-    `solver(instance, **parameters)` returns what it has, named as for `verify`. A solver that raises an error, or
-    returns what cannot be judged, fails.
+    Parameters
+    ----------
+    instance : Instance
+        Kernels and targets on which the solver fails. In its place, kernels and y can be given as two arguments.
+    formulation : str
+        Name of the formulation.
+    solver : callable
+        Function solver(instance, **parameters) that returns what it has, named as for `verify`. A solver that raises an
+        error, or returns what cannot be judged, fails.
+    tol : float, default=1e-6
+        Relative tolerance of the verdict.
+    **parameters : dict
+        Parameters of the formulation.
+
+    Returns
+    -------
+    Instance
+        The smallest part found.
+
+    Raises
+    ------
+    InputError
+        If the solver does not fail on the instance.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> def wrong(instance, **parameters):
+    ...     return {"objective": 0.0}
+    >>> mklcvx.shrink(mklcvx.zoo.random(12, 3), "l1", wrong).samples
+    2
     """
 
     def fails(part: Instance) -> bool:

@@ -36,6 +36,7 @@ from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED, Settled
 from ..certificate.solution import Solution
 from ..errors import InputError, InternalError
 from ..formulations import Formulation
+from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 
 SCHEMA = "mklcvx.proof/1"
@@ -152,6 +153,7 @@ def shown(ball: arb) -> dict[str, str]:
     return {"midpoint": middle, "radius": radius or "0"}
 
 
+@takes_kernels
 def prove(
     instance: Instance,
     formulation: str,
@@ -160,7 +162,43 @@ def prove(
     report: Callable[[str], None] = lambda _: None,
     **parameters: Any,
 ) -> Proof:
-    """Solve, and enclose the optimal value rigorously around the solution found."""
+    """Solve a formulation and enclose its optimal value rigorously, in ball arithmetic.
+
+    Parameters
+    ----------
+    instance : Instance
+        Kernels and targets. In its place, kernels (M, n, n) and y (n,) can be given as two arguments.
+    formulation : str
+        Name of the formulation.
+    time_limit : float, optional
+        Seconds for the solver.
+    report : callable, optional
+        Function that is called with one line of text before each stage.
+    **parameters : dict
+        Parameters of the formulation.
+
+    Returns
+    -------
+    Proof
+        An interval that contains the optimal value.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be used.
+
+    References
+    ----------
+    F. Johansson (2017). Arb: efficient arbitrary-precision midpoint-radius interval arithmetic. IEEE Transactions on
+    Computers 66(8), 1281-1292.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> proof = mklcvx.prove(mklcvx.zoo.by_hand(), "l1")
+    >>> proof.lower <= 1.125 <= proof.upper
+    True
+    """
     started = time.perf_counter()
     chosen = provable(formulation)
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time

@@ -25,7 +25,7 @@ LARGE = 1e8  # entries of a stack from which one round has to do
 
 def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
     ranges = QUICK if quick else RANGES
-    names = ["interior", "level"] if quick else [*published("l1"), "exact"]
+    names = ["interior", "level"] if quick else [*published("l1"), "clarabel"]
     fixed = {"n": 20, "M": 3} if quick else FIXED
     made = []
     for what, values in ranges.items():

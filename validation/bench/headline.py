@@ -21,7 +21,7 @@ HEADER = ("solver", "fits", "fits with validation", "certified gap", "asked", "r
 def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
     cancer = partial(problems.peers, 40 if quick else 300)
     digits = partial(problems.real, "digits", *((40, 6) if quick else (1000, 30)))
-    names = ["interior", "exact", "level"] if quick else all_solvers("l1")
+    names = ["interior", "clarabel", "level"] if quick else all_solvers("l1")
     large = ["interior"] if quick else all_solvers("l1", without=DECLARED)
     rounds, limit = (1, 5.0) if quick else (5, 20.0)
     made = [

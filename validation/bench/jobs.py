@@ -13,7 +13,7 @@ from mklcvx.bench.comparison import InWorker, compare, contestants
 from mklcvx.bench.standing import Benchmark, Standing
 from mklcvx.solvers.solving import SOLVERS
 
-DECLARED = ("exact", "scs", "silp_exact")
+DECLARED = ("clarabel", "scs", "silp_exact")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
     sizes = [(60, 3)] if quick else [(800, 20), (800, 100), (1600, 20)]
     names = ["interior"] if quick else published("l1")
     cells = [(size, name) for size in sizes for name in names]
-    cells += [((60, 3) if quick else (200, 20), name) for name in (("exact",) if quick else ("exact", "scs"))]
+    cells += [((60, 3) if quick else (200, 20), name) for name in (("clarabel",) if quick else ("clarabel", "scs"))]
     return [
         Job({"solver": name, "n": n, "M": count}, partial(problems.clouds, n, count), [name], rounds=1, limit=10.0)
         for (n, count), name in cells

@@ -102,7 +102,7 @@ POINTS = [(GENERATOR.dirichlet(np.ones(4)), GENERATOR.dirichlet(np.ones(3))) for
 
 @cache
 def certified(name: str) -> mklcvx.Solution:
-    return mklcvx.solve(WINE, name, solver="exact", C=PRICE)
+    return mklcvx.solve(WINE, name, solver="clarabel", C=PRICE)
 
 
 def least_over_simplex(value_and_slope: Callable[[Array], tuple[float, Array]], size: int) -> float:
@@ -226,7 +226,7 @@ def measure_direct_dual(power: float) -> Measured:
     coarse = min(np.linspace(0, 1, 11), key=value)  # nothing says that (4) as printed is convex in p
     around = (max(coarse - 0.1, 0.0), min(coarse + 0.1, 1.0))
     found = float(minimize_scalar(value, bounds=around, method="bounded", options={"xatol": 1e-6}).fun)
-    true = mklcvx.solve(PAIR, "ml_minimax", solver="exact", C=PRICE).certificate.upper
+    true = mklcvx.solve(PAIR, "ml_minimax", solver="clarabel", C=PRICE).certificate.upper
     return Measured(off(found, true), {"(4)": found, "(3), certified": true})
 
 

@@ -49,7 +49,7 @@ def accuracies(spread: str, parts: int, seed: int) -> Mapping[str, tuple[Array, 
     to_valid, to_test = kernels(maps, valid, train), kernels(maps, test, train)
     found = {}
     for name in ("l1", "li", "sum"):
-        models = [mklcvx.solve(instance, name, solver="exact", C=price, tol=1e-5) for price in PRICES]
+        models = [mklcvx.solve(instance, name, solver="clarabel", C=price, tol=1e-5) for price in PRICES]
         scores = [(np.mean(m.predict(to_valid) == y_valid), np.mean(m.predict(to_test) == y_test)) for m in models]
         found[name] = tuple(np.transpose(scores))
     return found

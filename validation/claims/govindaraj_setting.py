@@ -57,7 +57,7 @@ def single_features(ridge: float = 0.0) -> Instance:
 # ----------------------------------------------------------------------------------- the thesis's problems
 @cache
 def optimum(instance: Instance, name: str, price: float = C) -> mklcvx.Solution:
-    return mklcvx.solve(instance, name, solver="exact", C=price)
+    return mklcvx.solve(instance, name, solver="clarabel", C=price)
 
 
 def middle(solution: mklcvx.Solution) -> float:

@@ -140,7 +140,7 @@ def unit_trace(kernels: Array) -> Array:
 
 def exact(problem: Problem) -> Solution:
     """min over Z of f, by the package, with its certificate."""
-    return solve(problem.instance, "hypergraph", solver="exact", lam=problem.lam, expansion=problem.expansion)
+    return solve(problem.instance, "hypergraph", solver="clarabel", lam=problem.lam, expansion=problem.expansion)
 
 
 def smooth(problem: Problem) -> Solution:
@@ -148,7 +148,7 @@ def smooth(problem: Problem) -> Solution:
     return solve(
         problem.instance,
         "hypergraph_smooth",
-        solver="exact",
+        solver="clarabel",
         lam=problem.lam,
         smoothing=problem.mu,
         expansion=problem.expansion,

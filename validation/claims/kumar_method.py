@@ -74,7 +74,7 @@ def measure_objective(normaliser: str) -> Measured:
     mu = cp.Variable(instance.count, nonneg=True)
     loss = cp.sum(cp.pos(1 - cp.multiply(t, z @ mu))) / count
     value = float(cp.Problem(cp.Minimize(LAM / 2 * cp.sum_squares(mu) + loss)).solve(solver="CLARABEL"))
-    certificate = mklcvx.solve(instance, "ts", solver="exact", lam=LAM).certificate
+    certificate = mklcvx.solve(instance, "ts", solver="clarabel", lam=LAM).certificate
     return Measured(abs(value - certificate.lower) / certificate.lower, {"(2)": value, "certified": certificate.lower})
 
 
@@ -95,7 +95,7 @@ def measure_pegasos(power: float) -> Measured:
     instance, mu = tumours(True), pegasos(power)
     z, t = k_examples(instance)
     value = LAM / 2 * mu @ mu + np.maximum(0, 1 - t * (z @ mu)).mean()
-    least = mklcvx.solve(instance, "ts", solver="exact", lam=LAM).certificate.lower
+    least = mklcvx.solve(instance, "ts", solver="clarabel", lam=LAM).certificate.lower
     return Measured(float((value - least) / (1 - least)), {"reached": float(value), "optimum": least})
 
 
@@ -116,7 +116,7 @@ def best_for_pairs(instance: mklcvx.Instance, diagonal: float, others: float) ->
 def measure_pairs(weights: tuple[float, float]) -> Measured:
     instance = random(n=20, M=5, overlap=0.8)  # few samples: the diagonal is a good part of the pairs
     reached = alignment(instance, best_for_pairs(instance, *weights))
-    best = mklcvx.solve(instance, "alignment", solver="exact").certificate.upper
+    best = mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper
     return Measured((best - reached) / best, {"alignment reached": reached, "certified maximum of (3)": best})
 
 
@@ -145,7 +145,7 @@ def measure_fisher(centred: bool) -> Measured:
     instance = tumours(centred)
     reached, best = (
         alignment(instance, fisher(instance)),
-        mklcvx.solve(instance, "alignment", solver="exact").certificate.upper,
+        mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper,
     )
     return Measured((best - reached) / best, {"alignment of Fisher's direction": reached, "certified maximum": best})
 
@@ -165,7 +165,7 @@ def measure_special_case(loss: str) -> Measured:
     instance = tumours(True)
     reached, best = (
         alignment(instance, least_loss(loss)),
-        mklcvx.solve(instance, "alignment", solver="exact").certificate.upper,
+        mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper,
     )
     return Measured((best - reached) / best, {"alignment of the K-classifier": reached, "certified maximum": best})
 
@@ -176,7 +176,7 @@ def measure_not_necessary(pure: bool) -> Measured:
     y = np.where(clusters % 2 == 0, 1.0, -1.0) if pure else np.where(np.arange(64) % 2 == 0, 1.0, -1.0)
     kernel = (clusters[:, None] == clusters).astype(float)
     loss = float(np.maximum(0, 1 - np.outer(y, y) * kernel).mean())
-    solution = mklcvx.solve(mklcvx.Instance(kernel[None], y), "l1", solver="exact", C=10)
+    solution = mklcvx.solve(mklcvx.Instance(kernel[None], y), "l1", solver="clarabel", C=10)
     mistakes = float(np.mean(y * solution.decision_function(kernel[None]) <= 1e-6))
     return Measured(max(mistakes, 0.9 - loss), {"K-space hinge loss": loss, "share of mistakes": mistakes})
 

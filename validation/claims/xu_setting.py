@@ -43,7 +43,7 @@ def unequal(count: int = 5) -> Instance:
 def optimum(name: str, instance: Instance | None = None, **parameters: float) -> mklcvx.Solution:
     """Certified; in the ν-form unless C is given."""
     loss = {} if "C" in parameters else {"nu": NU}
-    return mklcvx.solve(instance or ordinary(), name, solver="exact", **loss, **parameters)
+    return mklcvx.solve(instance or ordinary(), name, solver="clarabel", **loss, **parameters)
 
 
 def middle(solution: mklcvx.Solution) -> float:

@@ -1,8 +1,8 @@
 """Parameters chosen by stratified folds of the training samples, on slices of their kernel stack.
 
 A problem is a formulation with its own parameters; C runs over a grid along which every solve starts where the one
-before it ended (`mklcvx.path`). Methods that meet in a problem share it: SM1MKL with ν = 1/M, Lp-MKL with p = 1 and
-SGMKL with v = 1 are one `l1`, which is solved once. Folds are solved to a certified relative gap of `ROUGH`, far below
+before it ended (`mklcvx.solve_path`). Methods that meet in a problem share it: SM1MKL with ν = 1/M, Lp-MKL with p = 1
+and SGMKL with v = 1 are one `l1`, solved once. Folds are solved to a certified relative gap of `ROUGH`, far below
 what a held-out accuracy can tell apart, and in single precision; the classifier that is judged on the test samples, and
 whose kernels are counted, to `FINE`. Several classes are decided one against the rest, each with weights of its own.
 """
@@ -86,7 +86,7 @@ def along(problem: Problem, kernels: Array, targets: NDArray[Any], prices: Seque
     signs = [targets] if targets.dtype.kind == "f" else [np.where(targets == name, 1.0, -1.0) for name in classes]
     grid = {**{name: [value] for name, value in problem.own}, "C": list(prices)}
     paths = [
-        mklcvx.path(Instance(kernels, y), problem.formulation, grid, tol=tol, solver="interior").solutions
+        mklcvx.solve_path(Instance(kernels, y), problem.formulation, grid, tol=tol, solver="interior").solutions
         for y in signs
     ]
     seconds = time.process_time() - started

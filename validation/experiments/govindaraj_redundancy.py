@@ -46,7 +46,7 @@ def redundancy(size: Size, spread: str, parts: int, rng: np.random.Generator) ->
     )
     rows = []
     for method in METHODS:
-        for solution in mklcvx.path(instance, method, {"C": PRICES}, tol=TOLERANCE).solutions:
+        for solution in mklcvx.solve_path(instance, method, {"C": PRICES}, tol=TOLERANCE).solutions:
             rows.append(
                 {
                     "method": method,

@@ -48,7 +48,7 @@ def voted(
         members = np.flatnonzero((classes == names[a]) | (classes == names[b]))
         y = np.where(classes[members] == names[a], 1.0, -1.0)
         instance = mklcvx.Instance(stack[np.ix_(range(len(stack)), members, members)], y, groups=groups)
-        for step, solution in enumerate(mklcvx.path(instance, formulation, {"C": prices}, tol=tol).solutions):
+        for step, solution in enumerate(mklcvx.solve_path(instance, formulation, {"C": prices}, tol=tol).solutions):
             value = solution.decision_function(to_test[:, :, members])
             gap = max(gap, solution.certificate.relative_gap)
             votes[step, :, a] += value >= 0

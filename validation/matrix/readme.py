@@ -13,7 +13,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 README = HERE.parents[1] / "README.md"
 START, END = "<!-- matrix: made by `make matrix` -->", "<!-- end of matrix -->"
-OURS = ("interior", "exact", "scs")
+OURS = ("interior", "clarabel", "scs")
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Entry = Mapping[str, Any]

@@ -36,6 +36,7 @@ def svm1(instance: Instance, C: float = 1.0, tol: float = TOLERANCE) -> Baseline
     def learn(single: Instance) -> Label:
         found = solve(single, "l1", C=price, tol=tol)
         multipliers = {"alpha": np.asarray(found.alpha)}
-        return Label(found.all_coefficients, found.bias, found.weights, found.certificate, multipliers, found.message)
+        bias = float(found.bias)
+        return Label(found.all_coefficients, bias, found.weights, found.certificate, multipliers, found.message)
 
     return per_label("svm1", instance, {"C": price}, learn)

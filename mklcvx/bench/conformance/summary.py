@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import formulations
+from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ...errors import InputError
 from ...verification.parts import UNDECIDED
 from ...zoo import specimen
@@ -28,7 +29,6 @@ from .trials import LEVELS, SKIPPED, Assignment, Trial, failures, suitable, tria
 
 SCHEMA = "mklcvx.conformance/1"
 SHIFT = 0.1  # seconds
-TIME_LIMIT = 20.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def check_found(solver: Contestant, time_limit: float) -> None:
     """Refuse a function that cannot be imported; its module is run, in a process of its own."""
     if not isinstance(solver, InWorker):
         return
-    patience = max(time_limit, TIME_LIMIT)
+    patience = max(time_limit, CONFORM_TIME_LIMIT)
     with Worker(Path()) as worker:
         reply = worker.ask({"service": "find", "name": solver.name, "path": list(solver.path)}, patience)
     if reply is None:
@@ -140,7 +140,7 @@ def check_found(solver: Contestant, time_limit: float) -> None:
 
 def assignment(
     solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
-    command: str | None = None, time_limit: float = TIME_LIMIT, level: str = "mid",
+    command: str | None = None, time_limit: float = CONFORM_TIME_LIMIT, level: str = CONFORM_LEVEL,
 ) -> Assignment:  # fmt: skip
     """What is to be tried, once nothing speaks against it."""
     chosen = formulations.get(formulation)
@@ -168,21 +168,62 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
 
 def conform(
     solver: str | Solver | None = None,
-    formulation: str = "l1",
+    formulation: str = FORMULATION,
     *,
     command: str | None = None,
     specimens: Sequence[str] | None = None,
     jobs: int | None = None,
-    time_limit: float = TIME_LIMIT,
-    level: str = "mid",
+    time_limit: float = CONFORM_TIME_LIMIT,
+    level: str = CONFORM_LEVEL,
     done: Callable[[Trial], None] | None = None,
     **parameters: Any,
 ) -> Conformance:
-    """Run somebody's solver over the specimens of the zoo that suit a formulation, and judge what it returns.
+    r"""Run a solver over the zoo and judge every answer.
 
-    `solver` is "package.module:function", or such a function; or there is a `command` with {instance} and {answer}.
-    Parameters that are given come before those that a specimen recommends. The work goes through joblib: `jobs`
-    processes, or, inside `joblib.parallel_config`, whatever that says.
+    The work goes through joblib: `jobs` processes, or, inside `joblib.parallel_config`, whatever that says.
+
+    Parameters
+    ----------
+    solver : str or callable, optional
+        The solver, "package.module:function" or such a function. It is called with kernels, y and parameters.
+    formulation : str, default="l1"
+        Name of the formulation that it solves.
+    command : str, optional
+        Command with {instance} and {answer}, in place of a function.
+    specimens : list of str, optional
+        Names of instances. The default is all that suit the formulation.
+    jobs : int, optional
+        Processes.
+    time_limit : float, default=20.0
+        Seconds for each instance.
+    level : {"low", "mid", "high"}, default="mid"
+        What must be reached: 1e-3, 1e-6 or 1e-9.
+    done : callable, optional
+        Function that is called with every trial.
+    **parameters : dict
+        Parameters of the formulation. They come before those that an instance recommends.
+
+    Returns
+    -------
+    Conformance
+        Trials, success rates and times.
+
+    Raises
+    ------
+    InputError
+        If the solver cannot be found or does not fit.
+
+    See Also
+    --------
+    verify : Judge one answer.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> with open("mine.py", "w") as file:
+    ...     _ = file.write("def even(kernels, y, C=1.0):\n    return {'weights': [1 / len(kernels)] * len(kernels)}\n")
+    >>> mklcvx.conform("mine:even", "average", specimens=["by-hand"]).passed
+    True
     """
     names = suitable(formulations.get(formulation).name, specimens)
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)

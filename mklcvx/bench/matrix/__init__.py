@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from ...defaults import VALIDATE_LARGEST as LARGEST
+from ...defaults import VALIDATE_TIME_LIMIT
 from ...io.files import write_whole
 from .cells import Cell, cells, work
 from .table import Matrix
 
 QUICK = ("by-hand", "planted-l1", "single-features", "two-samples", "labels-rare", "one-kernel")
-LARGEST = 15_000.0  # n²M
 FILES = ("validation.md", "validation.json", "validation.svg")
 
 __all__ = ["FILES", "LARGEST", "QUICK", "Cell", "Matrix", "plan", "save", "validate"]
@@ -27,7 +28,7 @@ def plan(quick: bool = False, largest: float = LARGEST) -> list[tuple[str, str]]
 
 def validate(
     pairs: list[tuple[str, str]],
-    time_limit: float = 3.0,
+    time_limit: float = VALIDATE_TIME_LIMIT,
     jobs: int | None = None,
     largest: float = LARGEST,
     done: Callable[[str], None] = lambda _: None,

@@ -34,7 +34,7 @@ MOST = 15.0
 BATCH = 10
 FINEST = 1e-9  # the tolerance for which references are made
 CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
-WRAPPERS = ("auto",)  # interior or exact under another name
+WRAPPERS = ("auto",)  # interior or clarabel under another name
 
 
 @dataclass(frozen=True)

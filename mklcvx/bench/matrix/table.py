@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import formulations
 from ..._version import __version__
+from ...solvers.names import accepted_name, current_name
 from ..conformance.summary import shifted_mean
 from .cells import CERTIFIED, ENDED, FAILED, Cell, all_solvers, fitting
 
@@ -95,6 +96,7 @@ class Matrix:
         return Matrix(tuple(entries), time_limit, largest, elapsed)
 
     def entry(self, formulation: str, solver: str) -> Entry:
+        solver = accepted_name(solver)
         return next(e for e in self.entries if (e.formulation, e.solver) == (formulation, solver))
 
     @property
@@ -148,7 +150,8 @@ class Matrix:
 
 
 def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
-    chosen = tuple(cell for cell in cells if (cell.formulation, cell.solver) == (formulation, solver))
+    mine = (formulation, solver)
+    chosen = tuple(cell for cell in cells if (cell.formulation, current_name(cell.solver)) == mine)
     if chosen:
         return Entry(formulation, solver, chosen)
     served = solver in {one.name for one in fitting(formulation)}

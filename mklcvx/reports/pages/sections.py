@@ -55,7 +55,7 @@ def optimum(solution: Solution) -> Markup:
     if solution.bias_interval is not None:
         low, high = solution.bias_interval
         wide = high - low > 1e-6 * max(1.0, abs(low))
-        rows.append(("bias", short(solution.bias) + (f", any in [{short(low)}, {short(high)}]" if wide else "")))
+        rows.append(("bias", short(float(solution.bias)) + (f", any in [{short(low)}, {short(high)}]" if wide else "")))
     rows.append(("kernels used", f"{len(solution.used())} of {len(solution.weights)}"))
     if solution.alpha is not None:
         alpha = np.atleast_2d(solution.alpha)

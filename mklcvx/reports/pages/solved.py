@@ -28,7 +28,7 @@ def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
         fitting = [name for name in tracing(chosen) if name not in SLOW]
         return sorted(fitting, key=lambda name: name != "interior")[:USUAL]
     if not names:
-        raise InputError("--solvers names none: give some by commas, for example interior,exact")
+        raise InputError("--solvers names none: give some by commas, for example interior,clarabel")
     return list(dict.fromkeys(solver_named(name, chosen).name for name in names))
 
 

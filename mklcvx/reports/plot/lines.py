@@ -13,7 +13,7 @@ from ...errors import InputError
 from ._style import FAINT, INK, axes, legend, look
 
 if TYPE_CHECKING:
-    from ...solvers.paths import Path
+    from ...solvers.paths import RegularizationPath
 
 SMALLEST = 1e-16  # a gap of zero is drawn here: beyond double precision there is nothing to show
 AGAINST = {"iteration": "iterations", "svm_solves": "SVM fits", "seconds": "seconds"}
@@ -77,7 +77,7 @@ def rows_of(trace: Trace) -> list[Row]:
     return list(trace.trace if isinstance(trace, Solution) else trace)
 
 
-def path(path: Path, parameter: str, ax: Any = None) -> Any:
+def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     """Kernel weights along a parameter such as C, θ or p; kernels that are never used are faint, without a name."""
     if not path.solutions or parameter not in path.solutions[0].parameters:
         known = ", ".join(path.grid[0]) if path.grid else "no parameter"

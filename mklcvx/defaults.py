@@ -1,0 +1,18 @@
+"""Defaults that Python and the command line share. Parameters of formulations have theirs with the formulation."""
+
+from __future__ import annotations
+
+FORMULATION = "l1"
+SOLVER = "auto"
+TOLERANCE = 1e-8  # relative gap that a solution must prove, unless its solver has a tolerance of its own
+VERDICT_TOLERANCE = 1e-6  # relative tolerance of a verdict
+FOLDS = 5  # of cross-validation
+SEED = 0
+ROUNDS = 5  # of a benchmark
+BENCH_TIME_LIMIT = 60.0  # seconds for a contestant
+CONFORM_LEVEL = "mid"
+CONFORM_TIME_LIMIT = 20.0  # seconds for an instance
+VALIDATE_TIME_LIMIT = 3.0  # seconds for a run
+VALIDATE_LARGEST = 15_000.0  # n²M of an instance
+REPORT_TIME_LIMIT = 5.0  # seconds for a solver whose convergence is drawn
+SECOND_STAGE_C = 1.0  # price of the second stage's SVMs

@@ -1,0 +1,68 @@
+"""Kernels and labels in place of an Instance: what the functions that take a problem have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+from .instance import Instance, Kernels
+
+Options = ParamSpec("Options")
+Result = TypeVar("Result")
+Found = TypeVar("Found", covariant=True)
+
+
+class TakesProblem(Protocol[Options, Found]):
+    """A function of an Instance, or of kernels and y in its place."""
+
+    @overload
+    def __call__(self, instance: Instance, /, *args: Options.args, **options: Options.kwargs) -> Found: ...
+
+    @overload
+    def __call__(self, kernels: Kernels, y: ArrayLike, /, *args: Options.args, **options: Options.kwargs) -> Found: ...
+
+
+def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) -> TakesProblem[Options, Result]:
+    """Let a function of an Instance take kernels and y as well."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Result:
+        return function(*_posed(function.__name__, args, options), **options)
+
+    return cast(TakesProblem[Options, Result], call)
+
+
+def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments with an Instance in front; `kernels` and `y` are taken out of the options."""
+    if not args and "kernels" in options:
+        args = (options.pop("kernels"),)
+    if not args:
+        return args
+    usage = f"give {name}(instance, 'l1') or {name}(kernels, y, 'l1')"
+    first, rest = args[0], args[1:]
+    if isinstance(first, Instance):
+        if "y" in options or (rest and _depth(rest[0])):
+            raise InputError(f"{name}: y is given beside an Instance, which has its own: {usage}")
+        return args
+    if isinstance(first, str | bytes | os.PathLike):
+        raise InputError(f"{name}: the first argument is {str(first)!r:.60}, a word: {usage}; files: load_instance")
+    if "y" in options:
+        return Instance(first, options.pop("y")), *rest
+    if not rest or isinstance(rest[0], str):
+        fault = f"the second is {rest[0]!r:.60}" if rest else "y is missing"
+        raise InputError(f"{name}: {fault}, and the first argument is no Instance: {usage}")
+    if isinstance(rest[0], Instance) or _depth(first) < 2 <= _depth(rest[0]):
+        raise InputError(f"{name}: the first two arguments are the wrong way round: {usage}")
+    return Instance(first, rest[0]), *rest[1:]
+
+
+def _depth(value: Any) -> int:
+    """The number of dimensions of an array, or of nested lists."""
+    if isinstance(value, list | tuple):
+        return 1 + (_depth(value[0]) if value else 0)
+    return int(getattr(value, "ndim", 0))
