@@ -11,10 +11,7 @@ import mklcvx
 from mklcvx import Instance, LowRank, solve, zoo
 from mklcvx.bench.comparison import compare
 from mklcvx.bench.matrix import plan, validate
-from mklcvx.cli import conform as cli_conform
-from mklcvx.cli import estimate as cli_estimate
-from mklcvx.cli import solve as cli_solve
-from mklcvx.cli import verify as cli_verify
+from mklcvx.cli import main as cli
 from mklcvx.defaults import TOLERANCE, VERDICT_TOLERANCE
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.solvers.solving import SOLVERS
@@ -30,15 +27,15 @@ def defaults_of(function):
 @pytest.mark.parametrize(
     ("command", "function", "shared"),
     [
-        (cli_solve.solve, mklcvx.solve, {"solver", "tol", "time_limit", "max_iter"}),
-        (cli_solve.path, mklcvx.solve_path, {"solver", "tol", "time_limit", "max_iter"}),
-        (cli_solve.prove, mklcvx.prove, {"time_limit"}),
-        (cli_verify.verify, mklcvx.verify, {"formulation", "tol", "convention"}),
-        (cli_verify.bench, compare, {"rounds", "tol", "time_limit"}),
-        (cli_estimate.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise"}),
-        (cli_conform.conform, mklcvx.conform, {"solver", "formulation", "command", "specimens", "level", "time_limit"}),
-        (cli_conform.validate, validate, {"largest", "time_limit"}),
-        (cli_conform.validate, plan, {"quick", "largest"}),
+        (cli.solve, mklcvx.solve, {"solver", "tol", "time_limit", "max_iter"}),
+        (cli.path, mklcvx.solve_path, {"solver", "tol", "time_limit", "max_iter"}),
+        (cli.prove, mklcvx.prove, {"time_limit"}),
+        (cli.verify, mklcvx.verify, {"formulation", "tol", "convention"}),
+        (cli.bench, compare, {"rounds", "tol", "time_limit"}),
+        (cli.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise"}),
+        (cli.conform, mklcvx.conform, {"solver", "formulation", "command", "specimens", "level", "time_limit"}),
+        (cli.validate, validate, {"largest", "time_limit"}),
+        (cli.validate, plan, {"quick", "largest"}),
     ],
 )
 def test_the_command_line_has_the_defaults_of_python(command, function, shared):
