@@ -18,7 +18,7 @@ lint: .venv/installed
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml
 
 wheel-test: .venv/installed
-	$(BIN)/python tests/wheel_check.py
+	$(BIN)/python tests/helpers/wheel_check.py
 
 routes: .venv/installed
 	$(BIN)/python validation/routes.py
@@ -62,8 +62,8 @@ docs: .venv/docs
 
 # Needs Debian's chromium; SITE_CHECK=--if-possible does without where there is none.
 site-test: docs .venv/browser
-	$(BIN)/python tests/site_check.py build/site $(SITE_CHECK)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/notebook_check.py build/site
+	$(BIN)/python tests/helpers/site_check.py build/site $(SITE_CHECK)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/helpers/notebook_check.py build/site
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

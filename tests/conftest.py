@@ -7,7 +7,6 @@ import pytest
 from mklcvx import Instance, solve
 from mklcvx.cli import main as cli
 from mklcvx.io.files import save_instance
-
 from stacks import FOR_COMMANDS, FOR_FILES, LABELS
 
 pytest.register_assert_rewrite("refusals")

@@ -256,8 +256,13 @@ def stages_of(file: str, tests: Sequence[str] | None) -> list[tuple[str, str]]:
     if tests:
         return [(test, "") for test in tests]
     if stem in TOPICS:
-        return [(f"tests/test_{topic}.py", "") for topic in TOPICS[stem]]
-    return [(f"tests/test_{topic}.py", stem) for topic in THEOREM]
+        return [(_test_file(topic), "") for topic in TOPICS[stem]]
+    return [(_test_file(topic), stem) for topic in THEOREM]
+
+
+def _test_file(topic: str) -> str:
+    (found,) = (ROOT / "tests").glob(f"*/test_{topic}.py")
+    return str(found.relative_to(ROOT))
 
 
 def check_import(tree: Path) -> None:

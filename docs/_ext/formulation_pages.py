@@ -13,13 +13,12 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from family import EDGES
 from mklcvx.formulations import FORMULATIONS, Formulation, get
 from mklcvx.reports.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.reports.latex import formula, prose
 from mklcvx.reports.theorem import Paragraph, Row, parse
 from mklcvx.solvers.solving import SOLVERS
-
-from family import EDGES
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
 FAMILIES = {

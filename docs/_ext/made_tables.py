@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mklcvx.exercises import EXERCISES
-
 import claims_tables
 import family_tree
 import formulation_pages
 import regularisers
+from mklcvx.exercises import EXERCISES
 
 ASKED = re.compile(r"^% table: (\w+)$", re.MULTILINE)
 HERE = Path(__file__).resolve().parent

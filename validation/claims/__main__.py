@@ -16,15 +16,15 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from rich.console import Console
+from rich.progress import track
+
 import bucak
 import govindaraj
 import ji
 import kumar
 import xu
 from claim import FAILS, HOLDS, PASSED, PASSED_REPAIRED, REPAIRED, VERDICTS, Claim, Judgement, Measured, judge
-from rich.console import Console
-from rich.progress import track
-
 from mklcvx.io.files import write_whole
 
 PAPERS = {"bucak": bucak, "govindaraj": govindaraj, "ji": ji, "kumar": kumar, "xu": xu}

@@ -12,12 +12,12 @@ from functools import cache
 
 import cvxpy as cp
 import numpy as np
-from claim import Claim, Measured
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.datasets import load_wine
 
 import mklcvx
+from claim import Claim, Measured
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.problem.stack import KernelStack
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+
 from bucak_forms import Array
 
 KERNELS = np.array([[[0.5, 0.5], [0.5, 0.5]], [[0.25, -0.25], [-0.25, 0.25]]])

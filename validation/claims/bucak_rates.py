@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+
 from bucak_forms import PAPER
 from bucak_theorem import Setting, printed, printed_factor, proved
 from claim import Claim, Measured

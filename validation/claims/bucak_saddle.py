@@ -7,9 +7,9 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+
 from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array, certified
 from claim import Claim, Measured
-
 from mklcvx.solvers.measures import saddle_gap
 
 

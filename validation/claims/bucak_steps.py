@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
+
 from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array
 from claim import Claim, Measured
-
 from mklcvx.solvers.measures import saddle_gap
 
 WEIGHTS, SHARES = POINTS[2]

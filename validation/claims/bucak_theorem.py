@@ -49,6 +49,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
 from bucak_forms import PAPER
 from bucak_games import (
     DESCENDING,

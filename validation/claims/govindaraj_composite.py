@@ -8,6 +8,8 @@ from functools import cache, partial
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import NDArray
+
 from claim import Claim, Measured
 from govindaraj_setting import (
     PAPER,
@@ -26,8 +28,6 @@ from govindaraj_setting import (
     squares,
     svm,
 )
-from numpy.typing import NDArray
-
 from mklcvx.problem.instance import Instance
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 import numpy as np
-from claim import Claim, Measured
-from govindaraj_setting import PAPER, Array
 
 import mklcvx
+from claim import Claim, Measured
+from govindaraj_setting import PAPER, Array
 from mklcvx.problem.instance import Instance
 
 # ------------------------------------------------------------------------- section 6.2.1: redundancy of kernels

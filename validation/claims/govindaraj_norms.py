@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import cvxpy as cp
 import numpy as np
+
 from claim import Claim, Measured
 from govindaraj_setting import (
     PAPER,
@@ -24,7 +25,6 @@ from govindaraj_setting import (
     svm,
     svm_value,
 )
-
 from mklcvx.problem.instance import Instance
 
 

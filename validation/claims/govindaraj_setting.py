@@ -9,12 +9,12 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from claim import Measured
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
 import mklcvx
+from claim import Measured
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
+from scipy.linalg import eigh, orthogonal_procrustes
+from scipy.optimize import linprog
+
 from claim import Claim, Measured
 from ji_shared import (
     Array,
@@ -22,8 +25,6 @@ from ji_shared import (
     optimum,
     unit_trace,
 )
-from scipy.linalg import eigh, orthogonal_procrustes
-from scipy.optimize import linprog
 
 CUTS = 80
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+
 from claim import Claim, Measured
 from ji_shared import Array, Problem, claim, correlated, digits, excess, smooth
 from ji_smooth import points, tied_ray, two_kernels

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
+
 from claim import Claim, Measured
 from ji_lipschitz import constant, least_radius, start_constant
 from ji_shared import Array, Problem, claim, correlated, digits, exact, excess, optimum, smooth

@@ -9,10 +9,10 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from claim import Claim
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from claim import Claim
 from mklcvx import Instance, solve
 from mklcvx.certificate.solution import Solution
 from mklcvx.problem.kernels import Gaussian, KernelBank, MeanDistance

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
+from scipy.special import logsumexp
+
 from claim import Claim, Measured
 from ji_graph import generated
 from ji_shared import (
@@ -22,7 +24,6 @@ from ji_shared import (
     root,
     smooth,
 )
-from scipy.special import logsumexp
 
 
 def points(problem: Problem, count: int = 12) -> Iterator[Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+
 from claim import Claim, Measured
 from ji_shared import Array, claim
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 import kumar_method
 import kumar_theory
-import numpy as np
 from claim import Claim, Measured
 from kumar_method import PAPER
-
 from mklcvx.problem.kernels import kumar_bank
 
 # Tables 1 and 2, percent; MC-MKL, which has gaps, is left out.

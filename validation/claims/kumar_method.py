@@ -7,12 +7,12 @@ from math import comb
 
 import cvxpy as cp
 import numpy as np
-from claim import Claim, Measured
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 from sklearn.datasets import load_breast_cancer
 
 import mklcvx
+from claim import Claim, Measured
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.problem.preprocessing import Centre, Preprocessing, UnitVariance
 from mklcvx.zoo import random

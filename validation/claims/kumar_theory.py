@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
 from claim import Claim, Measured
 from kumar_method import PAPER, Array
 

@@ -7,8 +7,10 @@ from functools import partial
 
 import cvxpy as cp
 import numpy as np
-from claim import Claim, Measured
 from sklearn.svm import NuSVC
+
+from claim import Claim, Measured
+from mklcvx import zoo
 from xu_setting import (
     BOX,
     NU,
@@ -27,8 +29,6 @@ from xu_setting import (
     ordinary,
     solved,
 )
-
-from mklcvx import zoo
 
 THETA = 30.0  # of the square hinge loss: unequal weights
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from claim import Claim, Measured
 from scipy.optimize import minimize_scalar
+
+from claim import Claim, Measured
+from mklcvx.problem.instance import Instance
 from xu_setting import (
     PAPER,
     PRICE,
@@ -26,8 +28,6 @@ from xu_setting import (
     ordinary,
     unequal,
 )
-
-from mklcvx.problem.instance import Instance
 
 RATIO = 0.3  # v of SGMKL
 POWER = 4 / 3  # p of LpMKL and of the p/(p−1)-hinge loss

@@ -9,11 +9,11 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from claim import Measured
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 import mklcvx
+from claim import Measured
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from claim import Claim, Measured
 from numpy.typing import NDArray
+
+from claim import Claim, Measured
 from xu_setting import PAPER, Array
 
 METHODS = ("AveKernel", "SimpleMKL", "L2MKL", "LpMKL", "SGMKL", "SM1MKL", "SM2MKL")

@@ -8,6 +8,7 @@ from functools import partial
 
 import cvxpy as cp
 import numpy as np
+
 from claim import Claim, Measured
 from xu_setting import BOX, PAPER, PRICE, Array, combined, halves, middle, optimum, ordinary, solved, svm
 

@@ -25,10 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser().parse_args(given)
     from rich.console import Console
 
-    from mklcvx.errors import InputError
-
     from _harness import FOLDER, Setting, finished, run
     from _reporting import write_page
+    from mklcvx.errors import InputError
 
     console, status = Console(stderr=True), 0
     size = "quick" if asked.quick else "full" if asked.full else "reduced"

@@ -15,9 +15,8 @@ from typing import Any
 
 import matplotlib as mpl
 
-from mklcvx.io.writing import write_whole
-
 from _harness import Experiment, Outcome, Row, Setting
+from mklcvx.io.writing import write_whole
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
-
-from _harness import Row, Setting
-from _reporting import Page, Picture, Table, certificates, label, panels, style
 from _statistics import (
     agrees,
     average_ranks,
@@ -18,6 +12,12 @@ from _statistics import (
     verdict_of_cell,
     wilcoxon,
 )
+from collections.abc import Iterable
+
+import numpy as np
+
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table, certificates, label, panels, style
 from _xu_tables import ACCURACY, LONGER, METHODS, RANKS, SECONDS, SETS
 
 TEST_OVER_TRAIN = 3 / 7

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from _harness import Cell, Experiment, Setting
 from bucak_contest import CONTESTANTS, FOLDS, contest
 from bucak_learning import GAP, MOVED
 from bucak_report import report
 from label_views import LabelViews, digit_classes, emotions
-
-from _harness import Cell, Experiment, Setting
 
 PRICES = (0.1, 1.0, 10.0)
 # Classes, and samples of each digit for training and test; with 30, as Caltech-101 there, most areas exceed 0.99.

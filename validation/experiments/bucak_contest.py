@@ -15,6 +15,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from bucak_learning import (
     SHARED,
     Contestant,
@@ -27,7 +29,6 @@ from bucak_learning import (
 )
 from label_halves import Array, Half, Rows
 from label_views import LabelViews
-from numpy.typing import NDArray
 
 FOLDS = 3
 

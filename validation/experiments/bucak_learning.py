@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from label_halves import Array, Half
 
 import mklcvx
+from label_halves import Array, Half
 from mklcvx.bench.baselines import gmkl
 from mklcvx.estimators.metrics import pr_auc
 

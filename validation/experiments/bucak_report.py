@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from typing import Any
 
 import numpy as np
-from bucak_contest import CONTESTANTS
-from bucak_learning import GAP, MOVED
 from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
-from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
+from bucak_contest import CONTESTANTS
+from bucak_learning import GAP, MOVED
 
 Array = NDArray[np.float64]
 NAMES = [contestant.name for contestant in CONTESTANTS]

@@ -10,9 +10,8 @@ from typing import Any
 
 import govindaraj_redundancy as synthetic
 import govindaraj_regions as regions
-from govindaraj_report import report
-
 from _harness import Cell, Experiment, Setting
+from govindaraj_report import report
 
 
 def parts(setting: Setting) -> tuple[int, ...]:

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from one_versus_one import tuned
-
-from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance, Polynomial
-from mklcvx.problem.preprocessing import Preprocessing
 
 from _harness import Setting
+from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance, Polynomial
+from mklcvx.problem.preprocessing import Preprocessing
+from one_versus_one import tuned
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

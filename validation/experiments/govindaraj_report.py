@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from _findings import LEVEL, Finding, sentence
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table, label, panels, style
 from govindaraj_digits_report import (
     kernels_table,
     of_kernels,
@@ -15,10 +18,6 @@ from govindaraj_digits_report import (
 )
 from govindaraj_redundancy import TOLERANCE
 from govindaraj_synthetic_report import FLOOR, of_redundancy, redundancy_table, trend_table
-
-from _findings import LEVEL, Finding, sentence
-from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
 
 RULE = (
     "a rise with ρ holds if Spearman's rank correlation of ρ and ratio over all data sets is positive at the level "

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from _harness import Cell, Experiment, Setting
 from ji_contest import FOLDS, GAP, Grids, contest
 from ji_report import report
 from label_views import digit_labels, emotions
-
-from _harness import Cell, Experiment, Setting
 
 
 def grids(setting: Setting) -> Grids:

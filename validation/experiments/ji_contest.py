@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from label_halves import Array, Half
-from label_views import LabelViews
 
 import mklcvx
+from label_halves import Array, Half
+from label_views import LabelViews
 from mklcvx.solvers.second_stage import f1_scores
 
 EXPANSIONS = ("star", "clique", "KCCA")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from _statistics import corrected_t_test
+
 import numpy as np
-from ji_contest import EXPANSIONS, METHODS
 from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding
 from _harness import Row
-from _statistics import corrected_t_test
+from ji_contest import EXPANSIONS, METHODS
 
 Array = NDArray[np.float64]
 Column = tuple[str, int]

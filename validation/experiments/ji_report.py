@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from _statistics import average_ranks, friedman, mean_and_deviation
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from _findings import LEVEL, probability, sentence, spread
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table, label, panels, style
 from ji_contest import METHODS, ORACLE
 from ji_findings import (
     ALMOST_ALL,
@@ -25,11 +30,6 @@ from ji_findings import (
     lead,
     scores,
 )
-
-from _findings import LEVEL, probability, sentence, spread
-from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
-from _statistics import average_ranks, friedman, mean_and_deviation
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "claims"))
 from ji_tables import MACRO, MICRO

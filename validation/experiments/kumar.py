@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mklcvx
-from mklcvx import Instance, formulations
-from mklcvx.problem.kernels import kumar_bank
-from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.solvers.published.ts_pegasos import choose_lambda, pegasos_step
-
 from _harness import Cell, Experiment, Setting
 from _kumar_page import page
 from _kumar_tables import BANKS, SETS
 from _selection import FINE, ROUGH, SHARE, Contest, Problem, Split, split_rows, standardised
+from mklcvx import Instance, formulations
+from mklcvx.problem.kernels import kumar_bank
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.solvers.published.ts_pegasos import choose_lambda, pegasos_step
 
 Array = NDArray[np.float64]
 TEST_SHARE = 0.2

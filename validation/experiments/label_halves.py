@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from label_views import LabelViews
 from numpy.typing import NDArray
+
+from label_views import LabelViews
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

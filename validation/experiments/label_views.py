@@ -14,10 +14,9 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from _harness import Setting
 from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, Linear, MeanDistance, Polynomial
 from mklcvx.problem.preprocessing import Preprocessing
-
-from _harness import Setting
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from mklcvx.problem.kernels import xu_bank
-
 from _harness import Cell, Experiment, Setting
 from _selection import FINE, ROUGH, SHARE, Contest, Model, Problem, Split, split_rows, standardised
 from _xu_page import page
 from _xu_tables import LONGER, METHODS, SETS, SUBSAMPLED
+from mklcvx.problem.kernels import xu_bank
 
 TEST_SHARE = 0.3
 NOISE_METHODS = ("average", "l1", "l2", "sm1", "sm2")

@@ -16,7 +16,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import hypergraphs
 import many_labels
 import numpy as np
 import soft_margin
@@ -25,6 +24,8 @@ from measuring import Headline, Setting
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from threadpoolctl import threadpool_limits
+
+import hypergraphs
 
 HEADLINES = {
     "many_labels": many_labels,

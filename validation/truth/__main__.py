@@ -16,13 +16,14 @@ import sys
 import warnings
 from pathlib import Path
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from threadpoolctl import threadpool_limits
+
 from comparing import compared
 from grid import Cell, cells
 from keeping import FOLDER, Kept, code_digest
 from page import faulty, page, summary
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from threadpoolctl import threadpool_limits
 
 SPARSE = 37
 SHOWN = 20

@@ -7,14 +7,14 @@ import time
 from typing import Any
 
 import numpy as np
-from enclosures import Enclosure, NotEnclosed, as_float, enclosed
 from flint import fmpq
-from grid import Cell, made
-from records import ONE_QUADRATIC, Record, exact, record
 
+from enclosures import Enclosure, NotEnclosed, as_float, enclosed
+from grid import Cell, made
 from mklcvx import Instance, solve
 from mklcvx.errors import InputError
 from mklcvx.verification.proof import prove
+from records import ONE_QUADRATIC, Record, exact, record
 
 LINE = 200
 

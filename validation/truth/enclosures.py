@@ -18,6 +18,7 @@ from typing import Any
 
 import flint
 from flint import arb, arb_mat, fmpq
+
 from optima import ZERO, Feasible, slopes_at
 from records import Record
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from records import exact_kernel, semidefinite
 
 from mklcvx.problem.low_rank import LowRank
+from records import exact_kernel, semidefinite
 
 SEED = 0
 Array = NDArray[Any]

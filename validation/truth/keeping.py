@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grid import SEED
-
 import mklcvx
+from grid import SEED
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
+
 from optima import HALF, ZERO, Feasible, Group, Optimum, maximised
 
 ONE_QUADRATIC = ("svm", "sum")

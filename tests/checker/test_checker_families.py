@@ -1,0 +1,118 @@
+"""The auditor of many labels, two stages and hypergraphs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from honest import claimed, honest
+from labelled import synthetic
+from mklcvx import Instance, solve, zoo
+from mklcvx.checker import families as checker_families
+from mklcvx.checker.claims import audited
+from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
+from mklcvx.io.files import save_instance
+
+FAMILIES = [f.name for f in FORMULATIONS if f not in SINGLE_TASKS]
+INSTANCE = synthetic(20, 3)
+AS_Y = Instance(INSTANCE.kernels, 2 * INSTANCE.targets.values[:, 0] - 1)
+
+
+def record_of(instance: Instance, name: str, **given) -> dict:
+    return honest(instance, solve(instance, name, tol=1e-10, **given))
+
+
+def audit(folder, record: dict, instance: Instance) -> int:
+    save_instance(folder / "problem.npz", instance)
+    (folder / "answer.json").write_text(json.dumps(record))
+    paths = [str(folder / "problem.npz"), str(folder / "answer.json")]
+    return audited(paths, checker_families.evaluated_file, checker_families.point_multipliers)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("instance", [INSTANCE, AS_Y], ids=["labels", "y"])
+def test_the_bounds_are_found_again_and_confirmed(tmp_path, capsys, name, instance):
+    solution = solve(instance, name, tol=1e-10)
+    record = honest(instance, solution)
+    lower, upper = checker_families.check(instance.kernels, instance.targets.indicators(), record)
+    scale = solution.certificate.scale
+    assert lower == pytest.approx(solution.certificate.lower, abs=2e-8 * scale)
+    assert upper == pytest.approx(solution.certificate.upper, abs=2e-8 * scale)
+    assert lower <= upper
+    assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
+
+
+@pytest.mark.parametrize("specimen", ["labels-missing", "labels-rare", "four-classes"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_specimens_are_confirmed(tmp_path, capsys, name, specimen):
+    instance = zoo.specimen(specimen).instance()
+    assert audit(tmp_path, record_of(instance, name), instance) == 0, capsys.readouterr()
+
+
+@pytest.mark.parametrize("expansion", ["star", "zhou", "kcca"])
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_every_expansion_is_built_again(tmp_path, name, expansion):
+    record = record_of(INSTANCE, name, expansion=expansion, lam=0.4)
+    assert record["certificate"]["relative_gap"] < 1e-9
+    assert audit(tmp_path, record, INSTANCE) == 0
+
+
+def test_h_may_be_turned():
+    """Only HH' counts: with another H, and Z turned with it, the bound is the same."""
+    record = record_of(INSTANCE, "hypergraph")
+    before = checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    record["multipliers"]["Z"] = (np.array(record["multipliers"]["Z"]) @ turn).tolist()
+    assert checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record) == pytest.approx(before, rel=1e-13)
+
+
+def test_an_alignment_that_is_not_the_best_is_measured_against_the_best(tmp_path):
+    best, rough = (record_of(INSTANCE, "alignment", approximate=a)["certificate"] for a in (False, True))
+    assert rough["upper"] == pytest.approx(best["upper"], rel=1e-14)
+    assert rough["lower"] < best["lower"]
+
+
+def test_balanced_pairs_and_stretched_labels(tmp_path):
+    assert audit(tmp_path, record_of(INSTANCE, "ts", balanced=True), INSTANCE) == 0
+    record = record_of(INSTANCE, "ml_sum")
+    if record["coefficients"] is None:
+        record["certificate"]["stretch"] = 1 + 2.0**-30
+    assert audit(tmp_path, claimed(INSTANCE, record), INSTANCE) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "fault"),
+    [
+        ("ml_sum", {"weights": [0.5, 0.6, 0.1]}, "weights: they do not sum to one"),
+        ("ml_sum", {"weights": [-0.5, 0.6, 0.9]}, "a weight is negative"),
+        ("ml_sum", {"alpha": np.full((3, 20), 2.0).tolist()}, "alpha leaves its box"),
+        ("ml_minimax", {"multipliers": {"gamma": [0.5, 0.6, 0.1]}}, "gamma: they do not sum to one"),
+        ("ts", {"multipliers": {"beta": [1.0] * 210}}, "it leaves its box"),
+        ("ts_l1", {"multipliers": {"beta": [0.999 / 210] * 210}}, "a pull exceeds lambda"),
+        ("hypergraph", {"weights": [0.5, 0.6, 0.1]}, "weights: they do not sum to one"),
+    ],
+)
+def test_points_that_are_not_feasible_are_refused(name, change, fault):
+    record = {**record_of(INSTANCE, name), **change}
+    with pytest.raises(ValueError, match=fault):
+        checker_families.check(INSTANCE.kernels, INSTANCE.targets.values, record)
+
+
+@pytest.mark.parametrize("name", ["ml_minimax", "ts", "hypergraph"])
+def test_it_runs_by_itself_on_text_and_archives(tmp_path, name):
+    record = record_of(INSTANCE, name)
+    audit(tmp_path, record, INSTANCE)
+    arrays = {key: np.array(record.pop(key)) for key in ("weights", "y")}
+    for key in ("beta", "Z", "gamma"):
+        if key in record["multipliers"]:
+            arrays[f"multiplier_{key}"] = np.array(record["multipliers"].pop(key))
+    np.savez(tmp_path / "answer.npz", record=np.array(json.dumps(record)), **arrays)
+    for answer in ("answer.json", "answer.npz"):
+        command = [sys.executable, "-m", "mklcvx.checker.families", "problem.npz", answer]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith("\nconfirmed\n")

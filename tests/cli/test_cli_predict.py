@@ -1,0 +1,138 @@
+"""The command line's `predict` for labels −1 and +1: tables, files, preprocessing, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mklcvx
+from mklcvx import Instance
+from mklcvx.io.files import load_solution
+from mklcvx.problem.preprocessing import Preprocessing
+from refusals import strict
+from stacks import FOR_COMMANDS
+
+N, M, T = 8, 3, 5
+Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
+TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals
+
+
+@pytest.fixture
+def answer(run, problem, tmp_path):
+    run("solve", problem, "-f", "l1", "-o", tmp_path / "answer.json", "-q")
+    return tmp_path / "answer.json"
+
+
+def test_predictions_are_those_of_python(run, problem, answer):
+    code, out, err = run("predict", answer, problem)
+    values = load_solution(answer).decision_function(TEST)
+    rows = [line.split(",") for line in out.splitlines()]
+    assert code == 0
+    assert rows[0] == ["decision", "label"]
+    assert [float(value) for value, _ in rows[1:]] == values.tolist()
+    assert [int(label) for _, label in rows[1:]] == np.where(values >= 0, 1, -1).tolist()
+    assert err == f"accuracy {np.mean(np.where(values >= 0, 1, -1) == TEST_Y):.4f} on {T} samples\n"
+
+
+def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
+    np.savez(tmp_path / "test.npz", test_kernels=TEST)
+    code, out, err = run("predict", answer, tmp_path / "test.npz")
+    assert (code, err) == (0, "")
+    assert out.count("\n") == T + 1
+
+
+def test_predictions_are_written_as_csv_json_or_npz(run, problem, answer, tmp_path):
+    values = load_solution(answer).decision_function(TEST)
+    for ending in ("csv", "json", "npz"):
+        code, out, err = run("predict", answer, problem, "-o", tmp_path / f"labels.{ending}")
+        assert (code, out) == (0, "")
+        assert err.startswith("accuracy ")
+    table = np.loadtxt(tmp_path / "labels.csv", delimiter=",", skiprows=1)
+    content = strict((tmp_path / "labels.json").read_text())
+    assert content["schema"] == "mklcvx.prediction/1"
+    with np.load(tmp_path / "labels.npz") as arrays:
+        for decision, label in ((table[:, 0], table[:, 1]), content_of(content), (arrays["decision"], arrays["label"])):
+            np.testing.assert_array_equal(decision, values)
+            np.testing.assert_array_equal(label, np.where(values >= 0, 1, -1))
+
+
+def content_of(content):
+    return np.array(content["decision"]), np.array(content["label"])
+
+
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        (("--centre",), {"centre": True}),
+        (("--normalise", "trace"), {"normalise": "trace"}),
+        (("--normalise", "cosine"), {"normalise": "cosine"}),
+        (("--centre", "--normalise", "variance"), {"centre": True, "normalise": "variance"}),
+    ],
+)
+def test_preprocessing_travels_with_the_solution_to_raw_test_kernels(run, problem, tmp_path, options, steps):
+    for ending in ("json", "npz"):
+        answer = tmp_path / f"answer.{ending}"
+        assert run("solve", problem, *options, "-q", "-o", answer)[0] == 0
+        code, out, _ = run("predict", answer, problem)
+        chain = Preprocessing.from_options(**steps).fit(K)
+        by_hand = mklcvx.solve(Instance(chain.train(K), Y), "l1").decision_function(chain.test(TEST, DIAGONALS))
+        assert code == 0
+        np.testing.assert_allclose([float(line.split(",")[0]) for line in out.splitlines()[1:]], by_hand, rtol=1e-9)
+
+
+def test_cosine_asks_for_the_test_diagonals(run, refusal, problem, tmp_path):
+    run("solve", problem, "--normalise", "cosine", "-q", "-o", tmp_path / "answer.json")
+    np.savez(tmp_path / "test.npz", test_kernels=TEST)
+    assert "test_diagonals is missing" in refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
+
+
+def test_centring_works_where_it_takes_most_of_the_kernel_away(run, tmp_path):
+    features = np.random.default_rng(0).normal(1000.0, 1.0, size=(20, 3))
+    np.savez(tmp_path / "far.npz", kernels=(features @ features.T)[None], y=np.tile([1, -1], 10))
+    assert run("solve", tmp_path / "far.npz", "--centre", "-q")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"kernels": K}, ("no array 'test_kernels' (found kernels)",)),
+        ({"test_kernels": TEST[:2]}, ("test_kernels have shape (2, 5, 8)", "give (3, t, 8)")),
+        ({"test_kernels": TEST * np.nan}, ("not finite",)),
+        ({"test_kernels": TEST, "test_y": [1, -1]}, ("test_y has 2 labels for 5 rows of test_kernels",)),
+        ({"test_kernels": TEST, "test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "numpy.where(test_y == 1")),
+    ],
+)
+def test_unusable_test_files_are_refused_before_anything_is_printed(refusal, answer, tmp_path, arrays, words):
+    np.savez(tmp_path / "test.npz", **arrays)
+    message = refusal("predict", answer, tmp_path / "test.npz", "-o", tmp_path / "labels.csv")
+    assert message.startswith("mklcvx: test ")
+    for word in ("test.npz: ", *words):
+        assert word in message
+    assert not (tmp_path / "labels.csv").exists()
+
+
+def test_decision_values_beyond_double_precision_are_refused(refusal, answer, tmp_path):
+    record = json.loads(answer.read_text())
+    record["coefficients"] = np.full((M, N), 1e10).tolist()
+    answer.write_text(json.dumps(record))
+    np.savez(tmp_path / "test.npz", test_kernels=TEST * 1e305)
+    assert "test_kernels are too large for double precision" in refusal("predict", answer, tmp_path / "test.npz")
+
+
+def test_no_test_samples_give_no_predictions(run, answer, tmp_path):
+    np.savez(tmp_path / "test.npz", test_kernels=TEST[:, :0], test_y=TEST_Y[:0])
+    assert run("predict", answer, tmp_path / "test.npz") == (0, "decision,label\n", "")
+
+
+def test_prediction_of_an_uncertified_solution_says_so(run, problem, tmp_path):
+    run("solve", problem, "--max-iter", "1", "-q", "-o", tmp_path / "answer.json")
+    code, _, err = run("predict", tmp_path / "answer.json", problem)
+    assert code == 0
+    assert "the solution is not certified: relative gap" in err
+
+
+@pytest.mark.parametrize("name", ["labels.txt", "nowhere/labels.csv"])
+def test_impossible_output_of_predictions_is_refused(refusal, problem, answer, tmp_path, name):
+    assert "output " in refusal("predict", answer, problem, "-o", tmp_path / name)

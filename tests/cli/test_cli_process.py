@@ -1,0 +1,100 @@
+"""The command line as a process of its own: no heavy import before solving, any terminal, readers who leave."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import mklcvx
+from mklcvx.io.files import load_solution
+from processes import imported
+from refusals import strict
+
+
+def process(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "mklcvx", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--help",), 0),
+        (("--version",), 0),
+        (("solve", "--help"), 0),
+        (("list",), 0),
+        (("explain", "l1"), 0),
+        (("solve", "{folder}/missing.npz"), 2),
+        (("solve", "{folder}/truncated.npz"), 2),
+        (("solve", "{folder}/pickled.npz"), 2),
+        (("solve", "{folder}/problem.npz", "--set", "C=0"), 2),
+        (("explain", "hypergraph", "--latex"), 0),
+        (("solve", "{folder}/problem.npz", "-f", "ts", "--set", "lam=0"), 2),
+        (("solve", "{folder}/problem.npz", "-f", "hypergraph", "--set", "expansion=x"), 2),
+        (("predict", "{folder}/missing.json", "{folder}/problem.npz"), 2),
+    ],
+    ids=lambda value: None if isinstance(value, int) else " ".join(value[:2]),
+)
+def test_nothing_heavy_is_imported_before_something_is_solved(problem, tmp_path, arguments, status):
+    (tmp_path / "truncated.npz").write_bytes(problem.read_bytes()[:500])
+    (tmp_path / "pickled.npz").write_bytes(pickle.dumps({"kernels": 1}))
+    code, said, last = imported(*(argument.format(folder=tmp_path) for argument in arguments))
+    assert code == status
+    assert len(said) == (1 if status else 0)
+    assert last == "imported: []"
+
+
+def test_the_probe_sees_what_is_imported(problem):
+    code, _, last = imported("solve", problem, "-q", "--solver", "clarabel")
+    assert code == 0
+    assert "cvxpy" in last
+
+
+def test_the_engine_needs_no_modelling_language(problem):
+    code, _, last = imported("solve", problem, "-q")
+    assert code == 0
+    assert "cvxpy" not in last
+
+
+def test_version():
+    done = process("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mklcvx {mklcvx.__version__}\n", "")
+
+
+def test_help_names_every_command():
+    done = process("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    for command in ("list", "explain", "solve", "predict", "demo"):
+        assert command in done.stdout
+
+
+def test_solving_in_a_process_of_its_own(problem, tmp_path):
+    done = process("solve", problem, "--json", "-o", tmp_path / "answer.npz")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert strict(done.stdout)["status"] == "certified"
+    assert load_solution(tmp_path / "answer.npz").certified
+
+
+def test_terminal_without_greek_letters_gets_an_answer_too():
+    for arguments in (("list",), ("explain", "sm1")):
+        done = process(*arguments, PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "sm1" in done.stdout
+
+
+def test_reader_who_leaves_early_gets_no_traceback():
+    with subprocess.Popen(
+        [sys.executable, "-m", "mklcvx", "explain", "l1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        child.stdout.close()
+        assert child.stderr.read() == ""

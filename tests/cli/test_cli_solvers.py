@@ -1,0 +1,126 @@
+"""Published algorithms on the command line: traces, options, limits, and an interrupt that loses nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mklcvx import solve
+from mklcvx.certificate.run import Row
+from mklcvx.cli.display import Progress
+from mklcvx.io.files import load_instance
+from refusals import strict
+
+
+def test_a_trace_is_written_beside_the_answer(run, problem, tmp_path):
+    trace, answer = tmp_path / "trace.json", tmp_path / "answer.json"
+    code, out, _ = run("solve", problem, "--solver", "simplemkl", "--trace", trace, "-o", answer)
+    assert code == 0
+    assert "SVMs" in out
+    rows = strict(trace.read_text())["rows"]
+    record = json.loads(answer.read_text())
+    assert (record["solver"], record["iterations"]) == ("simplemkl", rows[-1]["iteration"])
+    assert record["svm_solves"] == rows[-1]["svm_solves"]
+    assert record["certificate"]["relative_gap"] <= 1e-4
+
+
+def test_a_trace_as_a_table(run, problem, tmp_path):
+    code, _, _ = run("solve", problem, "-f", "sm2", "--solver", "sm2_projection", "--trace", tmp_path / "t.csv", "-q")
+    with (tmp_path / "t.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert code == 0
+    assert list(rows[0])[6:] == ["weight age", "weight genes", "weight height"]
+    assert float(rows[-1]["gap"]) <= 1e-4
+    assert sum(float(rows[-1][name]) for name in list(rows[0])[6:]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ("--solver", "clarabel", "--trace", "t.csv"),
+            ("solver clarabel keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
+        ),
+        (("--solver", "silp", "--trace", "t.txt"), ("t.txt", ".json")),
+        (("--solver", "silp", "--trace", "nowhere/t.csv"), ("nowhere",)),
+        (("--solver", "silp", "--trace", "same.json", "-o", "same.json"), ("the solution goes there too",)),
+        (("--solver", "level", "--option", "share"), ("--option 'share' is not KEY=VALUE", "--option seed=1")),
+        (("--solver", "level", "--option", "shaer=1"), ("unknown option 'shaer'", "did you mean 'share'?")),
+        (("--solver", "level", "--option", "share=2"), ("option share = 2",)),
+        (("--option", "seed=1"), ("unknown option 'seed' of solver auto",)),
+        (("--solver", "level", "--option", "share=.5", "--option", "share=.6"), ("--option share is given twice",)),
+        (
+            ("-f", "ckl", "--solver", "silp"),
+            ("silp does not fit ckl", "auto, clarabel, scs, interior, ckl_alternating, mirror"),
+        ),
+    ],
+)
+def test_refusals(refusal, problem, options, words):
+    said = refusal("solve", problem, *options)
+    for word in words:
+        assert word in said
+
+
+def test_a_limit_is_said_and_the_best_point_kept(run, problem, tmp_path):
+    answer = tmp_path / "answer.npz"
+    options = ("--solver", "analytic", "--tol", "1e-12", "--max-iter", "3")
+    code, _, err = run("solve", problem, *options, "-o", answer)
+    assert code == 1
+    assert "its limit of 3 iterations was reached" in err
+    assert answer.exists()
+
+
+def test_options_reach_the_solver(run, problem):
+    plain = strict(run("solve", problem, "--solver", "level", "--json")[1])
+    other = strict(run("solve", problem, "--solver", "level", "--option", "share=0.3", "--json")[1])
+    assert plain["weights"] != other["weights"]
+
+
+def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
+    """A real process, interrupted while it works on a tolerance that it cannot reach."""
+    answer, trace = tmp_path / "answer.json", tmp_path / "trace.json"
+    command = ["solve", problem, "-f", "ckl", "--solver", "mirror", "--tol", "1e-12", "--max-iter", "100000000"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "mklcvx", *map(str, command), "-o", str(answer), "--trace", str(trace)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A shell in the background has its children ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    time.sleep(6)
+    started.send_signal(signal.SIGINT)
+    try:
+        _, err = started.communicate(timeout=60)
+    finally:
+        started.kill()
+    assert started.returncode == 1
+    assert "it was interrupted after" in err
+    record = json.loads(answer.read_text())
+    optimum = solve(load_instance(problem), "ckl")
+    assert record["status"] == "not_certified"
+    assert record["certificate"]["lower"] <= optimum.certificate.upper * (1 + 1e-9)
+    assert record["certificate"]["upper"] >= optimum.certificate.lower * (1 - 1e-9)
+    assert record["certificate"]["relative_gap"] < 0.5
+    assert len(json.loads(trace.read_text())["rows"]) > 3
+
+
+def test_the_bar_follows_the_gap_on_a_logarithmic_scale(monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    progress = Progress(silent=False, tolerance=1e-4)
+    if progress.bar is None:
+        pytest.fail("the bar is missing on a terminal")
+    for gap, done in ((1.0, 0.0), (1e-2, 0.5), (1e-5, 1.0)):
+        progress.advance(Row(0, 0.0, 1.0, gap, None, 0, 0.0))
+        assert progress.bar.tasks[0].completed == pytest.approx(done)
+    progress.say("l1 by silp")
+    assert progress.bar.tasks[0].description == "l1 by silp"
+    assert Progress(silent=True).bar is None

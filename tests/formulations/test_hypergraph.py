@@ -1,0 +1,330 @@
+"""Hypergraphs: four programs for one optimum, the embedding, and the expansions worked by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from hypergraphs import INSTANCES, NAMES, rational_dual
+from labelled import digits, synthetic
+from mklcvx import InputError, Instance, formulations, solve
+from mklcvx.formulations import _silp
+from mklcvx.formulations.families.hypergraph import EXPANSIONS, Embedding, HyperTask, incidence, solved
+from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
+
+
+def programs(name: str, instance: Instance, **given) -> tuple[float, float]:
+    """The cone program over Z by Clarabel, the semidefinite one over θ by SCS."""
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, given)
+    primal, dual = formulation.declare_primal(task), formulation.declare_dual(task)
+    assert solve_program(primal.problem, CLARABEL, Run())
+    assert solve_program(dual.problem, SCS, Run())
+    return float(primal.problem.value), float(dual.problem.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", INSTANCES)
+def test_both_programs_lie_within_the_certificate(name, kind):
+    instance = INSTANCES[kind]()
+    solution = solve(instance, name, solver="clarabel", lam=0.3, expansion="clique")
+    assert solution.certified, solution.message
+    for value in programs(name, instance, lam=0.3, expansion="clique"):
+        assert solution.certificate.lower - 1e-7 <= value <= solution.certificate.upper + 1e-7
+    assert solution.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_every_expansion_is_certified_by_all_programs_and_the_eigenvalues(expansion):
+    instance = digits(30)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.3, expansion=expansion)
+    by_cuts = solve(instance, "hypergraph", lam=0.3, expansion=expansion, solver="silp_exact", tol=1e-6)
+    assert by_cuts.certified
+    assert by_cuts.objective == pytest.approx(solution.objective, abs=2e-6)
+    for value in programs("hypergraph", instance, lam=0.3, expansion=expansion):
+        assert value == pytest.approx(solution.objective, abs=1e-7)
+    total = solution.multipliers["eigenvalues"].sum()
+    assert total == pytest.approx(solution.multipliers["trace"] + solution.objective, abs=1e-7)
+
+
+def test_digits_with_120_samples_are_certified_by_all_programs():
+    base = digits(120)
+    instance = Instance(base.kernels / 120, labels=base.targets.values)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.01)
+    primal, dual = programs("hypergraph", instance, lam=0.01)
+    assert primal == pytest.approx(dual, abs=1e-7)
+    assert primal == pytest.approx(solution.objective, abs=1e-7)
+    assert solution.multipliers["eigenvalues"].sum() == pytest.approx(
+        solution.multipliers["trace"] + solution.objective, abs=1e-7
+    )
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_the_embedding_solves_the_generalised_eigenproblem(expansion):
+    """The top eigenvalues of (KCK, K² + λK), by SciPy, and B normalised as the constraint asks."""
+    instance, lam = synthetic(18, 3, seed=5), 0.4
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=lam, expansion=expansion)
+    h = incidence(instance.targets.values, expansion)
+    kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
+    constraint = kernel @ kernel + lam * kernel
+    values = eigh(kernel @ h @ h.T @ kernel, constraint + 1e-13 * np.eye(18), eigvals_only=True)[::-1]
+    found = solution.multipliers["eigenvalues"]
+    assert found == pytest.approx(values[: len(found)], abs=1e-6)
+    basis = solution.multipliers["B"]
+    assert basis.T @ constraint @ basis == pytest.approx(np.eye(basis.shape[1]), abs=1e-8)
+    assert basis.T @ kernel @ h @ h.T @ kernel @ basis == pytest.approx(np.diag(found), abs=1e-8)
+
+
+def test_kcca_is_kernel_canonical_correlation_analysis():
+    """C = Y(Y'Y)⁻¹Y' with independent labels: the eigenvalues are squared canonical correlations."""
+    instance, lam = synthetic(18, 3, seed=6), 0.4
+    labels = instance.targets.values
+    projection = labels @ np.linalg.inv(labels.T @ labels) @ labels.T
+    h = incidence(labels, "kcca")
+    assert h @ h.T == pytest.approx(projection)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=lam, expansion="kcca")
+    kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
+    values = eigh(kernel @ projection @ kernel, kernel @ kernel + lam * kernel + 1e-13 * np.eye(18), eigvals_only=True)
+    assert solution.multipliers["eigenvalues"] == pytest.approx(values[::-1][:3], abs=1e-6)
+    assert (solution.multipliers["eigenvalues"] <= 1).all()
+
+
+def test_expansions_by_hand():
+    """Three samples, two labels: {1, 2} and {2, 3}. All four matrices worked out on paper."""
+    labels = np.array([[1.0, 0], [1, 1], [0, 1]])
+    expected = {
+        # YY' = [[1,1,0],[1,2,1],[0,1,1]], its row sums 2, 4, 2
+        "clique": np.array([[1 / 2, 1 / 8**0.5, 0], [1 / 8**0.5, 1 / 2, 1 / 8**0.5], [0, 1 / 8**0.5, 1 / 2]]),
+        # D_e = 2, 2: Y D_e⁻² Y' = YY'/4; D_s = Y D_e⁻¹ 1 = ½, 1, ½
+        "star": np.array([[1 / 2, 1 / 8**0.5, 0], [1 / 8**0.5, 1 / 2, 1 / 8**0.5], [0, 1 / 8**0.5, 1 / 2]]),
+        # D_v = 1, 2, 1: YY'/2 scaled by D_v^−½ on both sides
+        "zhou": np.array([[1 / 2, 1 / 8**0.5, 0], [1 / 8**0.5, 1 / 2, 1 / 8**0.5], [0, 1 / 8**0.5, 1 / 2]]),
+        # projection onto the span of (1,1,0) and (0,1,1)
+        "kcca": np.array([[2, 1, -1], [1, 2, 1], [-1, 1, 2]]) / 3,
+    }
+    for expansion, matrix in expected.items():
+        h = incidence(labels, expansion)
+        assert h.shape == (3, 2)
+        assert h @ h.T == pytest.approx(matrix)
+
+
+def test_edges_of_different_size_tell_the_expansions_apart():
+    """Labels {1, 2, 3} and {3}: D_e = 3, 1."""
+    labels = np.array([[1.0, 0], [1, 0], [1, 1]])
+    clique = np.diag([3**-0.5, 3**-0.5, 0.5])
+    assert incidence(labels, "clique") @ incidence(labels, "clique").T == pytest.approx(
+        clique @ (labels @ labels.T) @ clique
+    )
+    raw = labels / np.array([3.0, 1.0])
+    star = np.diag([3**0.5, 3**0.5, (4 / 3) ** -0.5])
+    assert incidence(labels, "star") @ incidence(labels, "star").T == pytest.approx(star @ raw @ raw.T @ star)
+    raw = labels / np.sqrt([3.0, 1.0])
+    zhou = np.diag([1, 1, 2**-0.5])
+    assert incidence(labels, "zhou") @ incidence(labels, "zhou").T == pytest.approx(zhou @ raw @ raw.T @ zhou)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_one_label_is_the_same_in_every_expansion(expansion):
+    """One edge around m samples: C = yy'/m, whichever way the edge becomes a graph."""
+    label = np.array([[1.0], [0], [1], [1]])
+    h = incidence(label, expansion)
+    assert h.shape == (4, 1)
+    assert h @ h.T == pytest.approx(label @ label.T / 3)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_copies_of_a_label_add_no_rank_however_many(expansion):
+    """Two labels among ninety copies; rounding grows with their number."""
+    labels = np.repeat(np.array([[1.0, 0], [1, 1], [0, 1], [1, 1], [1, 0]]), [70, 20], axis=1)
+    assert incidence(labels, expansion).shape == (5, 2)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_dependent_labels_lower_the_rank_and_empty_rows_stay_empty(expansion):
+    labels = np.array([[1.0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 1]])
+    h = incidence(labels, expansion)
+    assert h.shape == (5, 2)
+    assert h[3] == pytest.approx(np.zeros(2), abs=1e-12)
+    assert np.linalg.eigvalsh(h @ h.T)[-1] <= 1 + 1e-12
+
+
+def test_what_was_handled_is_said():
+    instance = INSTANCES["no labels for some"]()
+    alone = int((instance.targets.values.sum(axis=1) == 0).sum())
+    assert alone >= 3
+    assert any(
+        f"{alone} of 18 samples have no label" in note
+        for note in solve(instance, "hypergraph", solver="clarabel").notes
+    )
+    labels = synthetic(20, 3, seed=1).targets.values
+    repeated = Instance(synthetic(20, 3, seed=1).kernels, labels=labels[:, [0, 1, 1]])
+    assert any(
+        "dependent: the hypergraph's matrix C has rank 2" in n
+        for n in solve(repeated, "hypergraph", solver="clarabel").notes
+    )
+
+
+def task(seed: int = 0, smoothing: float | None = None) -> HyperTask:
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(3, 6, 4))
+    return HyperTask(factors @ factors.transpose(0, 2, 1), rng.normal(size=(6, 2)), 0.7, smoothing)
+
+
+def test_values_follow_their_definitions():
+    problem, rng = task(), np.random.default_rng(1)
+    z = rng.normal(size=(6, 2))
+    expected = [
+        np.sum(z**2) / 4 + np.trace(z.T @ k @ z) / (4 * 0.7) - np.trace(z.T @ problem.h) for k in problem.kernels
+    ]
+    assert problem.scores(z) == pytest.approx(expected)
+    exact, smooth = formulations.get("hypergraph"), formulations.get("hypergraph_smooth")
+    assert exact.upper(problem, z).value == pytest.approx(max(expected))
+    smoothed = task(smoothing=0.3)
+    value = 0.3 * np.log(np.sum(np.exp(np.array(expected) / 0.3)))
+    assert smooth.upper(smoothed, z).value == pytest.approx(value)
+    theta = np.array([0.2, 0.5, 0.3])
+    matrix = np.eye(6) + sum(t * k for t, k in zip(theta, problem.kernels, strict=True)) / 0.7
+    trace = np.trace(problem.h.T @ np.linalg.solve(matrix, problem.h))
+    best = solved(problem, theta)
+    assert best == pytest.approx(2 * np.linalg.solve(matrix, problem.h))
+    assert exact.lower(problem, Embedding(2 * theta, best)).value == pytest.approx(-trace)
+    assert problem.scores(best) @ theta == pytest.approx(-trace)
+    entropy = -0.3 * np.sum(theta * np.log(theta))
+    assert smooth.lower(smoothed, Embedding(theta, best)).value == pytest.approx(entropy - trace)
+    assert smooth.responsible(smoothed, np.array([1.0, 1.3, 0.0])) == pytest.approx(np.exp([-1, 0, -1.3 / 0.3]))
+    assert exact.responsible(problem, np.array([1.0, 3.0, 0.0])).tolist() == [0, 1, 0]
+    corner = Embedding(np.array([1.0, 0.0, 0.0]), best)
+    assert np.isfinite(smooth.lower(smoothed, corner).value)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_bound_without_a_solve_holds_for_any_z(seed):
+    rng, problem = np.random.default_rng(seed), task(seed)
+    theta, x = rng.dirichlet(np.ones(3)), rng.normal(size=(6, 2))
+    matrix = np.eye(6) + problem.combined(theta) / problem.lam
+    trace = np.trace(problem.h.T @ np.linalg.solve(matrix, problem.h))
+    residual = problem.h - matrix @ x
+    expected = 2 * np.vdot(x, problem.h) - np.vdot(x, matrix @ x) + np.sum(residual**2)
+    bound, fit = problem.trace_bound(theta, x)
+    assert bound == pytest.approx(expected)
+    assert bound >= trace - 1e-12
+    assert fit == pytest.approx(max(np.sum(problem.h**2) - bound, 0.0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(8))
+def test_random_points_never_violate_weak_duality(name, seed):
+    rng = np.random.default_rng(seed)
+    problem = task(seed, 0.2 if name == "hypergraph_smooth" else None)
+    formulation = formulations.get(name)
+    z = rng.normal(size=(6, 2))
+    lower = formulation.lower(problem, Embedding(rng.dirichlet(np.ones(3)), z))
+    upper = formulation.upper(problem, rng.normal(size=(6, 2)))
+    assert lower.value <= upper.value + 1e-12
+    assert lower.largest_term >= 0
+    assert upper.largest_term == pytest.approx(float(np.vdot(upper.point, problem.h)))
+
+
+def test_smoothing_stays_within_its_band_and_tends_to_the_maximum():
+    """f ≤ f_μ ≤ f + μ log M (Lemma 3.3), for the optimal values too."""
+    instance = synthetic(18, 3, seed=7)
+    exact = solve(instance, "hypergraph", solver="clarabel", lam=0.3).objective
+    distances = []
+    for mu in (0.1, 0.01, 0.001):
+        smooth = solve(instance, "hypergraph_smooth", solver="clarabel", lam=0.3, smoothing=mu).objective
+        distances.append(smooth - exact)
+        assert -1e-9 <= distances[-1] <= mu * np.log(3) + 1e-9
+    assert distances[0] > distances[1] > distances[2]
+
+
+def test_new_samples_are_embedded():
+    instance = synthetic(18, 3, seed=8)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.3, dimensions=2)
+    kernel = sum(w * k for w, k in zip(solution.weights, instance.kernels, strict=True))
+    embedded = solution.decision_function(instance.kernels[:, :5])
+    assert embedded.shape == (5, 2)
+    assert embedded == pytest.approx(kernel[:5] @ solution.multipliers["B"])
+    assert np.array_equal(solution.predict(instance.kernels[:, :5]), embedded)
+
+
+def test_more_dimensions_than_the_rank_are_refused():
+    with pytest.raises(InputError, match="dimensions = 9 exceeds the rank of C: give at most 3"):
+        solve(synthetic(18, 3), "hypergraph", solver="clarabel", dimensions=9)
+
+
+def test_the_oracle_finds_the_least_score():
+    problem, theta = task(2), np.array([0.2, 0.5, 0.3])
+    oracle = _silp.embedding_oracle(problem, theta)
+    assert solve_program(oracle.problem, CLARABEL, Run())
+    assert oracle.z.value == pytest.approx(solved(problem, theta), abs=1e-6)
+    assert oracle.problem.value == pytest.approx(problem.scores(solved(problem, theta)) @ theta)
+
+
+def test_defaults_and_the_limits_of_dimensions():
+    instance = synthetic(12, 2)
+    formulation = formulations.get("hypergraph_smooth")
+    problem, parameters = formulation.task(instance, {})
+    assert parameters == {"expansion": "clique", "lam": 1.0, "smoothing": 0.01, "dimensions": 2}
+    assert problem.smoothing == 0.01
+    for dimensions in (1, 2):
+        assert formulation.task(instance, {"dimensions": dimensions})[1]["dimensions"] == dimensions
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"lam": 0}, {"smoothing": 0}, {"dimensions": 0}, {"dimensions": -1}, {"dimensions": 0.5}, {"dimensions": 1.5}],
+)
+def test_what_lies_beyond_the_limits_is_refused(given):
+    with pytest.raises(InputError, match="outside the limits of hypergraph_smooth"):
+        formulations.get("hypergraph_smooth").task(synthetic(12, 2), given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_family_explains_its_symbols(name):
+    notation = formulations.get(name).notation
+    assert all(f"\n    {expansion} " in notation for expansion in EXPANSIONS)
+
+
+def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():
+    """0 ≤ tr(C) + γ* ≤ tr(C): θ on the simplex and Z = 0 prove both."""
+    problem, formulation = task(), formulations.get("hypergraph")
+    (dual,), (primal,) = formulation.at_hand(problem)
+    assert (dual.weights >= 0).all()
+    assert dual.weights.sum() == pytest.approx(1)
+    assert formulation.lower(problem, dual).value == pytest.approx(-np.sum(problem.h**2))
+    assert formulation.upper(problem, primal).value == 0
+
+
+def test_a_solved_dual_leaves_weights_without_negative_parts_and_the_best_embedding_for_them():
+    problem, theta = task(), np.array([0.4, 1.2, 0.0])
+    program = SimpleNamespace(theta=SimpleNamespace(value=theta - [0, 0, 1e-9]))
+    (dual,), (primal,) = formulations.get("hypergraph").from_dual(program, problem, 1.0)
+    assert dual.weights == pytest.approx(theta)
+    assert (dual.weights >= 0).all()
+    matrix = np.eye(6) + (problem.kernels[0] / 4 + problem.kernels[1] * 3 / 4) / problem.lam
+    for z in (dual.z, primal):
+        assert matrix @ z == pytest.approx(2 * problem.h)
+
+
+def test_the_best_embedding_depends_on_the_direction_of_the_weights_alone():
+    problem, theta = task(), np.array([0.2, 0.5, 0.3])
+    assert solved(problem, 3 * theta) == pytest.approx(solved(problem, theta))
+
+
+def test_tiny_ridges_are_certified_no_further_than_rounding_allows():
+    """Kernels of rank one and λ = 1e-8: terms of size 1 cancel at 1e-8, stored kernels are semidefinite only so far.
+    The optimum by rational arithmetic must lie between the bounds of every solver."""
+    vectors = np.random.default_rng(3).normal(size=(3, 6))
+    instance = Instance(np.stack([np.outer(v, v) for v in vectors]), classes=np.arange(6) % 2)
+    formulation = formulations.get("hypergraph")
+    task, _ = formulation.task(instance, {"lam": 1e-8})
+    exact = solve(instance, "hypergraph", solver="clarabel", lam=1e-8)
+    for solver in ("hypergraph_silp", "hypergraph_nesterov"):
+        found = solve(instance, "hypergraph", lam=1e-8, solver=solver, max_iter=200)
+        true_value = rational_dual(task, found.weights)
+        assert exact.certificate.upper >= true_value
+        assert found.certificate.upper >= true_value
+    assert exact.certificate.lower <= rational_dual(task, exact.weights) <= exact.certificate.upper

@@ -1,0 +1,330 @@
+"""Many labels with one kernel combination: two declarations, one optimum, one certificate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labelled import digits, synthetic
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
+from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.measures import saddle_gap
+
+NAMES = ("ml_sum", "ml_minimax")
+AGREE = 1e-7
+# With tolerances below its own, Clarabel goes on until rounding spoils the last step of some duals.
+AS_IT_COMES = {"solver": "CLARABEL"}
+
+
+INSTANCES = {
+    "digits": lambda: digits(40),
+    "correlated": lambda: synthetic(30, 3),
+    "dependent": lambda: synthetic(24, 3, seed=1, dependent=True),
+    "one label": lambda: synthetic(24, 1, seed=2),
+    "many labels": lambda: synthetic(16, 6, seed=3),
+}
+
+
+def declared_values(name: str, instance: Instance, **given) -> tuple[float, float]:
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, given)
+    values = []
+    for program in (formulation.declare_primal(task), formulation.declare_dual(task)):
+        assert solve_program(program.problem, AS_IT_COMES, Run())
+        values.append(float(program.problem.value))
+    return values[0], values[1]
+
+
+def check_solution(instance: Instance, solution) -> None:
+    assert solution.certified, solution.message
+    task, _ = formulations.get(solution.formulation).task(instance, {"C": solution.parameters["C"]})
+    assert solution.weights.sum() == pytest.approx(1)
+    assert (solution.alpha >= 0).all()
+    assert (solution.alpha <= task.box).all()
+    outputs = solution.decision_function(instance.kernels)
+    expected = [sum(p * k @ (a * y) for p, k in zip(solution.weights, instance.kernels, strict=True))
+                for a, y in zip(solution.alpha, task.signs, strict=True)]  # fmt: skip
+    if solution.coefficients is None:
+        assert outputs == pytest.approx(np.stack(expected, axis=1), abs=1e-9)
+    losses = task.risks(outputs.T)
+    assert (losses <= solution.multipliers["class_values"] + 1e-6).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", INSTANCES)
+def test_both_programs_lie_within_the_certificate(name, kind):
+    instance = INSTANCES[kind]()
+    solution = solve(instance, name, solver="clarabel", C=1.5)
+    check_solution(instance, solution)
+    slack = AGREE * (solution.certificate.size + solution.certificate.scale)
+    for value in declared_values(name, instance, C=1.5):
+        assert solution.certificate.lower - slack <= value <= solution.certificate.upper + slack
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_digits_with_120_samples_are_certified_by_both_programs(name):
+    instance = digits(120)
+    solution = solve(instance, name, solver="clarabel")
+    assert solution.certified
+    primal, dual = declared_values(name, instance)
+    assert primal == pytest.approx(dual, rel=AGREE)
+    assert primal == pytest.approx(solution.objective, rel=AGREE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_label_is_l1_without_bias(name):
+    instance = synthetic(24, 1, seed=2)
+    y = 2 * instance.targets.values[:, 0] - 1
+    l1 = solve(Instance(instance.kernels, y), "l1", solver="clarabel", C=1.5, bias=False)
+    assert solve(instance, name, solver="clarabel", C=1.5).objective == pytest.approx(l1.objective, rel=2e-8)
+    assert solve(Instance(instance.kernels, y), name, solver="clarabel", C=1.5).objective == pytest.approx(
+        l1.objective, rel=2e-8
+    )
+
+
+def test_a_repeated_label_counts_twice_in_the_sum_and_not_at_all_in_the_worst_case():
+    base = synthetic(20, 2, seed=4)
+    repeated = Instance(base.kernels, labels=base.targets.values[:, [0, 1, 1]])
+    worst, again = solve(base, "ml_minimax", solver="clarabel"), solve(repeated, "ml_minimax", solver="clarabel")
+    assert again.objective == pytest.approx(worst.objective, rel=2e-8)
+    doubled = Instance(base.kernels, labels=base.targets.values[:, [0, 1, 0, 1]])
+    assert solve(doubled, "ml_sum", solver="clarabel").objective == pytest.approx(
+        2 * solve(base, "ml_sum", solver="clarabel").objective, rel=2e-8
+    )
+    assert solve(repeated, "ml_sum", solver="clarabel").objective > solve(
+        base, "ml_sum", solver="clarabel"
+    ).objective * (1 + 1e-3)
+
+
+def test_the_worst_class_is_between_the_mean_and_the_sum():
+    instance = synthetic(24, 3, seed=5)
+    worst, total = solve(instance, "ml_minimax", solver="clarabel"), solve(instance, "ml_sum", solver="clarabel")
+    assert total.objective / 3 <= worst.objective <= total.objective
+    assert worst.multipliers["class_values"].max() == pytest.approx(worst.objective, rel=1e-7)
+    assert worst.multipliers["gamma"].sum() == pytest.approx(1)
+    slack = worst.multipliers["class_values"] < worst.objective * (1 - 1e-4)
+    assert (worst.multipliers["gamma"][slack] < 1e-4).all()
+
+
+def test_classes_are_one_label_each():
+    base = digits(24)
+    labels = np.eye(3)[np.arange(24) % 3]
+    by_labels = solve(Instance(base.kernels, labels=labels), "ml_sum", solver="clarabel")
+    by_classes = solve(
+        Instance(base.kernels, classes=np.array(["a", "b", "c"])[np.arange(24) % 3]), "ml_sum", solver="clarabel"
+    )
+    assert by_classes.objective == pytest.approx(by_labels.objective, rel=2e-8)
+    assert set(by_classes.predict(base.kernels)) <= {"a", "b", "c"}
+
+
+def small_task(seed: int = 0, k: int = 2) -> LabelTask:
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(3, 5, 4))
+    signs = np.where(rng.normal(size=(k, 5)) > 0, 1.0, -1.0)
+    return LabelTask(factors @ factors.transpose(0, 2, 1), signs, rng.uniform(0.5, 1.5, 5), rng.uniform(0.5, 2, k))
+
+
+def test_values_follow_their_definitions():
+    task, rng = small_task(), np.random.default_rng(1)
+    beta, c = rng.uniform(size=(2, 5)), rng.normal(size=(2, 3, 5))
+    q = [[(b * y) @ k @ (b * y) for k in task.kernels] for b, y in zip(beta, task.signs, strict=True)]
+    assert task.correlations(beta) == pytest.approx(np.array(q))
+    outputs, squares = task.evaluate(c)
+    assert outputs == pytest.approx(np.array([sum(task.kernels[a] @ c[k, a] for a in range(3)) for k in range(2)]))
+    assert squares == pytest.approx(
+        np.array([[c[k, a] @ task.kernels[a] @ c[k, a] for a in range(3)] for k in range(2)])
+    )
+    risks = [np.sum(task.box * np.maximum(0, 1 - task.signs[k] * outputs[k])) for k in range(2)]
+    assert task.risks(outputs) == pytest.approx(risks)
+
+    total, worst = formulations.get("ml_sum"), formulations.get("ml_minimax")
+    shares = task.importance
+    feasible = np.minimum(beta, task.box)
+    q_feasible = task.correlations(feasible)
+    gain, cost = shares @ feasible.sum(axis=1), np.max(shares @ q_feasible) / 2
+    lower = total.lower(task, ClassDual(beta, np.ones(2)))
+    assert lower.value == pytest.approx(gain - cost)
+    assert lower.largest_term == pytest.approx(max(gain, cost))
+    penalty, risk = np.sum(np.sqrt(shares @ squares)) ** 2 / 2, shares @ risks
+    upper = total.upper(task, ClassPrimal(c, np.ones(3)))
+    assert upper.value == pytest.approx(penalty + risk)
+    assert upper.largest_term == pytest.approx(max(penalty, risk))
+    assert upper.point.weights == pytest.approx(np.sqrt(shares @ squares) / np.sqrt(shares @ squares).sum())
+
+    gamma = np.array([0.3, 0.7])
+    inside = np.minimum(beta, np.outer(gamma, task.box))
+    lower = worst.lower(task, ClassDual(beta, 2 * gamma))
+    expected_cost = np.max(np.sum(task.correlations(inside) / gamma[:, None], axis=0)) / 2
+    assert lower.value == pytest.approx(inside.sum() - expected_cost)
+    assert lower.largest_term == pytest.approx(max(inside.sum(), expected_cost))
+    p = np.array([0.2, 0.3, 0.5])
+    upper = worst.upper(task, ClassPrimal(c, 2 * p))
+    penalties = squares @ (1 / p) / 2
+    assert upper.value == pytest.approx(np.max(penalties + risks))
+    assert upper.largest_term == pytest.approx(max(penalties.max(), max(risks)))
+    assert worst.primal_value(task, np.zeros((2, 3)), np.array([1.0, 3.0]), p) == (3.0, 3.0)
+
+
+def test_a_class_without_weight_and_a_kernel_without_use_cost_nothing():
+    task, worst = small_task(), formulations.get("ml_minimax")
+    beta = np.vstack([np.full(5, 0.1), np.zeros(5)])
+    lower = worst.lower(task, ClassDual(beta, np.array([1.0, 0.0])))
+    assert lower.value == pytest.approx(0.5 - np.max(task.correlations(beta)[0]) / 2)
+    c = np.zeros((2, 3, 5))
+    c[:, 0] = 0.1
+    assert np.isfinite(worst.upper(task, ClassPrimal(c, np.array([1.0, 0.0, 0.0]))).value)
+    assert worst.upper(task, ClassPrimal(c, np.array([0.0, 1.0, 0.0]))).value == np.inf
+    assert formulations.get("ml_sum").upper(task, ClassPrimal(c, np.ones(3))).point.weights.tolist() == [1, 0, 0]
+    zero = formulations.get("ml_sum").upper(task, ClassPrimal(0 * c, np.ones(3)))
+    assert zero.point.weights == pytest.approx(np.full(3, 1 / 3))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(12))
+def test_random_points_never_violate_weak_duality(name, seed):
+    formulation, task, rng = formulations.get(name), small_task(seed, k=3), np.random.default_rng(seed)
+    dual = ClassDual(rng.uniform(-0.2, 1.2, (3, 5)), rng.dirichlet(np.ones(3)) if name == "ml_minimax" else np.ones(3))
+    lower = formulation.lower(task, dual)
+    p = rng.dirichlet(np.ones(3))
+    implied = p[None, :, None] * (lower.point.beta * task.signs)[:, None, :]
+    for c in (rng.normal(size=(3, 3, 5)) * 10.0 ** rng.integers(-2, 2), implied):
+        upper = formulation.upper(task, ClassPrimal(c, p))
+        assert lower.value <= upper.value + 1e-12 * max(lower.largest_term, upper.largest_term)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_problem_in_other_units_is_the_same_problem(name):
+    formulation, task = formulations.get(name), small_task()
+    scaled = formulation.in_units(task, 7.0)
+    assert scaled.box == pytest.approx(task.box * 7)
+    for factor, kernel in zip(scaled.factors, task.kernels, strict=True):
+        assert factor.columns @ factor.columns.T == pytest.approx(kernel / 7)
+        assert kernel / 7 @ factor.to_coefficients == pytest.approx(factor.columns, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_declarations_respect_importance_and_boxes(name):
+    """With weights for classes (ml_sum) and samples, both programs still meet."""
+    formulation, task = formulations.get(name), small_task(3)
+    values = []
+    for program in (formulation.declare_primal(task), formulation.declare_dual(task)):
+        assert solve_program(program.problem, CLARABEL, Run())
+        values.append(program.problem.value)
+    assert values[0] == pytest.approx(values[1], rel=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_are_the_multipliers_of_the_duals_cuts(name):
+    instance = synthetic(20, 2, seed=7)
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, {})
+    program = formulation.declare_dual(task)
+    assert solve_program(program.problem, CLARABEL, Run())
+    multipliers = [float(np.ravel(cut.dual_value)[0]) for cut in program.cuts]
+    assert multipliers == pytest.approx(solve(instance, name, solver="clarabel").weights, abs=1e-4)
+
+
+def test_the_saddle_gap_is_zero_at_the_saddle_point_only():
+    instance = synthetic(20, 2, seed=8)
+    solution = solve(instance, "ml_minimax", solver="clarabel", C=1.0)
+    low, high = saddle_gap(instance, solution.weights, solution.multipliers["gamma"], C=1.0)
+    assert abs(low) < 1e-6 * solution.objective
+    assert abs(high) < 1e-6 * solution.objective
+    low, high = saddle_gap(instance, np.ones(3) / 3, np.ones(2) / 2, C=1.0)
+    assert low > 1e-3 * solution.objective
+    assert high == pytest.approx(low, rel=1e-5)
+
+
+def test_the_two_families_agree_on_a_duplicated_kernel():
+    base = synthetic(18, 2, seed=9)
+    twice = Instance(np.concatenate([base.kernels, base.kernels]), labels=base.targets.values)
+    for name in NAMES:
+        assert solve(twice, name, solver="clarabel").objective == pytest.approx(
+            solve(base, name, solver="clarabel").objective, rel=2e-8
+        )
+
+
+def test_there_is_no_bias():
+    with pytest.raises(InputError, match="ml_sum has no bias: leave bias out, or give bias=false"):
+        solve(synthetic(12, 2), "ml_sum", solver="clarabel", bias=True)
+    solution = solve(synthetic(12, 2), "ml_sum", solver="clarabel", C=1.0)
+    assert solve(synthetic(12, 2), "ml_sum", solver="clarabel", **solution.parameters).objective == solution.objective
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_that_see_nothing_leave_the_zero_function(name):
+    solution = solve(Instance(np.zeros((2, 6, 6)), labels=np.eye(2)[[0, 1, 0, 1, 0, 1]]), name, solver="clarabel")
+    assert solution.objective == pytest.approx(6 if name == "ml_minimax" else 12)
+    assert solution.weights == pytest.approx([0.5, 0.5])
+
+
+def test_zoo_instances_serve_too():
+    instance = zoo.random(16, 3)
+    assert solve(instance, "ml_minimax", solver="clarabel").certified
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
+    base = synthetic(10, 2)
+    weights = np.linspace(0.5, 2.0, 10)
+    formulation = formulations.get(name)
+    task, _ = formulation.task(Instance(base.kernels, labels=base.targets.values, sample_weight=weights), {"C": 3.0})
+    assert task.box == pytest.approx(3 * weights)
+    program = formulation.declare_dual(task)
+    assert solve_program(program.problem, CLARABEL, Run())
+    (dual,) = formulation.from_dual(program, task, 4.0).duals
+    assert dual.beta == pytest.approx(program.beta.value.T / 4)
+    assert dual.gamma.sum() == pytest.approx(1 if name == "ml_minimax" else 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_family_explains_its_symbols(name):
+    assert "H_k(p) = min over f_k" in formulations.get(name).notation
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_label_that_everybody_has_is_refused_and_one_that_all_but_one_have_is_not(name):
+    base = synthetic(12, 2)
+    labels = np.column_stack([base.targets.values[:, 0], np.ones(12)])
+    with pytest.raises(InputError, match=f"{name}: everybody has label '1': leave that label out"):
+        formulations.get(name).task(Instance(base.kernels, labels=labels), {})
+    labels[3, 1] = 0
+    assert formulations.get(name).task(Instance(base.kernels, labels=labels), {})[0].classes == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_at_hand_are_feasible_and_prove_what_the_zero_function_costs(name):
+    """β = 0 proves 0; f = 0 pays the whole box in every class. γ is 1 in the sum, on the simplex in the worst case."""
+    formulation, task = formulations.get(name), small_task(k=3)
+    (dual,), (primal,) = formulation.at_hand(task)
+    assert dual.gamma == pytest.approx(np.full(3, 1 / 3) if name == "ml_minimax" else np.ones(3))
+    assert (primal.weights >= 0).all()
+    assert primal.weights.sum() == pytest.approx(1)
+    assert formulation.lower(task, dual).value == 0
+    shares = 1.0 if name == "ml_minimax" else task.importance.sum()
+    assert formulation.upper(task, primal).value == pytest.approx(shares * task.box.sum())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_primal_solved_in_other_units_leaves_points_that_prove_its_value(name):
+    """Among the kernels one that sees nothing: its weight is zero, the others' are not."""
+    seen, formulation = small_task(5), formulations.get(name)
+    task = LabelTask(np.concatenate([seen.kernels, np.zeros((1, 5, 5))]), seen.signs, seen.box, np.ones(2))
+    scaled = formulation.in_units(task, 7.0)
+    program = formulation.declare_primal(scaled)
+    assert solve_program(program.problem, CLARABEL, Run())
+    (dual,), (primal,) = formulation.from_primal(program, scaled, 7.0)
+    assert formulation.lower(task, dual).value == pytest.approx(program.problem.value / 7, rel=1e-4)
+    assert formulation.upper(task, primal).value == pytest.approx(program.problem.value / 7, rel=1e-4)
+
+
+def test_classes_of_different_importance_leave_multipliers_of_their_own():
+    """The margins' multipliers are importance·α; a class of no importance leaves nothing to divide."""
+    seen, formulation = small_task(5), formulations.get("ml_sum")
+    for importance in ([0.3, 2.0], [1.0, 0.0]):
+        task = LabelTask(seen.kernels, seen.signs, seen.box, np.array(importance))
+        program = formulation.declare_primal(task)
+        assert solve_program(program.problem, CLARABEL, Run())
+        (dual,), _ = formulation.from_primal(program, task, 1.0)
+        assert formulation.lower(task, dual).value == pytest.approx(program.problem.value, rel=1e-4)

@@ -1,0 +1,256 @@
+"""Parameters and choices: every limit with the words that refuse what lies outside it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, Instance, formulations
+from parameter_cases import (
+    LABELLED,
+    LABELS,
+    NAMES,
+    SINGLE_TASKS,
+    K,
+    M,
+    instance_for,
+    resolved,
+)
+from refusals import check_refused
+
+
+# ------------------------------------------------------------------------------------------------------- limits
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"hypergraph", "hypergraph_smooth"}))
+@pytest.mark.parametrize("C", [0, -1, -1e-300])
+def test_C_must_be_positive(name, C):
+    with check_refused(f"parameter C = {C:g} is outside the limits of {name}", "C > 0", "default is 1"):
+        resolved(name, instance_for(name), C=C)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("sm1", {"theta": 0.2499}, ("theta = 0.2499", "θ ≥ 1/M", "M = 4 here")),
+        ("sm1", {"theta": 0}, ("theta = 0", "θ ≥ 1/M")),
+        ("sm2", {"theta": 0}, ("theta = 0", "θ > 0", "default is 1")),
+        ("smp", {"theta": -1}, ("theta = -1", "θ > 0")),
+        ("square", {"theta": -0.5}, ("theta = -0.5", "θ > 0")),
+        ("lp", {"p": 0.999}, ("p = 0.999", "p ≥ 1", "default is 3/2")),
+        ("smp", {"p": 1}, ("p = 1", "p > 1")),
+        ("smp", {"p": 0.5}, ("p = 0.5", "p > 1")),
+        ("elastic", {"l1_ratio": -0.01}, ("l1_ratio = -0.01", "0 ≤ l1_ratio ≤ 1")),
+        ("elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
+        ("vskl", {"s": 1.99}, ("s = 1.99", "s ≥ 2", "default is 2")),
+        ("l1", {"nu": 0}, ("nu = 0", "0 < ν ≤ 1")),
+        ("l1", {"nu": 1.5}, ("nu = 1.5", "0 < ν ≤ 1")),
+        ("l1", {"nu": -0.1}, ("nu = -0.1", "0 < ν ≤ 1")),
+        ("ts", {"lam": 0}, ("lam = 0", "λ > 0", "default is 0.01")),
+        ("ts_l1", {"lam": -1e-9}, ("lam = -1e-09", "λ > 0", "default is 0.01")),
+        ("hypergraph", {"lam": 0}, ("lam = 0", "λ > 0", "default is 1")),
+        ("hypergraph_smooth", {"lam": -2}, ("lam = -2", "λ > 0", "default is 1")),
+        ("hypergraph_smooth", {"smoothing": 0}, ("smoothing = 0", "μ > 0", "default is 0.01")),
+        ("hypergraph_smooth", {"smoothing": -1}, ("smoothing = -1", "μ > 0")),
+        ("hypergraph", {"dimensions": 0}, ("dimensions = 0", "a whole number ≥ 1", "at most the rank of C")),
+        ("hypergraph", {"dimensions": -1}, ("dimensions = -1", "a whole number ≥ 1")),
+        ("hypergraph_smooth", {"dimensions": 1.5}, ("dimensions = 1.5", "a whole number ≥ 1")),
+    ],
+)
+def test_own_parameters_outside_their_limits_are_refused(name, given, words):
+    with check_refused("parameter ", f"is outside the limits of {name}", *words):
+        resolved(name, **given)
+
+
+@pytest.mark.parametrize("name", ["l1", "li", "ml_sum", "ts", "alignment"])
+def test_a_number_whose_square_is_none_is_refused(name):
+    with check_refused("parameter C = 1e+200 is too large for double precision"):
+        resolved(name, C=1e200)
+
+
+@pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1.0, 900), (1e-200, 5), (0.01, 150)])
+def test_a_price_that_is_no_number_is_refused(theta, p):
+    with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
+        resolved("smp", theta=theta, p=p)
+    assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("sm1", "theta", 1 / M),
+        ("sm1", "theta", 5.0),
+        ("lp", "p", 1.0),
+        ("smp", "p", 1.001),
+        ("elastic", "l1_ratio", 0.0),
+        ("elastic", "l1_ratio", 1.0),
+        ("vskl", "s", 2.0),
+        ("l1", "nu", 1.0),
+        ("ts", "lam", 1e-12),
+        ("hypergraph", "dimensions", 1),
+    ],
+)
+def test_limits_themselves_are_accepted(name, key, value):
+    assert resolved(name, **{key: value})[key] == value
+
+
+@pytest.mark.parametrize("count", [3, 7, 49])
+def test_the_third_the_seventh_and_the_49th_survive_rounding(count):
+    instance = Instance(np.broadcast_to(np.eye(4), (count, 4, 4)), [1, 1, -1, -1])
+    assert resolved("sm1", instance, theta=1 / count)["theta"] == 1 / count
+    with check_refused("θ ≥ 1/M"):
+        resolved("sm1", instance, theta=0.999 / count)
+
+
+@pytest.mark.parametrize("name", ["sm2", "smp", "square"])
+def test_one_over_M_binds_sm1_only(name):
+    assert resolved(name, theta=0.01)["theta"] == 0.01
+
+
+@pytest.mark.parametrize("name", SINGLE_TASKS)
+def test_every_parameter_has_a_default(name):
+    formulation = formulations.get(name)
+    given = resolved(name, instance_for(name))
+    assert given.pop("C") == 1.0
+    assert given.pop("bias") is True
+    assert set(given) == {parameter.name for parameter in formulation.parameters}
+    assert resolved(name, instance_for(name), **given) == {"C": 1.0, "bias": True, **given}
+
+
+@pytest.mark.parametrize(
+    ("name", "defaults"),
+    [
+        ("ml_sum", {"C": 1.0, "bias": False}),
+        ("ml_minimax", {"C": 1.0, "bias": False}),
+        ("ts", {"lam": 0.01, "balanced": False, "C": 1.0}),
+        ("ts_l1", {"lam": 0.01, "balanced": False, "C": 1.0}),
+        ("alignment", {"C": 1.0, "approximate": False}),
+        ("hypergraph", {"expansion": "clique", "lam": 1.0, "dimensions": 3}),
+        ("hypergraph_smooth", {"expansion": "clique", "lam": 1.0, "smoothing": 0.01, "dimensions": 3}),
+    ],
+)
+def test_defaults_of_the_families(name, defaults):
+    assert resolved(name, LABELLED) == defaults
+    assert {*formulations.get(name).parameter_names, "bias"} == {*defaults, "bias"}
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_dimensions_end_at_the_rank(name):
+    assert resolved(name, LABELLED, dimensions=2.0)["dimensions"] == 2
+    assert type(resolved(name, LABELLED, dimensions=2.0)["dimensions"]) is int
+    with check_refused("parameter dimensions = 4 exceeds the rank of C", "give at most 3"):
+        resolved(name, LABELLED, dimensions=4)
+    twice = Instance(K, labels=LABELS[:, [0, 1, 1]])
+    with check_refused("parameter dimensions = 3 exceeds the rank of C", "give at most 2"):
+        resolved(name, twice, dimensions=3)
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+@pytest.mark.parametrize("expansion", ["clique", "star", "zhou", "kcca"])
+def test_every_expansion_can_be_asked_for(name, expansion):
+    assert resolved(name, LABELLED, expansion=expansion)["expansion"] == expansion
+
+
+@pytest.mark.parametrize(
+    ("expansion", "words"),
+    [
+        ("stra", "did you mean 'star'?"),
+        ("Clique", "did you mean 'clique'?"),
+        ("complete", "known: clique, kcca, star, zhou"),
+        ("", "known: clique, kcca, star, zhou"),
+        (3, "known: clique, kcca, star, zhou"),
+    ],
+)
+def test_unknown_expansion_is_refused_with_the_nearest(expansion, words):
+    with check_refused(f"parameter expansion = {expansion!r} is unknown", words):
+        resolved("hypergraph", LABELLED, expansion=expansion)
+
+
+# ---------------------------------------------------------------------------------------------------- C and nu
+def balanced_as(positive, negative):
+    n = positive + negative
+    return Instance(np.eye(n)[None], [1] * positive + [-1] * negative)
+
+
+@pytest.mark.parametrize(("positive", "negative"), [(1, 2), (2, 1), (2, 5), (3, 4), (1, 5), (7, 10)])
+def test_infeasible_nu_is_refused_with_the_largest_feasible_one(positive, negative):
+    instance = balanced_as(positive, negative)
+    with pytest.raises(InputError, match=f"infeasible for the class balance {positive} : {negative}") as caught:
+        resolved("l1", instance, nu=1.0)
+    largest = float(re.search(r"give nu ≤ (\S+)", str(caught.value))[1])
+    assert 0 <= 2 * min(positive, negative) / (positive + negative) - largest < 1.001e-6  # rounded down, six digits
+    assert resolved("l1", instance, nu=largest)["nu"] == largest
+    with check_refused("infeasible"):
+        resolved("l1", instance, nu=largest * (1 + 1e-4))
+
+
+def test_without_bias_every_nu_up_to_one_is_feasible():
+    assert resolved("l1", balanced_as(1, 5), nu=1.0, bias=False)["nu"] == 1.0
+
+
+def test_C_and_nu_together_are_refused():
+    with check_refused("parameters C and nu are both given", "keep one"):
+        resolved("l1", C=1.0, nu=0.5)
+
+
+def test_nu_replaces_C():
+    assert resolved("l1", nu=0.5) == {"nu": 0.5, "bias": True}
+
+
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl", "ml_sum", "ml_minimax", "ts", "alignment"])
+def test_nu_is_not_offered_where_no_theorem_has_it(name):
+    with check_refused(f"unknown parameter 'nu' of {name}", "C"):
+        resolved(name, nu=0.5)
+
+
+# ------------------------------------------------------------------------------------------- what is no number
+NUMBERS = [
+    ("l1", "C"), ("l1", "nu"), ("sm1", "theta"), ("lp", "p"), ("ml_sum", "C"), ("ts", "lam"),
+    ("hypergraph_smooth", "smoothing"), ("hypergraph", "dimensions"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0, 2.0], {}])
+@pytest.mark.parametrize(("name", "key"), NUMBERS)
+def test_what_is_no_finite_number_is_refused(name, key, value):
+    with check_refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
+        resolved(name, **{key: value})
+
+
+def test_an_integer_beyond_double_precision_is_refused():
+    with check_refused("parameter C = ", "is not a number"):
+        resolved("l1", C=10**400)
+
+
+def test_an_array_is_refused_in_one_line():
+    with check_refused("parameter C = ", "is not a number"):
+        resolved("l1", C=np.eye(3))
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2)])
+def test_numbers_of_any_type_are_accepted(value):
+    number = resolved("l1", C=value)["C"]
+    assert type(number) is float
+    assert number == 2.0
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"), [(True, True), (False, False), ("true", True), ("False", False), (0, False)]
+)
+def test_bias_is_true_or_false(value, flag):
+    assert resolved("l1", bias=value)["bias"] is flag
+
+
+@pytest.mark.parametrize("value", ["maybe", 2, 0.5, np.nan, [True]])
+def test_other_words_for_bias_are_refused(value):
+    with check_refused("parameter bias = ", "neither true nor false", "give bias=true or bias=false"):
+        resolved("l1", bias=value)
+
+
+@pytest.mark.parametrize(("name", "key"), [("ts", "balanced"), ("ts_l1", "balanced"), ("alignment", "approximate")])
+def test_flags_of_the_two_stages_are_true_or_false(name, key):
+    for value, flag in ((True, True), ("yes", True), (0, False), ("False", False)):
+        assert resolved(name, **{key: value})[key] is flag
+    for value in ("maybe", 2, np.nan):
+        with check_refused(f"parameter {key} = {value!r} is neither true nor false", f"give {key}=true or {key}=false"):
+            resolved(name, **{key: value})

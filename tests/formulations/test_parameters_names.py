@@ -1,0 +1,208 @@
+"""Names of formulations, parameters and solvers, and what does not fit together: refused, with the nearest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.solvers.solving import SOLVERS
+from parameter_cases import (
+    FAMILIES,
+    INSTANCE,
+    LABELLED,
+    LABELS,
+    NAMES,
+    ONE,
+    SINGLE_TASKS,
+    K,
+    Y,
+    instance_for,
+    resolved,
+)
+from refusals import check_refused
+
+
+# ------------------------------------------------------------------------------------------------------- names
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("elastik", ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
+        ("L1", ("unknown formulation 'L1'",)),
+        ("quantum", ("unknown formulation 'quantum'", "known: ", "average", "vskl")),
+        ("", ("unknown formulation ''", "known: ")),
+        (None, ("unknown formulation None", "known: ")),
+    ],
+)
+def test_unknown_formulation_is_refused_with_the_nearest(name, words):
+    with check_refused(*words):
+        solve(INSTANCE, name, solver="clarabel")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("clarabell", ("unknown solver 'clarabell'", "did you mean 'clarabel'?")),
+        ("silp_exakt", ("unknown solver 'silp_exakt'", "did you mean 'silp_exact'?")),
+        ("gurobi", ("unknown solver 'gurobi'", "known: alignment_nnls, analytic,")),
+    ],
+)
+def test_unknown_solver_is_refused_with_the_nearest(name, words):
+    with check_refused(*words):
+        solve(INSTANCE, "l1", solver=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "words"),
+    [
+        ("sm1", "thet", ("unknown parameter 'thet' of sm1", "did you mean 'theta'?")),
+        ("elastic", "l1ratio", ("unknown parameter 'l1ratio' of elastic", "did you mean 'l1_ratio'?")),
+        ("l1", "theta", ("unknown parameter 'theta' of l1", "known: C, bias, nu")),
+        ("l1", "biass", ("unknown parameter 'biass'", "did you mean 'bias'?")),
+        ("ml_sum", "theta", ("unknown parameter 'theta' of ml_sum", "known: C")),
+        ("ts", "lambda", ("unknown parameter 'lambda' of ts", "did you mean 'lam'?")),
+        ("alignment", "balanced", ("unknown parameter 'balanced' of alignment", "known: C, approximate")),
+        ("hypergraph", "dimension", ("unknown parameter 'dimension' of hypergraph", "did you mean 'dimensions'?")),
+        ("hypergraph", "smoothing", ("unknown parameter 'smoothing' of hypergraph", "known: dimensions, expansion")),
+    ],
+)
+def test_unknown_parameter_is_refused_with_the_nearest(name, key, words):
+    with check_refused(*words):
+        solve(INSTANCE, name, solver="clarabel", **{key: 1.0})
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_knows_its_own_parameters_only(name):
+    known = ", ".join(sorted(formulations.get(name).parameter_names))
+    with check_refused(f"unknown parameter 'colour' of {name}: known: {known}"):
+        solve(LABELLED, name, solver="clarabel", colour=1.0)
+
+
+# ---------------------------------------------------------------------------------------- what does not fit
+def test_svm_takes_one_kernel():
+    with check_refused("svm takes one kernel, the instance has 4", "select one kernel, or use sum, average or l1"):
+        solve(INSTANCE, "svm", solver="clarabel")
+    assert resolved("svm", ONE)["C"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["ckl", "vskl"])
+def test_grouped_formulations_need_groups(name):
+    with check_refused(f"{name} needs groups of kernels, the instance has none", "give groups, one integer per kernel"):
+        solve(Instance(K, Y), name, solver="clarabel")
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"l1", "sm1", "hypergraph"}))
+def test_silp_exact_serves_l1_sm1_and_hypergraph_only(name):
+    with check_refused(
+        f"solver silp_exact does not fit {name}",
+        "it solves l1, sm1 and hypergraph",
+        f"{name} is solved by auto, clarabel, scs, interior",
+    ):
+        solve(INSTANCE, name, solver="silp_exact")
+
+
+@pytest.mark.parametrize("name", SINGLE_TASKS)
+@pytest.mark.parametrize("kind", ["classes", "labels"])
+def test_single_tasks_ask_for_y(name, kind):
+    given = {"classes": np.repeat(["a", "b", "c"], 2)} if kind == "classes" else {"labels": LABELS}
+    instance = Instance(instance_for(name).kernels, **given, groups=instance_for(name).groups)
+    with check_refused(
+        f"{name} needs labels y in {{−1, +1}}, the instance has {kind}",
+        f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
+    ):
+        solve(instance, name, solver="clarabel")
+
+
+@pytest.mark.parametrize("name", ["ts", "ts_l1"])
+def test_two_stages_need_samples_that_do_not_belong_together(name):
+    labels = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]])  # any two share one
+    with check_refused(f"{name}: every pair of samples belongs together", "give samples of two classes"):
+        solve(Instance(K, labels=labels), name, solver="clarabel")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_label_that_nobody_has_is_refused_by_name(name):
+    instance = Instance(K, labels=LABELS * [1, 0, 1], label_names=["red", "green", "blue"])
+    with check_refused("nobody has label 'green'", "leave that label out"):
+        solve(instance, name, solver="clarabel")
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "alignment"])
+def test_label_that_everybody_has_is_refused_by_name(name):
+    instance = Instance(K, labels=np.maximum(LABELS, [0, 0, 1]), label_names=["red", "green", "blue"])
+    with check_refused("everybody has label 'blue'", "leave that label out"):
+        solve(instance, name, solver="clarabel")
+
+
+@pytest.mark.parametrize("name", ["hypergraph", "hypergraph_smooth"])
+def test_hypergraph_takes_a_label_that_everybody_has(name):
+    assert resolved(name, Instance(K, labels=np.maximum(LABELS, [0, 0, 1])))["dimensions"] == 3
+
+
+@pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, np.inf])
+def test_tolerance_out_of_range_is_refused(tol):
+    with check_refused("tol = ", "is not between 0 and 1", "give a relative gap such as 1e-8"):
+        solve(INSTANCE, "l1", solver="clarabel", tol=tol)
+
+
+@pytest.mark.parametrize("limit", [0, -1, np.nan])
+def test_time_limit_must_be_positive(limit):
+    with check_refused("time_limit = ", "is not positive", "give seconds"):
+        solve(INSTANCE, "l1", solver="clarabel", time_limit=limit)
+
+
+@pytest.mark.parametrize("limit", [0, -3])
+def test_iteration_limit_must_be_positive(limit):
+    with check_refused("max_iter = ", "is below 1", "give a number of iterations"):
+        solve(INSTANCE, "l1", solver="clarabel", max_iter=limit)
+
+
+@pytest.mark.parametrize("key", ["tol", "time_limit", "max_iter"])
+def test_limits_that_are_no_numbers_are_refused(key):
+    with check_refused(f"{key} = 'x'"):
+        solve(INSTANCE, "l1", solver="clarabel", **{key: "x"})
+
+
+def test_half_an_iteration_is_refused():
+    with check_refused("max_iter = 2.5"):
+        solve(INSTANCE, "l1", solver="clarabel", max_iter=2.5)
+
+
+def test_refusals_come_before_any_solver_runs(monkeypatch):
+    def forbidden(*_, **__):
+        raise AssertionError("solved before refusing")
+
+    for solver in SOLVERS:
+        monkeypatch.setitem(solver.__dict__, "run", forbidden)
+    for given in ({"C": 0}, {"tol": 0}, {"nu": 2}, {"colour": 1}):
+        with pytest.raises(InputError):
+            solve(INSTANCE, "l1", solver="clarabel", **given)
+    for name, given in (("ml_sum", {"C": 0}), ("ts", {"lam": 0}), ("hypergraph", {"expansion": "x"})):
+        with pytest.raises(InputError):
+            solve(LABELLED, name, solver="clarabel", **given)
+    for name in ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"):
+        with pytest.raises(InputError, match="nobody has label '1'"):
+            solve(Instance(K, labels=LABELS * [1, 0, 1]), name, solver="clarabel")
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("sm1", {"theta": 0.5}),
+        ("sm2", {"theta": 1.0}),
+        ("smp", {"theta": 1.0, "p": 1.5}),
+        ("square", {"theta": 1.0}),
+        ("lp", {"p": 1.5}),
+        ("elastic", {"l1_ratio": 0.5}),
+        ("vskl", {"s": 2.0}),
+    ],
+)
+def test_the_defaults_are_those_that_the_theorem_states(name, own):
+    """Four kernels: 2/M is one half. C is 1, and there is a bias."""
+    _, parameters = formulations.get(name).task(zoo.random(8, 4), {})
+    assert parameters == {"C": 1.0, "bias": True, **own}
+
+
+def test_the_default_of_sm1_with_one_kernel_is_one():
+    _, parameters = formulations.get("sm1").task(zoo.random(8, 1), {})
+    assert parameters["theta"] == 1.0

@@ -1,0 +1,83 @@
+"""What a formulation tells the engine of its weights' side: slopes, curvatures and constraints belong together, and the
+penalty on norms is the least of ½ Σ a²/μ + R(μ) over the weights that are allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cases import own_parameters
+from mklcvx.formulations import SINGLE_TASKS, get
+
+RNG = np.random.default_rng(3)
+COUNT = 5
+NAMED = [f.name for f in SINGLE_TASKS if f.regulariser is not None]
+CASES = [(name, own) for name in NAMED for own in own_parameters(name)]
+FREE = [(name, own) for name, own in CASES if not get(name).regulariser.alone(COUNT, **own)]
+STEP = 1e-6
+
+
+def derivative(function, mu, own):
+    """Of a function that acts on every weight by itself."""
+    return (function(mu + STEP, **own) - function(mu - STEP, **own)) / (2 * STEP)
+
+
+@pytest.mark.parametrize(("name", "own"), FREE, ids=str)
+def test_slopes_and_curvatures_are_derivatives(name, own):
+    side, mu = get(name).regulariser, RNG.uniform(0.05, 0.9, COUNT)
+    parts = [(side.value, side.slope, side.curvature)]
+    if side.constraint is not None:
+        parts.append((side.constraint.value, side.constraint.slope, side.constraint.curvature))
+    for value, slope, curvature in parts:
+        assert slope(mu, **own) == pytest.approx(derivative(value, mu, own), rel=1e-6, abs=1e-8)
+        assert curvature(mu, **own) == pytest.approx(derivative(slope, mu, own), rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize(("name", "own"), FREE, ids=str)
+def test_the_start_lies_inside(name, own):
+    """Near the boundary of a curved constraint, not on it; on a linear one; below the caps."""
+    side = get(name).regulariser
+    for count in (COUNT, 40):
+        mu = side.start(count, **own)
+        assert mu.shape == (count,)
+        assert (mu > 0).all()
+        if side.constraint is not None:
+            size = float(side.constraint.value(mu, **own).sum())
+            assert 0.3 < size < 1 if side.constraint.curved else size == pytest.approx(1)
+        if side.cap is not None and side.cap(**own) * count > 1:
+            assert (mu <= side.cap(**own)).all()
+
+
+@pytest.mark.parametrize(("name", "own"), CASES, ids=str)
+def test_the_penalty_is_the_least_over_weights(name, own):
+    """Attained at the formulation's own weights, and nowhere undercut."""
+    formulation, a = get(name), RNG.uniform(0.2, 2.0, 1 if get(name).single_kernel else COUNT)
+    side = formulation.regulariser
+
+    def cost(mu):
+        return float(np.sum(a**2 / mu) / 2 + side.value(mu, **own).sum())
+
+    if side.alone(len(a), **own):
+        assert formulation.penalty(a, **own) == pytest.approx(cost(side.start(len(a), **own)))
+        return
+    best = formulation.weights(a, a, **own)
+    assert cost(best) == pytest.approx(formulation.penalty(a, **own), rel=1e-9)
+    allowed = 0
+    for _ in range(200):
+        mu = np.maximum(best * np.exp(RNG.normal(scale=0.3, size=len(a))), 1e-9)
+        if side.constraint is not None:
+            mu *= largest_factor(side, mu, own)
+        if side.cap is None or (mu <= side.cap(**own)).all():
+            allowed += 1
+            assert cost(mu) >= formulation.penalty(a, **own) * (1 - 1e-12)
+    assert allowed > 0 or side.cap is not None
+
+
+def largest_factor(side, mu, own):
+    """How far weights may be stretched until the constraint binds, by bisection."""
+    low, high = 0.0, 1e3
+    for _ in range(80):
+        middle = (low + high) / 2
+        inside = side.constraint.value(middle * mu, **own).sum() <= 1
+        low, high = (middle, high) if inside else (low, middle)
+    return low

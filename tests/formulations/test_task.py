@@ -1,0 +1,292 @@
+"""The sample side: feasible α, least risk, units. Checked against linear programs and definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from cases import LOSSES, instance_for, own_parameters
+from mklcvx import Instance, formulations
+from mklcvx.formulations import Task
+from mklcvx.problem.stack import KernelStack
+
+
+def task(n: int, loss: str, bias: bool, seed: int, count: int = 2) -> Task:
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(count, n, n))
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1.0, -1.0)
+    box = rng.uniform(0.5, 1.5, n) if loss == "c" else rng.uniform(1.0, 1.2, n) / (0.4 * n)
+    return Task(factors @ factors.transpose(0, 2, 1), y, box, loss, bias)
+
+
+def least_risk(problem: Task, outputs: np.ndarray, fixed_bias: float | None = None) -> float:
+    """The risk as a linear program over slacks, b and ρ."""
+    n, nu = problem.samples, problem.loss == "nu"
+    cost = np.concatenate([problem.box, [0.0, -1.0 if nu else 0.0]])
+    rows = np.hstack([-np.eye(n), -problem.y[:, None], np.full((n, 1), 1.0 if nu else 0.0)])
+    sides = problem.y * outputs - (0.0 if nu else 1.0)
+    bias = (None, None) if fixed_bias is None and problem.bias else (fixed_bias or 0.0,) * 2
+    bounds = [(0, None)] * n + [bias, (None, None) if nu else (0, 0)]
+    return linprog(cost, A_ub=rows, b_ub=sides, bounds=bounds).fun
+
+
+@pytest.mark.parametrize("loss", ["c", "nu"])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_risk_is_the_least_over_bias_and_margin(loss, bias, seed):
+    problem = task(9, loss, bias, seed)
+    outputs = np.round(np.random.default_rng(seed).normal(size=9), 1)
+    risk = problem.risk(outputs)
+    assert risk.value == pytest.approx(least_risk(problem, outputs), abs=1e-9)
+    level = 1.0 if loss == "c" else risk.rho
+    loss_there = problem.box @ np.maximum(0, level - problem.y * (outputs + risk.bias))
+    assert risk.value == pytest.approx(loss_there - (0 if loss == "c" else risk.rho))
+    assert risk.largest_term == pytest.approx(max(loss_there, abs(risk.rho or 0.0)))
+    assert bias or risk.bias == 0
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12])
+def test_the_least_risk_follows_the_box_to_any_size(size):
+    problem = task(9, "c", True, 4)
+    resized = Task(problem.kernels, problem.y, problem.box * size)
+    outputs = np.random.default_rng(4).normal(size=9)
+    one, other = problem.risk(outputs), resized.risk(outputs)
+    assert other.value == pytest.approx(size * one.value)
+    assert other.bias == pytest.approx(one.bias)
+
+
+def test_rounding_of_many_slopes_hides_no_flat_bottom():
+    """Half of 2 · n samples may err: the threshold lies anywhere between two outputs, whatever 1/n rounds to."""
+    for n in range(100, 1100, 100):
+        y, outputs = np.repeat([1.0, -1.0], n), np.concatenate([np.arange(n), -np.arange(n)]).astype(float)
+        risk = Task(np.zeros((1, 2 * n, 2 * n)), y, np.full(2 * n, 1 / n), "nu").risk(outputs)
+        assert risk.bias_interval == (-0.5, 0.5)
+        assert risk.rho == n / 2 - 0.5
+
+
+def test_a_nu_that_exceeds_the_class_balance_by_rounding_has_a_risk():
+    """One positive of three: 2/3 is the largest ν; its box is then nearly ½. The worst of each class make the risk."""
+    instance = Instance(np.eye(3)[None], [1, -1, -1])
+    problem, _ = formulations.get("l1").task(instance, {"nu": 2 / 3 * (1 + 5e-13)})
+    assert problem.box[0] < 0.5 - 1e-13
+    assert problem.risk(np.array([3.0, -1.0, -2.0])).value == pytest.approx(-(3 + 1) / 2)
+
+
+@pytest.mark.parametrize("loss", ["c", "nu"])
+def test_without_a_bias_its_interval_is_zero(loss):
+    assert task(9, loss, False, 0).risk(np.arange(9.0)).bias_interval == (0, 0)
+
+
+def test_the_bias_is_an_interval_where_every_choice_is_optimal():
+    """f = ∓2 separates with room to spare: every b in [−1, 1] has no loss; the middle is returned."""
+    problem = Task(np.eye(2)[None], np.array([1.0, -1.0]), np.ones(2))
+    risk = problem.risk(np.array([2.0, -2.0]))
+    assert (risk.bias, risk.bias_interval, risk.value) == (0.0, (-1.0, 1.0), 0.0)
+    risk = problem.risk(np.array([4.0, -2.0]))
+    assert (risk.bias, risk.bias_interval) == (-1.0, (-3.0, 1.0))
+
+
+def test_the_interval_of_the_nu_form():
+    """Two of four positives may err (Σ C = ½): the threshold lies anywhere between the second and the third."""
+    y = np.array([1.0] * 4 + [-1.0] * 4)
+    problem = Task(np.eye(8)[None], y, np.full(8, 0.25), "nu")
+    risk = problem.risk(np.array([1.0, 2, 3, 4, -1, -2, -3, -4]))
+    assert risk.bias_interval == (-0.5, 0.5)
+    assert risk.bias == 0
+    assert risk.rho == 2.5
+    for b in risk.bias_interval:
+        assert least_risk(problem, np.array([1.0, 2, 3, 4, -1, -2, -3, -4]), b) == pytest.approx(risk.value)
+
+
+def test_an_endless_interval_gives_its_finite_end():
+    """All positives may err: any larger threshold is as good."""
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    risk = Task(np.eye(4)[None], y, np.full(4, 0.25), "nu").risk(np.array([1.0, 2.0, -1.0, -2.0]))
+    assert np.isinf(risk.bias_interval[0])
+    assert np.isinf(risk.bias_interval[1])
+    assert np.isfinite(risk.bias)
+    assert risk.value == pytest.approx(-1.5)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), loss=st.sampled_from(["c", "nu"]), bias=st.booleans())
+def test_feasible_points_are_feasible_and_stay_where_they_are(seed, loss, bias):
+    problem = task(8, loss, bias, seed)
+    rng = np.random.default_rng(seed)
+    alpha = problem.feasible(rng.uniform(-0.5, 1.5, 8) * problem.box * rng.integers(0, 2, 8))
+    assert (alpha >= 0).all()
+    assert (alpha <= problem.box).all()
+    if bias:
+        assert abs(problem.y @ alpha) <= 4e-16 * max(1.0, alpha.sum())
+    if loss == "nu":
+        assert alpha.sum() == pytest.approx(1, abs=4e-16 * 8)
+    assert problem.feasible(alpha) == pytest.approx(alpha, abs=1e-15)
+
+
+def test_feasible_scales_the_heavier_class_down_and_keeps_zeros():
+    problem = Task(np.eye(4)[None], np.array([1.0, 1, -1, -1]), np.ones(4))
+    assert problem.feasible(np.array([0.8, 0.4, 0.6, 0.0])) == pytest.approx([0.4, 0.2, 0.6, 0.0])
+    assert problem.feasible(np.array([np.nan, 2.0, 0.5, -1.0])) == pytest.approx([0.0, 0.5, 0.5, 0.0])
+    assert problem.feasible(np.zeros(4)) == pytest.approx(np.zeros(4))
+
+
+def test_feasible_fills_the_nu_form_up_within_the_box():
+    problem = Task(np.eye(4)[None], np.array([1.0, 1, -1, -1]), np.full(4, 0.4), "nu")
+    assert problem.feasible(np.array([0.2, 0.0, 0.4, 0.2])) == pytest.approx([0.3, 0.2, 1 / 3, 1 / 6])
+    assert problem.feasible(np.zeros(4)) == pytest.approx(np.full(4, 0.25))
+    assert problem.feasible(np.array([0.1, 0.1, 0.4, 0.1])) == pytest.approx([0.25, 0.25, 0.4, 0.1])
+
+
+def test_feasible_fills_the_nu_form_up_without_touching_zeros_where_the_others_have_room():
+    problem = Task(np.eye(4)[None], np.array([1.0, 1, 1, -1]), np.array([0.3, 0.3, 0.3, 0.5]), "nu")
+    assert problem.feasible(np.array([0.1, 0.1, 0.0, 0.5])) == pytest.approx([0.25, 0.25, 0.0, 0.5])
+    assert problem.feasible(np.array([0.2, 0.2, 0.0, 0.5])).tolist()[2] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("factor", [0.3, 3.0])
+def test_what_feasible_leaves_of_an_equality_is_the_last_bit_of_one_entry(factor, seed):
+    """Too little is raised, too much is scaled down; some entries lie on either end of the box."""
+    rng, n = np.random.default_rng(seed), 500
+    box = rng.uniform(0.5, 1.5, n) * 4 / n
+    problem = Task(np.zeros((1, n, n)), rng.choice([-1.0, 1.0], n), box, "nu", bias=False)
+    alpha = problem.feasible(box * np.clip(factor * rng.uniform(-0.4, 0.6, n), 0.0, 1.0) + box * (rng.random(n) < 0.1))
+    assert abs(math.fsum([1.0, *(-alpha)])) <= np.finfo(float).eps * alpha.max()
+
+
+def test_correlations_and_evaluations_follow_their_definitions():
+    problem = task(6, "c", True, 3)
+    rng = np.random.default_rng(0)
+    alpha, c = rng.uniform(size=6), rng.normal(size=(2, 6))
+    signed = alpha * problem.y
+    assert problem.correlations(alpha) ** 2 == pytest.approx([signed @ k @ signed for k in problem.kernels])
+    outputs, norms = problem.evaluate(c)
+    assert outputs == pytest.approx(problem.kernels[0] @ c[0] + problem.kernels[1] @ c[1])
+    assert norms**2 == pytest.approx([c[m] @ problem.kernels[m] @ c[m] for m in range(2)])
+    assert problem.gain(alpha) == pytest.approx(alpha.sum())
+    assert task(6, "nu", True, 3).gain(alpha) == 0
+
+
+def test_factors_rebuild_their_kernels():
+    rng = np.random.default_rng(1)
+    low = rng.normal(size=(6, 2))
+    problem = Task(np.stack([low @ low.T, np.eye(6), np.zeros((6, 6))]), np.ones(6), np.ones(6))
+    assert [f.columns.shape[1] for f in problem.factors] == [2, 6, 1]
+    for factor, kernel in zip(problem.factors, problem.kernels, strict=True):
+        assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-12)
+        w = rng.normal(size=factor.columns.shape[1])
+        assert kernel @ (factor.to_coefficients @ w) == pytest.approx(factor.columns @ w, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-25, 1.0, 1e25])
+def test_a_kernel_of_rank_one_has_one_coordinate_at_any_size(size):
+    column = np.random.default_rng(2).normal(size=(7, 1))
+    (factor,) = KernelStack(size * (column @ column.T)[None]).factors
+    assert factor.columns.shape == (7, 1)
+    assert np.abs(factor.columns) / np.sqrt(size) == pytest.approx(np.abs(column))
+
+
+def test_the_zero_kernel_has_no_coefficients():
+    (factor,) = KernelStack(np.zeros((1, 3, 3))).factors
+    assert not factor.to_coefficients.any()
+
+
+def test_factors_in_other_units_belong_to_the_divided_kernels():
+    problem = task(5, "c", True, 6)
+    scaled = problem.in_units(9.0, {})
+    for factor, kernel in zip(scaled.factors, problem.kernels, strict=True):
+        assert factor.columns @ factor.columns.T == pytest.approx(kernel / 9)
+        assert kernel / 9 @ factor.to_coefficients == pytest.approx(factor.columns)
+
+
+def test_kernels_are_combined_by_their_weights():
+    kernels = task(4, "c", True, 7, count=3).kernels
+    for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
+        expected = weights[0] * kernels[0] + weights[1] * kernels[1] + weights[2] * kernels[2]
+        assert KernelStack(kernels).combined(np.array(weights)) == pytest.approx(expected)
+
+
+RNG_KERNELS = np.stack([f @ f.T for f in np.random.default_rng(8).normal(size=(3, 4, 4))])
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (0, 2, 1), (1, 2, 0)], ids=["kernels", "Fortran", "samples first"])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_the_order_in_memory_does_not_matter(axes, symmetric):
+    kernels = RNG_KERNELS if symmetric else RNG_KERNELS + 1e-3 * np.triu(np.ones((4, 4)))
+    stored = np.ascontiguousarray(kernels.transpose(axes)).transpose(np.argsort(axes))
+    one, other = KernelStack(kernels, symmetric=symmetric), KernelStack(stored, symmetric=symmetric)
+    sums = np.zeros((4, 4)), np.zeros((4, 4))
+    weights, vector = np.array([1.0, 2.0, -1.0]), np.array([1.0, -2.0, 3.0, 0.5])
+    images = [stack.swept(total, weights, vector) for stack, total in zip((one, other), sums, strict=True)]
+    assert images[1] == pytest.approx(images[0], rel=1e-14)
+    assert sums[1] == pytest.approx(sums[0], rel=1e-14)
+    assert other.combined(weights) == pytest.approx(sums[0], rel=1e-14)
+
+
+def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_their_lower_triangles():
+    rng = np.random.default_rng(3)
+    skewed, vector, weights = rng.normal(size=(3, 4, 4)), rng.normal(size=4), np.array([0.5, 0.0, 2.0])
+    task = Task(skewed, np.array([1.0, -1.0, 1.0, -1.0]), np.ones(4), symmetric=False)
+    whole = np.stack([np.tril(kernel) + np.tril(kernel, -1).T for kernel in skewed])
+    total = np.eye(4)
+    images = task.swept(total, weights, vector)
+    assert np.array_equal(total, total.T)
+    assert total == pytest.approx(np.eye(4) + np.tensordot(weights, whole, 1))
+    assert task.combined(weights) == pytest.approx(np.tensordot(weights, whole, 1))
+    assert images == pytest.approx(whole @ vector)
+    assert task.images(vector) == pytest.approx(whole @ vector)
+
+
+def test_only_the_lower_triangle_is_used_and_single_precision_is_widened():
+    kernel = np.array([[2.0, 1.0], [0.5, 2.0]], dtype=np.float32)
+    (seen,) = Task(kernel[None], np.array([1.0, -1.0]), np.ones(2), symmetric=False).each_kernel()
+    assert seen.dtype == np.float64
+    assert seen.tolist() == [[2.0, 0.5], [0.5, 2.0]]
+
+
+def test_the_typical_kernel_size_is_a_geometric_mean():
+    sizes = np.array([1e-4, 1.0, 1e4, 0.0])[:, None, None]
+    assert Task(sizes * np.eye(3), np.ones(3), np.ones(3)).typical_kernel_size() == pytest.approx(1.0)
+    assert Task(0 * sizes * np.eye(3), np.ones(3), np.ones(3)).typical_kernel_size() == 1.0
+    assert KernelStack(np.array([0.01, 0.0, 0.25])[:, None, None] * np.eye(3)).typical_kernel_size() == pytest.approx(
+        0.05
+    )
+
+
+@pytest.mark.parametrize(("name", "loss"), LOSSES)
+@pytest.mark.parametrize("size", [1e-2, 30.0])
+def test_a_problem_in_other_units_is_the_same_problem(name, loss, size):
+    """Divide every kernel by size: for loss c multiply C by size, f stays and the value grows by size; for loss nu
+    f and the value shrink by size. The parameters follow by `rescale`."""
+    formulation = formulations.get(name)
+    instance = instance_for(name, "n = 5")
+    for own in own_parameters(name):
+        base = task(5, loss, True, 11, instance.count)
+        base = Task(base.kernels, base.y, base.box, loss, True, own)
+        scaled = formulation.in_units(base, size)
+        moved = Task(base.kernels / size, base.y, scaled.box, loss, True, scaled.own)
+        unit = base.value_unit(size)
+        assert unit == (size if loss == "c" else 1 / size)
+        assert scaled.box == pytest.approx(base.box * (size if loss == "c" else 1))
+        alpha = base.feasible(base.box / 2)
+        there = alpha * size if loss == "c" else alpha
+        assert formulation.lower(moved, there).value == pytest.approx(unit * formulation.lower(base, alpha).value)
+        c = np.random.default_rng(3).normal(size=(base.count, 5))
+        c_there = c * size if loss == "c" else c
+        assert formulation.upper(moved, c_there).value == pytest.approx(unit * formulation.upper(base, c).value)
+        for factor, kernel in zip(scaled.factors, moved.kernels, strict=True):
+            assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-12 * abs(kernel).max())
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), loss=st.sampled_from(["c", "nu"]), bias=st.booleans())
+def test_making_a_feasible_point_feasible_changes_no_bit(seed, loss, bias):
+    """So that a certificate recomputed from a solution is the same number."""
+    problem = task(11, loss, bias, seed)
+    alpha = problem.feasible(np.random.default_rng(seed).uniform(-0.5, 1.5, 11) * problem.box)
+    assert np.array_equal(problem.feasible(alpha), alpha)

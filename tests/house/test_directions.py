@@ -1,0 +1,71 @@
+"""Imports point one way only, from room to room and from file to file, those inside functions included."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+
+from places import ROOT
+
+# A room may import from itself and from those before it.
+ROOMS = (
+    "problem", "formulations", "certificate", "io", "solvers", "zoo", "verification", "bench", "reports", "estimators",
+    "exercises", "cli",
+)  # fmt: skip
+APART = "checker"  # imports nothing, and nothing imports it
+LOOSE = ("__init__", "__main__", "_version", "defaults", "errors", "renamed", "schemas")
+
+
+def modules():
+    for folder, package in (("mklcvx", "mklcvx"), ("formulations", "mklcvx.formulations")):
+        for file in (ROOT / folder).rglob("*.py"):
+            parts = (package, *file.relative_to(ROOT / folder).with_suffix("").parts)
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
+
+
+MODULES = dict(modules())
+
+
+def imported(name, file):
+    """The modules of ours that a file imports."""
+    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            places = [f"{base}.{alias.name}" for alias in node.names]
+            yield from (place if place in MODULES else base for place in places if base in MODULES)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+
+
+IMPORTS = {name: set(imported(name, file)) for name, file in MODULES.items()}
+
+
+def room(name):
+    return name.split(".")[1] if name.count(".") else ""
+
+
+def test_every_file_is_in_a_room():
+    assert {room(name) for name in MODULES} <= {"", *ROOMS, APART, *LOOSE}
+
+
+def test_rooms_import_from_those_before_them():
+    rank = {place: i for i, place in enumerate(ROOMS)}
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in IMPORTS.items()
+        for other in others
+        if room(name) in rank and (other == "mklcvx" or rank.get(room(other), -1) > rank[room(name)])
+    ]
+    assert not wrong
+
+
+def test_the_checker_stands_apart():
+    apart = {name for name in MODULES if room(name) == APART}
+    assert all(IMPORTS[name] <= apart for name in apart)
+    assert not any(IMPORTS[name] & apart for name in set(MODULES) - apart)
+
+
+def test_no_files_import_each_other():
+    tuple(TopologicalSorter(IMPORTS).static_order())  # raises CycleError, which names them

@@ -1,0 +1,316 @@
+"""Instances and answers as JSON, MATLAB files and folders of csv files: what goes out comes back, faults are said."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance
+from mklcvx.io import json_text
+from mklcvx.io.files import load_instance, load_test, read_record, save_answer, save_instance
+from mklcvx.verification.answers import largest_answer, read_answer
+from refusals import check_refused, strict
+from stacks import FOR_FILES, LABELS
+
+K, Y = FOR_FILES.kernels, FOR_FILES.y
+PLACES = ["problem.npz", "problem.mat", "problem.json", "problem"]
+EVERYTHING = {
+    "groups": [0, 0, 1],
+    "names": ["α, first", 'two "words"', "<c>"],
+    "sample_weight": np.linspace(0.1, 3, 8),
+    "test_kernels": FOR_FILES.test_kernels,
+    "test_diagonals": FOR_FILES.test_diagonals,
+}
+TARGETS = {
+    "y": {"y": Y, "test_y": [1, -1, 1, 1, -1]},
+    "classes": {"classes": [3, 1, 1, 2, 2, 3, 1, 2], "test_classes": [1, 2, 3, 1, 1], "label_names": ["a", "b", "c"]},
+    "words": {"classes": list("xyzxyzxy"), "test_classes": list("xxyyz")},
+    "labels": {"labels": LABELS, "test_labels": LABELS[:5], "label_names": ["rot", "grün", "two words"]},
+    "one label": {"labels": LABELS[:, :1]},
+}
+
+
+def check_same(one: Instance, other: Instance) -> None:
+    assert np.array_equal(one.kernels, other.kernels)
+    assert one.targets.kind == other.targets.kind
+    assert np.array_equal(one.targets.values, other.targets.values)
+    assert one.targets.names == other.targets.names
+    assert one.names == other.names
+    for key in ("groups", "sample_weight", "test_kernels", "test_targets", "test_diagonals"):
+        given, found = getattr(one, key), getattr(other, key)
+        assert (given is None) == (found is None), key
+        assert given is None or np.array_equal(given, found), key
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("targets", TARGETS)
+def test_an_instance_comes_back_to_the_last_bit(tmp_path, place, targets):
+    instance = Instance(K, **TARGETS[targets], **EVERYTHING)
+    save_instance(tmp_path / place, instance)
+    check_same(instance, load_instance(tmp_path / place))
+    assert np.array_equal(load_test(tmp_path / place)["test_kernels"], instance.test_kernels)
+    assert [path.name for path in tmp_path.iterdir()] == [place]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_least_instance_comes_back(tmp_path, place):
+    instance = Instance([[[2.0, 1.0], [1.0, 3.0]]], [1, -1])
+    save_instance(tmp_path / place, instance)
+    check_same(instance, load_instance(tmp_path / place))
+
+
+@pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
+def test_an_answer_comes_back_to_the_last_bit(tmp_path, place):
+    given = {
+        "weights": np.array([1 / 3, np.nan]),
+        "alpha": np.array([0.1, 0.0, 1e-300]),
+        "bias": -0.1,
+        "objective": 1e30,
+    }
+    gamma, coefficients = np.array([0.7, 0.3]), np.arange(6.0).reshape(2, 3) / 7
+    save_answer(tmp_path / place, multipliers={"gamma": gamma}, coefficients=coefficients, **given)
+    record = read_record(tmp_path / place)
+    answer = read_answer(tmp_path / place)
+    assert np.array_equal(answer.weights.ravel(), given["weights"], equal_nan=True)
+    assert np.array_equal(answer.alpha.ravel(), given["alpha"])
+    assert np.array_equal(answer.coefficients, coefficients)
+    assert np.array_equal(np.ravel(answer.multipliers["gamma"]), gamma)
+    assert (float(record["bias"]), float(record["objective"])) == (-0.1, 1e30)
+
+
+@pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
+def test_an_answer_with_many_labels_comes_back(tmp_path, place):
+    alpha, coefficients = np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(2, 4, 3)
+    save_answer(tmp_path / place, alpha=alpha, coefficients=coefficients, bias=[0.5, 0.25])
+    answer = read_answer(tmp_path / place)
+    assert np.array_equal(answer.alpha, alpha)
+    assert np.array_equal(answer.coefficients, coefficients)
+    assert np.ravel(read_record(tmp_path / place)["bias"]).tolist() == [0.5, 0.25]
+
+
+def test_what_is_no_part_of_an_answer_is_not_written(tmp_path):
+    with check_refused("answer: 'wieghts' is no part of one"):
+        save_answer(tmp_path / "answer.json", wieghts=[1.0])
+    assert list(tmp_path.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ folders
+@pytest.fixture
+def folder(tmp_path):
+    save_instance(tmp_path / "problem", Instance(K, Y))
+    return tmp_path / "problem"
+
+
+def test_rows_and_columns_and_any_separator_will_do(folder):
+    (folder / "y.csv").write_text(",".join(str(int(v)) for v in Y))
+    np.savetxt(folder / "K1.csv", K[0], fmt="%.17g")
+    np.savetxt(folder / "K2.csv", K[1], fmt="%.17g", delimiter=";")
+    (folder / "K3.csv").write_text("\ufeff" + (folder / "K3.csv").read_text().replace("\n", "\r\n"), encoding="utf-8")
+    for optional in ("schema", "names", "sample_weight"):
+        (folder / f"{optional}.csv").unlink()
+    (folder / "notes.csv").write_text("whatever")
+    check_same(Instance(K, Y), load_instance(folder))
+
+
+def test_kernels_may_have_names_of_files(folder):
+    (folder / "kernels").mkdir()
+    for m, name in enumerate(["K10", "K9", "age"]):
+        (folder / f"K{m + 1}.csv").rename(folder / "kernels" / f"{name}.csv")
+    (folder / "names.csv").unlink()
+    check_same(Instance(K[[1, 0, 2]], Y, names=["K9", "K10", "age"]), load_instance(folder))
+    (folder / "names.csv").write_text("age\nK10\nK9\n")
+    check_same(Instance(K[[2, 0, 1]], Y, names=["age", "K10", "K9"]), load_instance(folder))
+    (folder / "names.csv").write_text("age\nK10\nK8\n")
+    with check_refused("names.csv and the files of kernels/ differ"):
+        load_instance(folder)
+
+
+FAULTS = {
+    "gap": (lambda f: (f / "K2.csv").unlink(), ("K2.csv is missing", "without gaps")),
+    "no kernels": (lambda f: [(f / f"K{m}.csv").unlink() for m in (1, 2, 3)], ("no array 'kernels'", "found")),
+    "no labels": (lambda f: (f / "y.csv").unlink(), ("no array 'y', 'classes' or 'labels'",)),
+    "both": (
+        lambda f: ((f / "kernels").mkdir(), (f / "kernels" / "a.csv").write_text("1")),
+        ("has both K1.csv and so on, and kernels/",),
+    ),
+    "empty": (lambda f: (f / "K1.csv").write_text(" \n"), ("K1.csv: is empty",)),
+    "heading": (lambda f: (f / "y.csv").write_text("y\n1\n"), ("y.csv: could not convert string 'y'", "no headings")),
+    "ragged": (
+        lambda f: (f / "K1.csv").write_text("1,2\n3\n"),
+        ("the number of columns changed", "one length"),
+    ),
+    "decimal commas": (lambda f: (f / "K1.csv").write_text("1,5;2,5\n"), ("both commas and semicolons", "points")),
+    "sizes": (lambda f: (f / "K2.csv").write_text("1,2\n2,5\n"), ("K2.csv: is 2×2, K1.csv 8×8",)),
+    "not square": (
+        lambda f: [(f / f"K{m}.csv").write_text("1,2,3\n2,5,3\n") for m in (1, 2, 3)],
+        ("kernels have shape (3, 2, 3), not square",),
+    ),
+    "nan": (lambda f: (f / "K1.csv").write_text("\n".join([",".join(["nan"] * 8)] * 8)), ("entry nan at [0, 0]",)),
+    "bytes": (lambda f: (f / "K1.csv").write_bytes(b"\xff\xfe\x00"), ("K1.csv: is no text in UTF-8",)),
+    "slip": (lambda f: (f / "group.csv").write_text("1\n2\n3\n"), ("array 'group' is not known", "'groups'")),
+    "schema": (lambda f: (f / "schema.csv").write_text("mklcvx.instance/9\n"), ("schema 'mklcvx.instance/9' is not",)),
+    "short y": (lambda f: (f / "y.csv").write_text("1\n-1\n"), ("y has 2 labels, the kernels are 8 by 8",)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_a_folder_are_said(folder, fault):
+    damage, words = FAULTS[fault]
+    damage(folder)
+    with check_refused("problem", *words):
+        load_instance(folder)
+
+
+def test_a_pipe_among_the_files_is_not_waited_for(folder):
+    (folder / "kernels").mkdir()
+    for name in ("K1", "K2", "K3", "names"):
+        (folder / f"{name}.csv").unlink()
+    os.mkfifo(folder / "kernels" / "a.csv")
+    with check_refused("a.csv: is not an ordinary file"):
+        load_instance(folder)
+
+
+@pytest.mark.parametrize("name", ["K2", "y", "names"])
+def test_a_pipe_in_place_of_a_file_is_said(folder, name):
+    (folder / f"{name}.csv").unlink()
+    os.mkfifo(folder / f"{name}.csv")
+    with check_refused(f"{name}.csv: is not an ordinary file"):
+        load_instance(folder)
+
+
+def test_a_folder_larger_than_memory_is_not_read(folder, monkeypatch):
+    monkeypatch.setattr(json_text, "memory", lambda: 1e4)
+    with check_refused("problem: would need", "more than fits into memory"):
+        load_instance(folder)
+
+
+def test_writing_a_folder_leaves_all_or_nothing(tmp_path, monkeypatch):
+    from mklcvx.io import files
+
+    def full(place, arrays):
+        (place / "K1.csv").write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "write_csv", full)
+    with check_refused("output ", "could not be written (No space left on device)"):
+        save_instance(tmp_path / "problem", Instance(K, Y))
+    assert list(tmp_path.iterdir()) == []
+
+
+# --------------------------------------------------------------------------------------------------------------- JSON
+JSON_FAULTS = [
+    ("", "not readable JSON"),
+    ('{"kernels": [[[1', "not readable JSON"),
+    ('{"kernels": NaN}', "NaN is no number of JSON"),
+    ("[1]", "holds no JSON object"),
+    ("[" * 100_000, "not readable JSON"),
+    ('{"kernels": [[[1, "a"], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
+    ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
+    ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels are ragged"),
+    ('{"kernels": null, "y": [1, -1]}', "kernels have dtype"),
+    ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels have dtype"),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": null}', "give exactly one of y, classes and labels"),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are no list of words"),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "groups": {"a": 1}}', "groups"),
+    ('{"kernels": [[[1e999, 0], [0, 1]]], "y": [1, -1]}', "entry inf"),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "schema": 3}', "schema '3' is not"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), JSON_FAULTS, ids=range(len(JSON_FAULTS)))
+def test_faults_of_json_are_said(tmp_path, text, words):
+    (tmp_path / "problem.json").write_text(text)
+    with check_refused("problem.json: ", words):
+        load_instance(tmp_path / "problem.json")
+
+
+def test_json_is_written_strictly(tmp_path):
+    save_answer(tmp_path / "answer.json", weights=[np.nan, 1.0])
+    assert strict((tmp_path / "answer.json").read_text()) == {"weights": [None, 1.0]}
+
+
+# ------------------------------------------------------------------------------------- sizes, before anything is parsed
+def flood(path):
+    """Ten million numbers."""
+    if path.suffix == ".npz":
+        np.savez_compressed(path, weights=np.zeros(10**7))
+    elif path.suffix == ".mat":
+        from scipy.io import savemat
+
+        savemat(path, {"weights": np.zeros(10**7)}, do_compression=True)
+    elif path.suffix == ".json":
+        path.write_text('{"weights": [' + "0," * (10**7 - 1) + "0]}")
+    else:
+        path.mkdir()
+        (path / "weights.csv").write_text("0\n" * 10**7)
+
+
+@pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
+def test_an_answer_of_ten_million_entries_is_refused_unread(tmp_path, place):
+    flood(tmp_path / place)
+    instance = Instance(K, Y)
+    started = time.process_time()
+    with check_refused(place, "MB can belong here", "check that it is the right file"):
+        read_answer(tmp_path / place, instance)
+    assert time.process_time() - started < 1  # the one promise about time: a second
+
+
+def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
+    instance = Instance(K, labels=LABELS)
+    given = {
+        "weights": np.full(3, -1 / 3),
+        "alpha": np.full((3, 8), -1 / 3),
+        "coefficients": np.full((3, 3, 8), -1 / 3),
+    }
+    save_answer(tmp_path / "answer.json", multipliers={"pairs": np.full((8, 8), -1 / 3)}, **given)
+    assert (tmp_path / "answer.json").stat().st_size < largest_answer(instance)
+    assert read_answer(tmp_path / "answer.json", instance).alpha.shape == (3, 8)
+
+
+def test_json_that_would_fill_the_memory_is_refused_unparsed(tmp_path, monkeypatch):
+    """Empty lists take two characters each, and a hundred bytes."""
+    (tmp_path / "bomb.json").write_text('{"kernels": [' + "[]," * 10**5 + "[]]}")
+    monkeypatch.setattr(json_text, "memory", lambda: 1e7)
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("parsed"))
+    with check_refused("bomb.json: would need 14 MB, more than fits into memory"):
+        load_instance(tmp_path / "bomb.json")
+
+
+def test_a_compressed_variable_that_would_fill_the_memory_is_refused_while_unpacked(tmp_path, monkeypatch):
+    from scipy.io import savemat
+
+    savemat(tmp_path / "bomb.mat", {"kernels": np.zeros((1000, 1000))}, do_compression=True)
+    assert (tmp_path / "bomb.mat").stat().st_size < 10**5
+    monkeypatch.setattr("mklcvx.io.matlab.memory", lambda: 1e6)
+    monkeypatch.setattr(json_text, "memory", lambda: 1e6)
+    with check_refused("bomb.mat: unpacks to at least 0.8 MB, more than fits into memory"):
+        load_instance(tmp_path / "bomb.mat")
+
+
+# -------------------------------------------------------------------------------------------------------- the commands
+@pytest.mark.parametrize("place", PLACES)
+def test_every_command_takes_every_format(run, tmp_path, place):
+    save_instance(tmp_path / place, Instance(K, Y, test_kernels=FOR_FILES.test_kernels))
+    code, out, _ = run("solve", tmp_path / place, "--solver", "interior", "--json", "-o", tmp_path / "solution.json")
+    assert code == 0
+    assert strict(out)["status"] == "certified"
+    code, out, _ = run("predict", tmp_path / "solution.json", tmp_path / place)
+    assert code == 0
+    assert len(out.splitlines()) == 6
+
+
+@pytest.mark.parametrize("place", ["nothing.json", "nothing", "empty"])
+def test_refusals_on_the_command_line_need_neither_cvxpy_nor_scipy(tmp_path, place):
+    (tmp_path / "nothing.json").write_text("")
+    (tmp_path / "empty").mkdir()
+    tried = "try: main(sys.argv[1:])\nfinally: assert 'scipy' not in sys.modules"
+    code = f"import sys; from mklcvx.cli.main import main\n{tried}"
+    command = [sys.executable, "-c", code, "solve", str(tmp_path / place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -1,0 +1,215 @@
+"""MATLAB files as MATLAB people keep them, in both of MATLAB's formats, and damaged ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from matlab_files import COLUMN, IN_MATLAB, LABELS, TEST, TEST_IN_MATLAB, K, M, N, T, Version5, Version73, Y, cells
+from mklcvx import InputError
+from mklcvx.io.files import load_instance, load_test
+from refusals import check_refused
+from stacks import FOR_MATLAB
+
+RNG = FOR_MATLAB.rng
+
+
+@pytest.fixture(params=[Version5, Version73], ids=["v5", "v7.3"])
+def saved(request, tmp_path):
+    """Write variables to a file of either version; return its path."""
+
+    def save(**variables):
+        request.param.write(tmp_path / "problem.mat", variables)
+        return tmp_path / "problem.mat"
+
+    return save
+
+
+# ------------------------------------------------------------------------------------------------------ as it comes
+def test_kernels_come_with_their_index_last(saved):
+    instance = load_instance(saved(kernels=IN_MATLAB, y=COLUMN))
+    np.testing.assert_array_equal(instance.kernels, K)
+    np.testing.assert_array_equal(instance.y, Y)
+
+
+def test_asymmetric_test_kernels_come_the_right_way_round(saved):
+    path = saved(kernels=IN_MATLAB, y=COLUMN, test_kernels=TEST_IN_MATLAB, test_y=np.array([[1.0, -1.0, 1.0, 1.0]]))
+    instance = load_instance(path)
+    np.testing.assert_array_equal(instance.test_kernels, TEST)
+    np.testing.assert_array_equal(instance.test_y, [1, -1, 1, 1])
+    content = load_test(path)
+    np.testing.assert_array_equal(content["test_kernels"], TEST)
+    np.testing.assert_array_equal(content["test_y"], [1, -1, 1, 1])
+    assert "test_diagonals" not in content
+
+
+@pytest.mark.parametrize("y", [COLUMN, COLUMN.T, COLUMN.astype(np.int8)], ids=["column", "row", "int8"])
+def test_vectors_are_columns_or_rows(saved, y):
+    instance = load_instance(saved(kernels=IN_MATLAB, y=y, groups=np.array([[1], [1], [2]]), sample_weight=abs(y) * 2))
+    np.testing.assert_array_equal(instance.y, Y)
+    np.testing.assert_array_equal(instance.groups, [0, 0, 1])
+    np.testing.assert_array_equal(instance.sample_weight, np.full(N, 2.0))
+
+
+@pytest.mark.parametrize("row", [True, False])
+def test_cell_array_of_names(saved, row):
+    names = cells("age", "two words", "génes", row=row)
+    assert load_instance(saved(kernels=IN_MATLAB, y=COLUMN, names=names)).names == ("age", "two words", "génes")
+
+
+@pytest.mark.parametrize("row", [True, False])
+def test_cell_array_of_kernels(saved, row):
+    instance = load_instance(saved(kernels=cells(*K, row=row), test_kernels=cells(*TEST, row=row), y=COLUMN))
+    np.testing.assert_array_equal(instance.kernels, K)
+    np.testing.assert_array_equal(instance.test_kernels, TEST)
+
+
+def test_single_kernel_is_a_matrix(saved):
+    instance = load_instance(saved(kernels=K[1], y=COLUMN, test_kernels=TEST[1]))
+    np.testing.assert_array_equal(instance.kernels, K[1:2])
+    np.testing.assert_array_equal(instance.test_kernels, TEST[1:2])
+
+
+def test_logical_kernels_are_zeros_and_ones(saved):
+    blocks = np.kron(np.eye(2), np.ones((3, 3))) > 0
+    np.testing.assert_array_equal(load_instance(saved(kernels=blocks, y=COLUMN)).kernels, blocks[None])
+
+
+def test_logical_labels_are_refused_with_the_mapping(saved):
+    with check_refused("problem.mat: y has labels 0, 1", "numpy.where(y == 1, 1, -1)"):
+        load_instance(saved(kernels=IN_MATLAB, y=COLUMN > 0))
+
+
+def test_logical_label_matrix_is_labels(saved):
+    targets = load_instance(saved(kernels=IN_MATLAB, labels=LABELS > 0)).targets
+    assert targets.kind == "labels"
+    np.testing.assert_array_equal(targets.values, LABELS)
+
+
+def test_labels_come_with_their_names_and_with_those_of_test_samples(saved):
+    path = saved(
+        kernels=IN_MATLAB,
+        labels=LABELS,
+        label_names=cells("red", "two words"),
+        test_kernels=TEST_IN_MATLAB,
+        test_labels=LABELS[:T] > 0,
+    )
+    instance = load_instance(path)
+    assert instance.targets.names == ("red", "two words")
+    np.testing.assert_array_equal(instance.test_targets, LABELS[:T])
+    np.testing.assert_array_equal(load_test(path)["test_labels"], LABELS[:T])
+
+
+def test_single_label_is_a_column(saved):
+    np.testing.assert_array_equal(
+        load_instance(saved(kernels=IN_MATLAB, labels=LABELS[:, :1])).targets.values, LABELS[:, :1]
+    )
+
+
+def test_classes_are_numbers_in_a_column_or_a_row(saved):
+    column = np.repeat([1.0, 2.0, 3.0], 2)[:, None]
+    path = saved(
+        kernels=IN_MATLAB, classes=column, test_kernels=TEST_IN_MATLAB, test_classes=np.array([[1.0, 2.0, 3.0, 3.0]])
+    )
+    instance = load_instance(path)
+    np.testing.assert_array_equal(instance.targets.values, column.ravel())
+    assert instance.targets.names == ("1", "2", "3")
+    np.testing.assert_array_equal(instance.test_targets, [1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("row", [True, False])
+def test_classes_are_words_in_a_cell_array(saved, row):
+    path = saved(kernels=IN_MATLAB, classes=cells("cat", "cat", "dog", "dog", "owl", "owl", row=row))
+    targets = load_instance(path).targets
+    assert targets.names == ("cat", "dog", "owl")
+    np.testing.assert_array_equal(targets.values, np.repeat(["cat", "dog", "owl"], 2))
+
+
+@pytest.mark.parametrize("classes", [cells(*range(N)), cells("a", 1.0), cells("a", cells("b"))], ids=range(3))
+def test_cells_that_are_no_words_are_no_classes(saved, classes):
+    with check_refused("problem.mat: classes is no numeric array"):
+        load_instance(saved(kernels=IN_MATLAB, classes=classes))
+
+
+def test_label_names_of_another_number_are_refused(saved):
+    with check_refused("problem.mat: label_names: 3 names for 2 labels"):
+        load_instance(saved(kernels=IN_MATLAB, labels=LABELS, label_names=cells("a", "b", "c")))
+
+
+def test_y_and_labels_together_are_refused(saved):
+    with check_refused("problem.mat: give exactly one of y, classes and labels: y and labels given"):
+        load_instance(saved(kernels=IN_MATLAB, y=COLUMN, labels=LABELS))
+
+
+def test_other_variables_do_no_harm(saved):
+    path = saved(kernels=IN_MATLAB, y=COLUMN, options={"C": 1.0, "name": "x"}, notes="text", more=cells(1.0, "a"))
+    assert load_instance(path).count == M
+
+
+def test_misspelt_variable_is_listed(saved):
+    with check_refused("problem.mat: no array 'kernels' (found kernel, y)", "store the stack under that name"):
+        load_instance(saved(kernel=IN_MATLAB, y=COLUMN))
+
+
+# ------------------------------------------------------------------------------------------------ refused
+@pytest.mark.parametrize(
+    ("kernels", "words"),
+    [
+        (K, ("kernels are 3×6×6", "n×n×M, kernel index last")),
+        (K[0, :4], ("kernels are 4×6", "n×n×M")),
+        (cells(K[0], K[1][:4, :4]), ("kernels are of different sizes", "same samples")),
+        (cells(K[0], "K2"), ("kernels hold something other than matrices", "store full numeric ones")),
+        (cells(K[0], cells(K[1])), ("kernels hold something other than matrices",)),
+        ("K1", ("kernels",)),
+        ({"first": 1.0}, ("kernels",)),
+        (-IN_MATLAB, ("kernel 'K1' (index 0) is not positive semidefinite",)),
+        (IN_MATLAB * np.nan, ("entry nan at [0, 0]",)),
+    ],
+)
+def test_kernels_that_are_no_stack_are_refused(saved, kernels, words):
+    with check_refused("problem.mat: ", *words):
+        load_instance(saved(kernels=kernels, y=COLUMN))
+
+
+@pytest.mark.parametrize("y", ["labels", cells(1.0, -1.0), {"a": 1.0}], ids=["text", "cells", "struct"])
+def test_labels_that_are_no_numbers_are_refused(saved, y):
+    with check_refused("problem.mat: y "):
+        load_instance(saved(kernels=IN_MATLAB, y=y))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
+def test_truncated_file_is_refused(saved, share):
+    path = saved(kernels=IN_MATLAB, y=COLUMN, names=cells("a", "b", "c"))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with check_refused("problem.mat: not a readable MATLAB file (", "): save it again"):
+        load_instance(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", bytes(600), b"hello world, " * 50, RNG.bytes(2000)], ids=range(5))
+def test_bytes_that_are_no_matlab_file_are_refused(tmp_path, content):
+    (tmp_path / "file.mat").write_bytes(content)
+    with check_refused("file.mat: not a readable MATLAB file (", "): save it again"):
+        load_instance(tmp_path / "file.mat")
+
+
+def test_flipped_bytes_are_refused_or_read_but_never_crash(saved):
+    path = saved(kernels=IN_MATLAB, y=COLUMN, names=cells("a", "b", "c"))
+    content, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(60):
+        damaged = bytearray(content)
+        for place in rng.integers(128, len(content), 4):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            load_instance(path)
+        except InputError as fault:
+            assert "\n" not in str(fault)  # noqa: PT017 - most damage is check_refused, some is harmless
+
+
+def test_missing_file_and_folder_are_refused(tmp_path):
+    with check_refused("nowhere.mat: no such file"):
+        load_instance(tmp_path / "nowhere.mat")
+    (tmp_path / "folder.mat").mkdir()
+    with check_refused("folder.mat: is a folder"):
+        load_instance(tmp_path / "folder.mat")

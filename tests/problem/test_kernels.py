@@ -1,0 +1,377 @@
+"""Kernels against their formulas, banks against the papers, and every refusal against its words."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from mklcvx.errors import InputError
+from mklcvx.problem.kernels import (
+    ChiSquare,
+    DistanceBank,
+    Gaussian,
+    InverseDistance,
+    InverseSquareDistance,
+    KernelBank,
+    Laplacian,
+    Linear,
+    MeanDistance,
+    Polynomial,
+    kumar_bank,
+    xu_bank,
+    xu_distance_bank,
+)
+from refusals import check_refused
+
+RNG = np.random.default_rng(20130)
+TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
+DISTANCE_KINDS = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)
+EVERY_KERNEL = [
+    Linear(),
+    Polynomial(3, coef0=0.5, scale=2.0),
+    ChiSquare(0.7),
+    *(k(0.7) for k in DISTANCE_KINDS),
+]
+
+
+def euclidean(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    return np.sqrt(((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
+
+
+def chi_square(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    return ((X[:, None, :] - Z[None, :, :]) ** 2 / (X[:, None, :] + Z[None, :, :])).sum(axis=2)
+
+
+FORMULAS = {
+    "linear": (Linear(), lambda X, Z: X @ Z.T),
+    "polynomial(degree=3, coef0=0.5, scale=2)": (
+        Polynomial(3, coef0=0.5, scale=2.0),
+        lambda X, Z: (2 * X @ Z.T + 0.5) ** 3,
+    ),
+    "polynomial(degree=2)": (Polynomial(2), lambda X, Z: (X @ Z.T + 1) ** 2),
+    "gaussian(γ=0.7)": (Gaussian(0.7), lambda X, Z: np.exp(-0.7 * euclidean(X, Z) ** 2)),
+    "gaussian(γ=0.125)": (Gaussian.from_sigma(2), lambda X, Z: np.exp(-(euclidean(X, Z) ** 2) / (2 * 2**2))),
+    "laplacian(γ=0.7)": (Laplacian(0.7), lambda X, Z: np.exp(-np.sqrt(0.7) * euclidean(X, Z))),
+    "chi-square(γ=0.7)": (ChiSquare(0.7), lambda X, Z: np.exp(-0.7 * chi_square(X, Z))),
+    "inverse-square-distance(γ=0.7)": (
+        InverseSquareDistance(0.7),
+        lambda X, Z: 1 / (0.7 * euclidean(X, Z) ** 2 + 1),
+    ),
+    "inverse-distance(γ=0.7)": (InverseDistance(0.7), lambda X, Z: 1 / (np.sqrt(0.7) * euclidean(X, Z) + 1)),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_kernel_equals_its_formula_on_train_and_test(name: str) -> None:
+    kernel, formula = FORMULAS[name]
+    bank = KernelBank([kernel]).fit(TRAIN)
+    assert bank.names == [name]
+    np.testing.assert_allclose(bank.stack()[0], formula(TRAIN, TRAIN), rtol=1e-12)
+    np.testing.assert_allclose(bank.stack(TEST)[0], formula(TEST, TRAIN), rtol=1e-12)
+    np.testing.assert_allclose(bank.diagonal(TEST)[0], formula(TEST, TEST).diagonal(), rtol=1e-12)
+    np.testing.assert_allclose(bank.diagonal()[0], bank.stack()[0].diagonal(), rtol=1e-12)
+
+
+def test_scikit_learn_agrees_where_the_formula_is_the_same() -> None:
+    from sklearn.metrics.pairwise import chi2_kernel, laplacian_kernel, polynomial_kernel, rbf_kernel
+
+    kernels = [Gaussian(0.3), ChiSquare(0.3), Polynomial(2, coef0=1.5, scale=0.3), Laplacian(0.3)]
+    gaussian, chi2, polynomial, laplacian = KernelBank(kernels).fit(TRAIN).stack(TEST)
+    np.testing.assert_allclose(gaussian, rbf_kernel(TEST, TRAIN, gamma=0.3), rtol=1e-12)
+    np.testing.assert_allclose(chi2, chi2_kernel(TEST, TRAIN, gamma=0.3), rtol=1e-12)
+    np.testing.assert_allclose(polynomial, polynomial_kernel(TEST, TRAIN, 2, 0.3, 1.5), rtol=1e-12)
+    assert np.abs(laplacian - laplacian_kernel(TEST, TRAIN, gamma=0.3)).max() > 0.01
+
+
+@pytest.mark.parametrize("features", ["all", "each", "all+each"])
+def test_stack_is_complete_symmetric_and_the_same_for_train_met_as_test(features: str) -> None:
+    bank = KernelBank(EVERY_KERNEL, features).fit(TRAIN)
+    count = len(EVERY_KERNEL) * {"all": 1, "each": 4, "all+each": 5}[features]
+    stack = bank.stack()
+    assert stack.shape == (count, 17, 17)
+    assert bank.stack(TEST).shape == (count, 6, 17)
+    assert bank.diagonal(TEST).shape == (count, 6)
+    assert len(bank.names) == len(bank.gammas) == count
+    assert stack.dtype == np.float64
+    assert stack.flags.c_contiguous
+    assert np.array_equal(stack, stack.transpose(0, 2, 1))
+    np.testing.assert_allclose(bank.stack(TRAIN.copy()), stack, rtol=1e-12)
+
+
+def test_each_feature_has_its_own_kernels_after_those_of_all_features() -> None:
+    bank = KernelBank([Linear(), Gaussian(0.5)], "all+each").fit(TRAIN)
+    assert bank.names[:4] == ["linear", "gaussian(γ=0.5)", "linear[x0]", "gaussian(γ=0.5)[x0]"]
+    assert bank.names[-1] == "gaussian(γ=0.5)[x3]"
+    third = np.subtract.outer(TEST[:, 3], TRAIN[:, 3])
+    np.testing.assert_allclose(bank.stack(TEST)[-1], np.exp(-0.5 * third**2), rtol=1e-12)
+    np.testing.assert_allclose(bank.stack(TEST)[0], sum(bank.stack(TEST)[2::2]), rtol=1e-12)
+    np.testing.assert_allclose(bank.diagonal(TEST)[2::2], TEST.T**2, rtol=1e-12)
+
+
+def test_training_sample_is_at_distance_zero_from_itself_even_far_from_the_origin() -> None:
+    far = TRAIN + 1e6
+    for stack in (
+        KernelBank([Laplacian(1.0)]).fit(far).stack(),
+        KernelBank([Laplacian(1.0)]).fit(far).stack(far),
+    ):
+        assert np.array_equal(stack[0].diagonal(), np.ones(17))
+        np.testing.assert_allclose(stack[0], np.exp(-euclidean(TRAIN, TRAIN)), rtol=1e-8)
+
+
+def test_kernels_are_positive_semidefinite_on_random_data() -> None:
+    bank = KernelBank(EVERY_KERNEL, "all+each").fit(TRAIN)
+    for name, kernel in zip(bank.names, bank.stack(), strict=True):
+        eigenvalues = np.linalg.eigvalsh(kernel)
+        assert eigenvalues[0] >= -1e-12 * eigenvalues[-1], name
+        assert eigenvalues[-1] > 0, name
+
+
+def test_stack_is_filled_without_a_second_copy() -> None:
+    bank = KernelBank([*EVERY_KERNEL] * 10).fit(np.tile(TRAIN, (6, 1)))
+    bank.stack()
+    tracemalloc.start()
+    stack = bank.stack()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.2 * stack.nbytes
+
+
+def test_bank_keeps_its_own_training_samples() -> None:
+    X = TRAIN.copy()
+    bank = KernelBank([Linear()]).fit(X)
+    X[:] = 0.0
+    np.testing.assert_allclose(bank.stack()[0], TRAIN @ TRAIN.T, rtol=1e-12)
+
+
+def test_bank_may_be_fitted_anew_on_other_features() -> None:
+    bank = KernelBank([Gaussian(MeanDistance(1.0))], "all+each").fit(TRAIN)
+    assert bank.fit(TRAIN[:, :2]).stack(TEST[:, :2]).shape == (3, 6, 17)
+
+
+def test_lists_and_integers_are_samples_and_duplicate_kernels_are_kept() -> None:
+    bank = KernelBank([Linear(), Linear()]).fit([[1, 2], [3, 4]])
+    assert bank.names == ["linear", "linear"]
+    assert bank.stack().tolist() == [[[5.0, 11.0], [11.0, 25.0]]] * 2
+    assert bank.stack([[1, 0]]).tolist() == [[[1.0, 3.0]]] * 2
+
+
+def test_kernels_are_values() -> None:
+    assert Gaussian(0.5) == Gaussian.from_sigma(1) != Laplacian(0.5)
+    assert len({Linear(), Linear(), Polynomial(2), Polynomial(2, coef0=0.0)}) == 3
+    with pytest.raises(FrozenInstanceError):
+        Gaussian(0.5).gamma = 1.0  # type: ignore[misc]
+
+
+def test_mean_distance_counts_the_zero_diagonal_and_every_view_has_its_own() -> None:
+    kernels = [Gaussian(MeanDistance(0.25)), ChiSquare(MeanDistance(4.0)), Linear()]
+    bank = KernelBank(kernels, "all+each").fit(TRAIN)
+    assert bank.names[:3] == ["gaussian(γ=0.25/A)", "chi-square(γ=4/A)", "linear"]
+    views = [TRAIN, *(TRAIN[:, [j]] for j in range(4))]
+    np.testing.assert_allclose(bank.gammas[0::3], [0.25 / np.mean(euclidean(X, X) ** 2) for X in views])
+    np.testing.assert_allclose(bank.gammas[1::3], [4.0 / np.mean(chi_square(X, X)) for X in views])
+    assert bank.gammas[2::3] == [None] * 5
+    np.testing.assert_allclose(bank.gammas[0], 0.25 / (2 * TRAIN.var(axis=0).sum()))
+    np.testing.assert_allclose(bank.stack(TEST)[0], np.exp(-bank.gammas[0] * euclidean(TEST, TRAIN) ** 2), rtol=1e-12)
+
+
+def test_distance_bank_equals_kernel_bank_on_euclidean_and_chi_square_distances() -> None:
+    kernels = [kind(gamma) for kind in DISTANCE_KINDS for gamma in (0.7, MeanDistance(2.0))]
+    given, own = DistanceBank(kernels).fit([euclidean(TRAIN, TRAIN)]), KernelBank(kernels).fit(TRAIN)
+    np.testing.assert_allclose(given.stack(), own.stack(), rtol=1e-12)
+    np.testing.assert_allclose(given.stack([euclidean(TEST, TRAIN)]), own.stack(TEST), rtol=1e-12)
+    np.testing.assert_allclose(given.gammas, own.gammas, rtol=1e-12)
+    assert given.diagonal([euclidean(TEST, TRAIN)]).tolist() == own.diagonal(TEST).tolist()
+    assert given.diagonal().tolist() == own.diagonal().tolist()
+    chi = [ChiSquare(MeanDistance(1.0))]
+    np.testing.assert_allclose(
+        DistanceBank(chi).fit([chi_square(TRAIN, TRAIN)]).stack([chi_square(TEST, TRAIN)]),
+        KernelBank(chi).fit(TRAIN).stack(TEST),
+        rtol=1e-12,
+    )
+
+
+def test_distances_symmetric_up_to_rounding_give_exactly_symmetric_kernels() -> None:
+    rounded = euclidean(TRAIN, TRAIN) + RNG.uniform(0, 1e-8, (17, 17))
+    stack = DistanceBank([Laplacian(1.0)]).fit(rounded[None]).stack()
+    assert np.array_equal(stack, stack.transpose(0, 2, 1))
+    assert np.array_equal(stack[0].diagonal(), np.ones(17))
+
+
+def test_kumar_bank() -> None:
+    bank = kumar_bank().fit(TRAIN)
+    assert bank.gammas == [2.0**power for power in range(-10, -1)] + [None] * 4
+    assert bank.names[8:] == ["gaussian(γ=0.25)", *(f"polynomial(degree={d})" for d in (2, 3, 4)), "linear"]
+    assert bank.names[0] == "gaussian(γ=0.000976562)"
+    augmented = kumar_bank("all+each").fit(TRAIN)
+    assert len(augmented.names) == len(augmented.stack(TEST)) == 13 + 13 * 4
+    assert augmented.names[:13] == bank.names
+
+
+def test_xu_bank() -> None:
+    bank = xu_bank().fit(TRAIN)
+    assert len(bank.names) == len(bank.stack(TEST)) == 13 + 13 * 4
+    assert bank.gammas[:10] == [1 / (2 * sigma**2) for sigma in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)]
+    assert bank.names[10:13] == [f"polynomial(degree={degree})" for degree in (1, 2, 3)]
+    assert bank.names[-1] == "polynomial(degree=3)[x3]"
+
+
+def test_xu_distance_bank() -> None:
+    distances = [euclidean(TRAIN, TRAIN), euclidean(TRAIN[:, :2], TRAIN[:, :2])]
+    bank = xu_distance_bank().fit(distances)
+    assert len(bank.names) == 40
+    assert bank.names[0] == "gaussian(γ=0.015625/A)[D0]"
+    assert bank.names[-1] == "inverse-distance(γ=4/A)[D1]"
+    factors = [4.0 ** (n - 1) for n in (-2, -1, 0, 1, 2)] * 4
+    for d, distance in enumerate(distances):
+        A = np.mean(distance**2)
+        np.testing.assert_allclose(bank.gammas[20 * d : 20 * (d + 1)], [factor / A for factor in factors])
+
+
+@pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "0.5", None, True])
+def test_gamma_must_be_a_positive_number(gamma: object) -> None:
+    for kind in (ChiSquare, *DISTANCE_KINDS):
+        with check_refused(kind.__name__, f"gamma is {gamma!r}", "give gamma > 0"):
+            kind(gamma)
+    with check_refused("MeanDistance", "factor", "give factor > 0"):
+        MeanDistance(gamma)
+    with check_refused("from_sigma", "sigma", "give sigma > 0"):
+        Gaussian.from_sigma(gamma)
+
+
+@pytest.mark.parametrize("degree", [0, -2, 2.0, 1.5, "2", True, None])
+def test_degree_must_be_a_whole_number_from_one_up(degree: object) -> None:
+    with check_refused("Polynomial", f"degree is {degree!r}", "give degree"):
+        Polynomial(degree)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    bank = KernelBank([Gaussian(np.float32(0.5)), Polynomial(np.int64(2))]).fit(TRAIN)
+    assert bank.names == ["gaussian(γ=0.5)", "polynomial(degree=2)"]
+    np.testing.assert_allclose(bank.stack(), KernelBank([Gaussian(0.5), Polynomial(2)]).fit(TRAIN).stack())
+
+
+def test_polynomial_refuses_what_is_not_semidefinite() -> None:
+    with check_refused("coef0 is -1.0", "≥ 0"):
+        Polynomial(2, coef0=-1.0)
+    with check_refused("scale is 0", "> 0"):
+        Polynomial(2, scale=0)
+    assert Polynomial(2, coef0=0).name == "polynomial(degree=2, coef0=0)"
+
+
+def test_bank_refuses_what_is_no_kernel() -> None:
+    for bank in (KernelBank, DistanceBank):
+        with check_refused(bank.__name__, "kernels is empty", "give at least one"):
+            bank([])
+    with check_refused("is no Kernel", "give"):
+        KernelBank([Linear])  # type: ignore[list-item]
+    with check_refused("Linear() is no DistanceKernel", "give Gaussian(0.5)"):
+        DistanceBank([Linear()])
+
+
+def test_unknown_features_are_refused_with_the_nearest() -> None:
+    with check_refused("unknown features 'eachh'", "did you mean 'each'?"):
+        KernelBank([Linear()], "eachh")
+    with check_refused("unknown features None", "known: all, all+each, each"):
+        kumar_bank(None)  # type: ignore[arg-type]
+
+
+def test_nothing_comes_before_fit() -> None:
+    for bank in (KernelBank([Linear()]), DistanceBank([Gaussian(1.0)])):
+        for use in (lambda b: b.names, lambda b: b.gammas, lambda b: b.stack(), lambda b: b.diagonal()):
+            with check_refused(type(bank).__name__, "is not fitted", "call fit"):
+                use(bank)
+
+
+BAD_SAMPLES = {
+    "has 1 dimensions, not 2": TRAIN[:, 0],
+    "has 3 dimensions, not 2": TRAIN[None],
+    "is empty": np.empty((0, 4)),
+    "NaN or infinite": np.where(np.arange(4) == 2, np.nan, TRAIN),
+    "is no array of real numbers": [["a", "b"]],
+    "X is no array of real numbers": [[1.0, 2.0], [3.0]],
+    "no array of real numbers": TRAIN * 1j,
+    "no array of real": csr_array(TRAIN),
+}
+
+
+@pytest.mark.parametrize("fault", BAD_SAMPLES)
+def test_bad_samples_are_refused_at_fit_and_at_test(fault: str) -> None:
+    bank = KernelBank([Linear()])
+    with check_refused("X ", fault, ": "):
+        bank.fit(BAD_SAMPLES[fault])
+    bank.fit(TRAIN)
+    for use in (bank.stack, bank.diagonal):
+        with check_refused("X ", fault, ": "):
+            use(BAD_SAMPLES[fault])
+
+
+def test_number_of_features_must_be_that_of_training() -> None:
+    bank = KernelBank([Linear()]).fit(TRAIN)
+    for use in (bank.stack, bank.diagonal):
+        with check_refused("X has 3 features", "fitted on 4", "give"):
+            use(TEST[:, :3])
+
+
+def test_chi_square_refuses_negative_features() -> None:
+    for X in (TRAIN - 0.5, -TRAIN):
+        with check_refused("X has negative features", "ChiSquare", "shift them"):
+            KernelBank([Linear(), ChiSquare(1.0)]).fit(X)
+    with check_refused("X has negative features"):
+        KernelBank([ChiSquare(1.0)]).fit(TRAIN).stack(-TEST)
+    assert KernelBank([ChiSquare(1.0)]).fit(np.zeros((3, 2))).stack().tolist() == [np.ones((3, 3)).tolist()]
+
+
+def test_mean_distance_of_coinciding_samples_is_refused_by_feature() -> None:
+    X = TRAIN.copy()
+    X[:, 2] = 1.0
+    bank = KernelBank([Gaussian(MeanDistance(1.0))], "each")
+    with check_refused("MeanDistance", "squared distance[x2] is 0", "give gamma"):
+        bank.fit(X)
+    with check_refused("is not fitted"):
+        bank.stack()
+    enormous = KernelBank([Gaussian(MeanDistance(1e300))]).fit(TRAIN)
+    with check_refused("gamma is inf"):
+        enormous.fit(TRAIN * 1e-10)
+    with check_refused("is not fitted"):
+        enormous.stack()
+    with check_refused("squared distance is inf"):
+        KernelBank([Gaussian(MeanDistance(1.0))]).fit(TRAIN * 1e200)
+
+
+def test_overflowing_kernel_is_refused_by_name() -> None:
+    with check_refused("kernel polynomial(degree=9)[x0] overflows", "rescale"):
+        KernelBank([Linear(), Polynomial(9)], "each").fit(TRAIN * 1e50).stack()
+
+
+D = euclidean(TRAIN, TRAIN)
+BAD_DISTANCES = {
+    r"has 2 dimensions, not 3.*\[D\] for a single one": D,
+    "have shape .*give square ones": [D[:5]],
+    "negative entry, -1.*plain distances": [D - np.eye(17)],
+    "distances has NaN or infinite": [D + np.where(np.eye(17) > 0, np.inf, 0)],
+    "D1 is not symmetric with zero diagonal": [D, np.tril(D)],
+    "D0 is not symmetric with zero diagonal": [D + 0.1],
+    "distances is no array of real numbers": [D, D[:5, :5]],
+    "distances is empty": np.empty((0, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("message", BAD_DISTANCES)
+def test_bad_training_distances_are_refused(message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        DistanceBank([Gaussian(1.0)]).fit(BAD_DISTANCES[message])
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_test_distances_are_refused() -> None:
+    bank = DistanceBank([Gaussian(1.0)]).fit([D, D])
+    for wrong in ([D], [D[:, :5], D[:, :5]]):
+        with pytest.raises(InputError, match=re.escape("give (2, t, 17), as in fit")):
+            bank.stack(wrong)
+    with check_refused("negative entry"):
+        bank.stack([-D, D])

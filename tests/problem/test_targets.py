@@ -1,0 +1,323 @@
+"""The targets: one of y, classes and labels; what each may hold, and what the formulations make of them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import refusals
+from mklcvx import Instance, solve
+from mklcvx.problem.targets import Targets, as_targets, as_test_targets, as_words, find_test_targets, named_classes
+
+N = 6
+Y = np.array([1, 1, 1, -1, -1, -1])
+CLASSES = np.array([0, 0, 1, 1, 2, 2])
+LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+NAMES = ["red", "green", "blue"]
+FEATURES = np.random.default_rng(1).normal(size=(2, N, 3)) + LABELS
+K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
+check_refused = partial(refusals.check_refused, limit=300)
+
+
+def targets(y=None, classes=None, labels=None, names=None, count=N):
+    return as_targets(y, classes, labels, names, count)
+
+
+# ---------------------------------------------------------------------------------------------- exactly one of three
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, "none of them given"),
+        ({"y": Y, "classes": CLASSES}, "y and classes given"),
+        ({"y": Y, "labels": LABELS}, "y and labels given"),
+        ({"classes": CLASSES, "labels": LABELS}, "classes and labels given"),
+        ({"y": Y, "classes": CLASSES, "labels": LABELS}, "y and classes and labels given"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_exactly_one_of_the_three_is_taken(given, found):
+    with check_refused("give exactly one of y, classes and labels", found):
+        targets(**given)
+    with check_refused("give exactly one of y, classes and labels", found):
+        Instance(K, **given)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("y", Y), ("classes", CLASSES), ("labels", LABELS)])
+def test_each_of_the_three_is_taken(kind, value):
+    found = targets(**{kind: value})
+    assert found.kind == kind
+    assert len(found) == N
+    np.testing.assert_array_equal(found.values, value)
+    instance = Instance(K, **{kind: value})
+    assert (instance.targets.kind, instance.samples) == (kind, N)
+    np.testing.assert_array_equal(instance.y, Y if kind == "y" else [])
+
+
+# ------------------------------------------------------------------------------------------------------------ classes
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    [
+        (CLASSES, ("0", "1", "2")),
+        (CLASSES.astype(np.int8), ("0", "1", "2")),
+        (CLASSES.astype(float), ("0", "1", "2")),
+        (CLASSES / 2, ("0", "0.5", "1")),
+        (CLASSES.tolist(), ("0", "1", "2")),
+        (CLASSES[:, None], ("0", "1", "2")),
+        (CLASSES > 0, ("False", "True")),
+        (-CLASSES, ("-2", "-1", "0")),
+        (np.array(["cat", "dog", "owl"])[CLASSES], ("cat", "dog", "owl")),
+        (np.array(["cat", "dog", "owl"], dtype=object)[CLASSES], ("cat", "dog", "owl")),
+        (["owl", "owl", "cat", "cat", "dog", "dog"], ("cat", "dog", "owl")),
+        (np.array([b"cat", b"dog", "éa".encode()])[CLASSES], ("cat", "dog", "éa")),
+        (np.arange(N), ("0", "1", "2", "3", "4", "5")),
+    ],
+    ids=range(13),
+)
+def test_classes_are_numbers_or_words(classes, names):
+    found = targets(classes=classes)
+    assert found.names == found.classes() == names
+    assert found.indicators().shape == (N, len(names))
+    np.testing.assert_array_equal(found.indicators().sum(axis=1), np.ones(N))
+
+
+@pytest.mark.parametrize(
+    ("classes", "words"),
+    [
+        (np.zeros(N), ("classes has one class only", "give samples of at least two classes")),
+        (["a"] * N, ("classes has one class only",)),
+        ([], ("classes is empty",)),
+        (CLASSES[:-1], ("classes has 5 entries, the kernels are 6 by 6", "give one class per sample, shape (n,)")),
+        (LABELS, ("classes has shape (6, 3)", "give one class per sample, shape (n,)")),
+        (3, ("classes has shape ()", "give one class per sample")),
+        ([["a"], ["a", "b"]], ("classes is ragged", "give one class per sample")),
+        ([0.0, 1.0, np.nan, 1.0, 0.0, 1.0], ("classes has entries that are not finite", "give one class for every")),
+        ([0.0, 1.0, np.inf, 1.0, 0.0, 1.0], ("classes has entries that are not finite",)),
+        (CLASSES * 1j, ("classes has entries that are not finite real numbers",)),
+        (["a", "b", None, "a", "b", "a"], ("classes has missing or mixed entries", "give one class for every sample")),
+        (np.array(["a", 1] * 3, dtype=object), ("classes has missing or mixed entries",)),
+        (np.ma.masked_equal(CLASSES, 1), ("classes has missing or mixed entries",)),
+        (np.array([b"\xff", b"b", b"c"])[CLASSES], ("classes has words that are no text",)),
+    ],
+    ids=range(14),
+)
+def test_classes_that_cannot_be_used_are_refused(classes, words):
+    with check_refused(*words):
+        targets(classes=classes)
+
+
+# ------------------------------------------------------------------------------------------------------------- labels
+@pytest.mark.parametrize(
+    "labels",
+    [LABELS, LABELS > 0, LABELS.astype(float), LABELS.astype(np.uint8), LABELS.tolist(), LABELS.astype(object)],
+    ids=["int", "bool", "float", "uint8", "list", "object"],
+)
+def test_labels_are_zeros_and_ones_of_any_type(labels):
+    found = targets(labels=labels)
+    assert found.values.dtype == np.float64
+    np.testing.assert_array_equal(found.values, LABELS)
+    assert found.names == ("0", "1", "2")
+    assert found.classes() == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (LABELS * 2, ("labels has entries other than 0 and 1", "give 1 where a sample has a label, else 0")),
+        (2 * LABELS - 1, ("labels has entries other than 0 and 1",)),
+        (LABELS * np.nan, ("labels has entries other than 0 and 1",)),
+        (LABELS * 0.5, ("labels has entries other than 0 and 1",)),
+        (LABELS.astype(str), ("labels has entries other than 0 and 1",)),
+        (LABELS[:, 0], ("labels has shape (6,)", "give one row per sample, one column per label, 0 or 1")),
+        (LABELS[:, :0], ("labels has shape (6, 0)", "one column per label")),
+        (LABELS[None], ("labels has shape (1, 6, 3)",)),
+        (1, ("labels has shape ()",)),
+        (LABELS[:-1], ("labels has 5 rows, the kernels are 6 by 6", "give one row per sample")),
+        (LABELS.T, ("labels has 3 rows, the kernels are 6 by 6", "(samples seem to be in columns)")),
+        ([["red"], ["red", "blue"]], ("labels is ragged", "give one row per sample, one column per label")),
+        ([[1, None]] * N, ("labels has missing or mixed entries", "give 0 or 1 for every sample and label")),
+        (np.ma.masked_equal(LABELS, 1), ("labels has missing or mixed entries",)),
+    ],
+    ids=range(14),
+)
+def test_labels_that_cannot_be_used_are_refused(labels, words):
+    with check_refused(*words):
+        targets(labels=labels)
+
+
+# -------------------------------------------------------------------------------------------------------------- names
+def test_labels_and_classes_can_be_named():
+    assert targets(labels=LABELS, names=NAMES).names == ("red", "green", "blue")
+    assert targets(labels=LABELS, names=np.array([b"red", b"green", b"blue"])).names == ("red", "green", "blue")
+    named = targets(classes=CLASSES, names=NAMES)
+    assert (named.names, named.classes()) == (("red", "green", "blue"), ("0", "1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"labels": LABELS, "names": NAMES[:2]}, ("label_names: 2 names for 3 labels", "give one per label")),
+        ({"labels": LABELS, "names": []}, ("label_names: 0 names for 3 labels",)),
+        ({"classes": CLASSES, "names": [*NAMES, "grey"]}, ("label_names: 4 names for 3 classes",)),
+        ({"labels": LABELS, "names": ["red", "blue", "red"]}, ("label_names has 'red' twice", "a name of its own")),
+        ({"labels": LABELS, "names": 3}, ("label_names are no list of words", "give one per label")),
+        ({"labels": LABELS, "names": np.array("abc")}, ("label_names are no list of words",)),
+        ({"labels": LABELS, "names": [b"\xff", b"b", b"c"]}, ("label_names are no list of words",)),
+        ({"y": Y, "names": ["no", "yes"]}, ("label_names are given for y", "leave them out")),
+    ],
+    ids=range(8),
+)
+def test_names_that_do_not_fit_are_refused(given, words):
+    with check_refused(*words):
+        targets(**given)
+
+
+# ------------------------------------------------------------------------------------------------------- test targets
+@pytest.mark.parametrize("kind", ["y", "classes", "labels"])
+def test_test_targets_of_another_kind_are_refused(kind):
+    given = {"y": Y, "classes": CLASSES, "labels": LABELS}
+    for other in given:
+        more = {f"test_{other}": given[other]}
+        if other == kind:
+            instance = Instance(K, **{kind: given[kind]}, test_kernels=K, **more)
+            np.testing.assert_array_equal(instance.test_targets, given[kind])
+        else:
+            with check_refused(f"test_{other} is given where the training samples have {kind}", f"give test_{kind}"):
+                Instance(K, **{kind: given[kind]}, test_kernels=K, **more)
+    with check_refused("test_y and test_labels are given", f"give test_{kind}"):
+        Instance(K, **{kind: given[kind]}, test_kernels=K, test_y=Y, test_labels=LABELS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("y", Y[:2], ("test_y has 2 labels for 6 rows of test_kernels", "give one per row")),
+        ("classes", CLASSES[:2], ("test_classes has 2 entries for 6 rows of test_kernels",)),
+        ("labels", LABELS[:2], ("test_labels has 2 rows for 6 rows of test_kernels",)),
+        ("labels", LABELS[:, :2], ("test_labels has 2 columns for 3 labels", "give one per label")),
+        ("labels", LABELS[:, 0], ("test_labels has shape (6,)",)),
+        ("labels", -LABELS, ("test_labels has entries other than 0 and 1",)),
+        ("classes", LABELS, ("test_classes has shape (6, 3)",)),
+        ("classes", [0, 1, None, 1, 2, 2], ("test_classes has missing or mixed entries", "one class for every sample")),
+    ],
+)
+def test_test_targets_that_do_not_fit_are_refused(kind, value, words):
+    with check_refused(*words):
+        as_test_targets(value, kind, N, 3)
+    given = {"y": Y, "classes": CLASSES, "labels": LABELS}[kind]
+    with check_refused(*words):
+        Instance(K, **{kind: given, f"test_{kind}": value}, test_kernels=K)
+
+
+def test_test_samples_may_be_of_one_class_and_without_labels():
+    assert as_test_targets([2, 2], "classes", 2, 3).tolist() == [2, 2]
+    assert as_test_targets(np.zeros((2, 3)), "labels", 2, 3).tolist() == [[0, 0, 0]] * 2
+
+
+def test_test_targets_are_found_by_their_kind():
+    given = {"test_labels": LABELS, "test_y": Y, "other": 1}
+    np.testing.assert_array_equal(find_test_targets(given, "labels", N, 3), LABELS)
+    np.testing.assert_array_equal(find_test_targets(given, "y", N, 1), Y)
+    assert find_test_targets({"other": 1, "test_y": None}, "y", N, 1) is None
+    with check_refused("test_y is given where the training samples have classes"):
+        find_test_targets({"test_y": Y}, "classes", N, 3)
+
+
+def test_classes_are_the_same_words_whatever_their_type():
+    assert as_words(np.array([1, 2])) == as_words(np.array([1.0, 2.0])) == as_words(np.array(["1", "2"])) == ["1", "2"]
+    assert as_words(np.array([0.5, 1e300])) == ["0.5", "1e+300"]
+
+
+def test_test_classes_are_known_by_value_or_by_name():
+    for given in (np.array([1, 0]), np.array([1.0, 0.0]), np.array(["1", "0"]), np.array(["dog", "cat"])):
+        assert named_classes(given, ("0", "1"), ("cat", "dog")).tolist() == ["dog", "cat"]
+    assert named_classes(np.array([1, 7]), ("0", "1"), ("cat", "dog")).tolist() == ["dog", "7"]
+    assert named_classes(np.array([], dtype=int), ("0", "1"), ("cat", "dog")).tolist() == []
+
+
+def test_test_classes_that_no_training_sample_has_are_refused():
+    with check_refused("test_classes has 8, 9, the training samples have cat, dog, 0, 1", "give classes of training"):
+        named_classes(np.array([8, 9]), ("0", "1"), ("cat", "dog"))
+    with check_refused("test_classes has owl", "the training samples have 0, 1, 2"):
+        Instance(K, classes=CLASSES, test_kernels=K, test_classes=["owl"] * N)
+
+
+# ------------------------------------------------------------------------------------------- what is made of targets
+def test_y_is_its_own_row_of_signs():
+    found = targets(y=Y)
+    np.testing.assert_array_equal(found.signs("ml_sum"), Y[None])
+    np.testing.assert_array_equal(found.plus_minus("l1"), Y)
+    np.testing.assert_array_equal(found.indicators(), (Y > 0)[:, None])
+    assert found.names == ("y",)
+
+
+@pytest.mark.parametrize("classes", [CLASSES, np.array(["a", "b", "c"])[CLASSES], CLASSES / 4])
+def test_classes_are_set_against_the_rest_one_by_one(classes):
+    signs = targets(classes=classes).signs("ml_sum", constant_allowed=False)
+    np.testing.assert_array_equal(signs, np.where(np.arange(3)[:, None] == CLASSES, 1, -1))
+
+
+def test_labels_are_rows_of_signs():
+    found = targets(labels=LABELS)
+    np.testing.assert_array_equal(found.signs("ml_sum"), 2 * LABELS.T - 1)
+    np.testing.assert_array_equal(found.indicators(), LABELS)
+
+
+def test_label_that_nobody_has_is_refused_by_name():
+    found = targets(labels=LABELS * [1, 0, 1], names=NAMES)
+    for allowed in (True, False):
+        with check_refused("ml_sum: nobody has label 'green'", "leave that label out"):
+            found.signs("ml_sum", constant_allowed=allowed)
+
+
+def test_label_that_everybody_has_is_refused_by_name_where_it_has_no_meaning():
+    found = targets(labels=np.maximum(LABELS, [0, 0, 1]), names=NAMES)
+    with check_refused("ml_sum: everybody has label 'blue'", "leave that label out"):
+        found.signs("ml_sum", constant_allowed=False)
+    np.testing.assert_array_equal(found.signs("hypergraph")[2], np.ones(N))
+
+
+@pytest.mark.parametrize(("kind", "value"), [("classes", CLASSES), ("labels", LABELS)])
+def test_single_tasks_refuse_classes_and_labels_with_the_remedy(kind, value):
+    found = targets(**{kind: value})
+    with check_refused(
+        f"sm1 needs labels y in {{−1, +1}}, the instance has {kind}",
+        f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
+    ):
+        found.plus_minus("sm1")
+    with check_refused("l1 needs labels y"):
+        solve(Instance(K, **{kind: value}), "l1", solver="clarabel")
+
+
+def test_samples_of_one_class_belong_together():
+    for given, values in (({"y": Y}, Y), ({"classes": CLASSES}, CLASSES)):
+        expected = [[1 if a == b else -1 for b in values] for a in values]
+        np.testing.assert_array_equal(targets(**given).together(), expected)
+
+
+def test_samples_that_share_a_label_belong_together():
+    together = targets(labels=LABELS).together()
+    sets = [set(np.flatnonzero(row)) for row in LABELS]
+    expected = [[1 if i == j or sets[i] & sets[j] else -1 for j in range(N)] for i in range(N)]
+    np.testing.assert_array_equal(together, expected)
+
+
+def test_sample_without_labels_is_with_itself_only():
+    together = targets(labels=LABELS).together()
+    assert together[5].tolist() == [-1, -1, -1, -1, -1, 1]
+    np.testing.assert_array_equal(together, together.T)
+
+
+def test_targets_do_not_depend_on_the_order_of_labels():
+    order = [2, 0, 1]
+    one, other = targets(labels=LABELS), targets(labels=LABELS[:, order])
+    np.testing.assert_array_equal(one.together(), other.together())
+    np.testing.assert_array_equal(one.signs("ml_sum")[order], other.signs("ml_sum"))
+
+
+def test_targets_cannot_be_set():
+    found = targets(y=Y)
+    assert isinstance(found, Targets)
+    with pytest.raises(AttributeError):
+        found.kind = "labels"

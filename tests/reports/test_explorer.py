@@ -1,0 +1,76 @@
+"""The explorer's script recomputes the bounds that the package certified; run by Node where it is installed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from places import ROOT
+
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS / "_ext"))
+
+import explorer_grid  # noqa: E402
+
+# Just enough of a page for the script to start; what it draws is looked at in a browser.
+PAGE = """
+const element = () => ({ options: [], value: 0, add(o) { this.options.push(o); this.value ||= o.value; },
+  setAttribute() {}, addEventListener() {}, querySelector: element, get nextElementSibling() { return element(); } });
+const found = {}, root = element();
+root.querySelector = (name) => found[name] ||= element();
+globalThis.window = {}; globalThis.document = { getElementById: () => root };
+globalThis.Option = function (text, value) { this.value = value; };
+"""
+ASK = """
+const { C, formulations, bounds } = window.MKLCVX_EXPLORER, out = {};
+for (const [name, { values, rows }] of Object.entries(formulations))
+  out[name] = rows.map((row, i) => row.map((at, j) => {
+    const { lower, upper } = bounds(name, values[i], C[j], at);
+    return [lower, upper];
+  }));
+console.log(JSON.stringify({ out, certificate: found[".certificate"].innerHTML }));
+"""
+
+
+@pytest.fixture(scope="module")
+def coarse(monkeypatch_module):
+    monkeypatch_module.setattr(explorer_grid, "PRICES", np.array([0.01, 1.0, 100.0]))
+    swept = {n: s and (s[0], s[1][[0, -1]]) for n, s in explorer_grid.SWEPT.items()}
+    monkeypatch_module.setattr(explorer_grid, "SWEPT", swept)
+    return explorer_grid.data()
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_module():
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+def test_every_point_of_the_grid_is_certified_and_the_limits_meet(coarse):
+    found = coarse["formulations"]
+    for family in found.values():
+        for row in family["rows"]:
+            assert all(at["upper"] - at["lower"] <= 1e-7 * abs(at["upper"]) for at in row)
+    first, last = found["sm1"]["rows"]
+    for limit, other in ((first, "average"), (last, "l1"), (found["lp"]["rows"][0], "l1")):
+        assert [at["upper"] for at in limit] == pytest.approx([at["upper"] for at in found[other]["rows"][0]], rel=1e-6)
+    assert found["li"]["rows"][0][-1]["weights"][0] is None
+    assert "coefficients" in found["li"]["rows"][0][-1]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node runs the page's script, and is not installed")
+def test_the_page_recomputes_the_same_bounds(coarse, tmp_path):
+    script = tmp_path / "ask.js"
+    page = (DOCS / "_static/explorer.js").read_text(encoding="utf-8")
+    script.write_text(f"{PAGE}window.MKLCVX_EXPLORER = {json.dumps(coarse)};\n{page}{ASK}", encoding="utf-8")
+    done = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    for name, family in coarse["formulations"].items():
+        ours = [[(at["lower"], at["upper"]) for at in row] for row in family["rows"]]
+        assert np.array(told["out"][name]) == pytest.approx(np.array(ours), rel=3e-8)
+    assert 'data-bound="lower"' in told["certificate"]

@@ -1,0 +1,58 @@
+"""A chapter becomes a notebook, and the notebook runs; `make site-test` runs all of them with the built wheel."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import run_notebooks
+from hidden_solutions import fold_notebook
+from places import ROOT
+
+COURSE = ROOT / "docs" / "course"
+
+
+def written(path: Path, *sources: str) -> Path:
+    cells = [{"cell_type": "code", "metadata": {}, "source": source.splitlines(True)} for source in sources]
+    path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": ["1 / 0"]}, *cells]}), encoding="utf-8")
+    return path
+
+
+def test_cells_share_a_namespace_and_magics_are_left_out(tmp_path):
+    path = written(tmp_path / "a.ipynb", "# first\n%matplotlib inline\nx = 6", "!pip install nothing\nprint(x * 7)")
+    assert run_notebooks.code(path) == ["# first\n\nx = 6", "\nprint(x * 7)"]
+    assert run_notebooks.run(path) == "42\n"
+
+
+def test_a_fault_names_its_cell(tmp_path):
+    path = written(tmp_path / "b.ipynb", "x = 1", "assert x == 2")
+    done = subprocess.run(
+        [sys.executable, run_notebooks.__file__, path], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 1
+    assert "b.ipynb, cell 2" in done.stderr
+    assert "AssertionError" in done.stderr
+
+
+def test_a_chapter_as_a_notebook_runs(tmp_path):
+    notebook = pytest.importorskip("sphinx_gallery.notebook", reason="the extra docs is not installed")
+    from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
+    from sphinx_gallery.py_source_parser import split_code_and_text_blocks
+
+    chapter = COURSE / "plot_02_by_hand.py"
+    _, blocks = split_code_and_text_blocks(str(chapter))
+    conf = {**DEFAULT_GALLERY_CONF, "first_notebook_cell": "%matplotlib inline"}
+    made = fold_notebook(notebook.jupyter_notebook(blocks, conf, str(COURSE)))
+    path = tmp_path / "plot_02_by_hand.ipynb"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, run_notebooks.__file__, path], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    codes = [text for kind, text, _ in blocks if kind == "code"]
+    assert f"plot_02_by_hand.ipynb: {len(codes) + 1} cells" in done.stdout
+    assert [text.strip() for text in run_notebooks.code(path)[1:]] == [text.strip() for text in codes]

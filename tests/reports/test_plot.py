@@ -1,0 +1,329 @@
+"""Pictures, by what they draw: the data of their artists, their names, and how they are told apart without colour."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from mklcvx import Instance, solve, solve_path, zoo
+from mklcvx.reports import plot
+from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
+from mklcvx.reports.plot.simplex import CORNERS
+from refusals import check_refused
+
+THREE = zoo.random(n=24, M=3, overlap=0.6, seed=3)
+HOSTILE = ["$\\bad_{", "_genes", "<b>&"]
+
+
+@pytest.fixture
+def ax():
+    return Figure(figsize=(4, 3)).subplots()
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {name: solve(THREE, "l1", solver=name) for name in ("interior", "silp", "simplemkl")}
+
+
+def names_in(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def ticks(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def drawn(ax):
+    """Everything is really drawn: a name that could not be set would be an error now."""
+    ax.figure.savefig(io.BytesIO(), format="svg")
+
+
+# -------------------------------------------------------------------------------------------------------- weights
+def test_weights_are_bars_with_their_names_as_they_are(ax):
+    assert plot.weights([0.2, 0.0, 0.8], HOSTILE, ax) is ax
+    (bars,) = ax.containers
+    assert [bar.get_width() for bar in bars] == [0.2, 0.0, 0.8]
+    assert ticks(ax.yaxis) == HOSTILE
+    assert ax.get_xlabel() == "kernel weight"
+    first, last = bars[0].get_y(), bars[2].get_y()
+    assert ax.yaxis.get_inverted() == (first < last)
+    drawn(ax)
+
+
+def test_a_candidate_is_hatched_beside_the_exact_weights(ax):
+    plot.weights([0.2, 0.8], None, ax, candidate=[-0.1, np.nan])
+    exact, candidate = ax.containers
+    assert [bar.get_width() for bar in candidate] == [-0.1, 0.0]
+    assert {bar.get_hatch() for bar in exact} == {None}
+    assert all(bar.get_hatch() for bar in candidate)
+    for one, other in zip(exact, candidate, strict=True):
+        assert one.get_y() + one.get_height() <= other.get_y()
+    assert names_in(ax.get_legend()) == ["exact", "candidate"]
+    assert ticks(ax.yaxis) == ["K1", "K2"]
+    (undefined,) = [text for text in ax.texts if text.get_text() == "undefined"]
+    assert candidate[1].get_y() < undefined.xy[1] < candidate[1].get_y() + candidate[1].get_height()
+
+
+def test_weights_refuse_what_is_no_weight(ax):
+    with check_refused("candidate", "1 weights for 2 kernels"):
+        plot.weights([0.5, 0.5], ax=ax, candidate=[1.0])
+    with check_refused("names", "1 names for 2 kernels"):
+        plot.weights([0.5, 0.5], ["a"], ax)
+    for wrong in ([np.inf], [[1.0]], [], ["a"]):
+        with check_refused("weights", "give one"):
+            plot.weights(wrong, ax=ax)
+
+
+# ----------------------------------------------------------------------------------------------------------- gaps
+def test_gaps_are_those_of_the_traces(ax, runs):
+    assert plot.gaps({**runs, "exact": solve(THREE, "l1", solver="clarabel")}, ax) is ax
+    assert ax.get_yscale() == "log"
+    for line, run in zip(ax.lines, runs.values(), strict=False):
+        assert list(line.get_xdata()) == [row.iteration for row in run.trace]
+        assert np.allclose(line.get_ydata(), [max(row.gap, 1e-16) for row in run.trace], rtol=1e-15)
+    level = ax.lines[3].get_ydata()
+    assert level[0] == level[1] < 1e-8
+    assert names_in(ax.get_legend()) == [*runs, "exact"]
+    assert ax.get_ylabel() == "certified relative gap"
+
+
+def test_gaps_over_svm_fits_leave_out_who_fits_none_and_keep_the_looks(ax, runs):
+    plot.gaps(runs, ax, against="svm_solves")
+    assert names_in(ax.get_legend()) == ["silp", "simplemkl"]
+    assert ax.get_xlabel() == "SVM fits"
+    line = ax.lines[0]
+    assert list(line.get_xdata()) == [row.svm_solves for row in runs["silp"].trace]
+    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == look(1)
+
+
+def test_a_gap_of_zero_is_drawn_at_the_end_of_double_precision(ax, runs):
+    rows = [row._replace(gap=0.0) for row in runs["silp"].trace]
+    plot.gaps(rows, ax)
+    assert set(ax.lines[0].get_ydata()) == {1e-16}
+    assert names_in(ax.get_legend()) == ["trace"]
+
+
+def test_a_solution_alone_goes_by_its_solver_and_long_traces_by_logarithms(ax, runs):
+    plot.gaps(runs["silp"], ax)
+    assert names_in(ax.get_legend()) == ["silp"]
+    assert ax.get_xscale() == "linear"
+    row = runs["silp"].trace[0]
+    long = plot.gaps([row._replace(iteration=i) for i in (0, 5, 5000)], Figure().subplots())
+    assert long.get_xscale() == "symlog"
+
+
+def test_gaps_refuse_what_is_no_trace(ax, runs):
+    with check_refused("traces", "none"):
+        plot.gaps({}, ax)
+    with check_refused("trace 'a'", "give one"):
+        plot.gaps({"a": [1.0, 2.0]}, ax)
+    with check_refused("against", "svm_solves"):
+        plot.gaps(runs, ax, against="minutes")
+
+
+# ------------------------------------------------------------------------------------------------------ landscape
+def test_the_landscape_has_the_optimum_and_the_way_there(ax, runs):
+    assert plot.landscape(THREE, "l1", {"silp": runs["silp"]}, ax, resolution=6) is ax
+    way, star = ax.lines
+    weights = np.array([row.weights for row in runs["silp"].trace])
+    assert np.allclose(np.column_stack(way.get_data()), weights @ CORNERS)
+    assert np.allclose(np.ravel(star.get_data()), runs["interior"].weights @ CORNERS, atol=1e-5)
+    assert star.get_marker() == "*"
+    assert names_in(ax.get_legend()) == ["silp", "optimum"]
+    assert {text.get_text() for text in ax.texts} >= set(THREE.names)
+    drawn(ax)
+
+
+def heights(ax):
+    """The levels of the contours that have a line at all."""
+    (lines,) = ax.collections
+    return [level for level, curve in zip(lines.levels, lines.get_paths(), strict=True) if len(curve.vertices)]
+
+
+def test_contours_lie_between_the_optimum_and_the_worst_single_kernel(ax, runs):
+    plot.landscape(THREE, "l1", ax=ax, resolution=8)
+    singles = [solve(THREE.select([m]), "svm").objective for m in range(3)]
+    levels = heights(ax)
+    assert len(levels) >= 5
+    assert runs["interior"].objective < min(levels)
+    assert max(levels) < max(singles)
+
+
+def test_contours_stay_in_the_domain_of_capped_weights(ax):
+    plot.landscape(THREE, "sm1", ax=ax, resolution=20, theta=0.6)
+    (lines,) = ax.collections
+    places = np.concatenate([curve.vertices for curve in lines.get_paths()])
+    barycentric = np.linalg.solve(np.vstack([CORNERS.T, np.ones(3)]), np.vstack([places.T, np.ones(len(places))]))
+    assert barycentric.max() < 0.6 + 1e-6
+    assert barycentric.max() > 0.5
+
+
+@pytest.mark.parametrize(("name", "parameters"), [("l2", {}), ("lp", {"p": 1.5}), ("elastic", {"l1_ratio": 0.5})])
+def test_balls_are_seen_by_the_directions_of_their_boundary(ax, name, parameters):
+    plot.landscape(THREE, name, ax=ax, resolution=12, **parameters)
+    best = solve(THREE, name, **parameters)
+    place = best.weights / best.weights.sum() @ CORNERS
+    assert np.allclose(np.ravel(ax.lines[0].get_data()), place, atol=1e-6)
+    assert min(heights(ax)) > best.objective
+
+
+def test_the_landscape_refuses_other_numbers_of_kernels_and_other_domains(ax):
+    with check_refused("2 kernels", "select three"):
+        plot.landscape(THREE.select([0, 1]), "l1", ax=ax)
+    for name in ("square", "average"):
+        with check_refused(name, "no simplex"):
+            plot.landscape(THREE, name, ax=ax)
+    with check_refused("resolution = 1"):
+        plot.landscape(THREE, "l1", ax=ax, resolution=1)
+
+
+# ------------------------------------------------------------------------------------------------- cutting planes
+def test_cutting_planes_support_the_value_of_the_problem_solved_by_hand(ax):
+    plot.cutting_planes(zoo.by_hand(), "l1", 4, ax)
+    value, *planes, envelope, visited = ax.lines
+    t, height = value.get_data()
+    assert len(planes) == 4
+    lines = np.array([plane.get_ydata() for plane in planes])
+    assert np.allclose(np.diff(lines, 2, axis=1), 0, atol=1e-10)  # straight
+    assert (lines <= height + 1e-6).all()
+    assert np.allclose(envelope.get_ydata(), lines.max(axis=0))
+    assert height.min() == pytest.approx(9 / 8, abs=1e-3)
+    assert height[[0, -1]] == pytest.approx([2.125, 2.5], abs=1e-5)
+    places = np.asarray(visited.get_xdata())
+    assert places[0] == 0.5
+    for plane, place, dot in zip(lines, places, visited.get_ydata(), strict=True):
+        assert np.interp(place, t, plane) == pytest.approx(dot, abs=1e-9)
+        machine = Instance(np.tensordot([place, 1 - place], zoo.by_hand().kernels, 1)[None], zoo.by_hand().y)
+        assert solve(machine, "svm").objective == pytest.approx(dot, abs=1e-7)
+    assert [text.get_text() for text in ax.texts] == ["1", "2", "3", "4"]
+
+
+def test_cutting_planes_step_by_step_only_add_planes():
+    figure = Figure()
+    before = np.full(60, -np.inf)
+    for steps, ax in enumerate(figure.subplots(1, 3), start=1):
+        plot.cutting_planes(zoo.by_hand(), steps=steps, ax=ax)
+        envelope = ax.lines[-2].get_ydata()
+        assert len(ax.lines) == 3 + steps
+        assert (envelope >= before).all()
+        before = envelope
+
+
+def test_cutting_planes_of_capped_weights_stay_below_the_cap(ax):
+    plot.cutting_planes(zoo.by_hand(), "sm1", 2, ax, theta=0.6)
+    t = ax.lines[0].get_xdata()
+    assert (t.min(), t.max()) == pytest.approx((0.4, 0.6))
+
+
+def test_cutting_planes_refuse_what_has_none(ax):
+    with check_refused("l2", "l1, sm1"):
+        plot.cutting_planes(zoo.by_hand(), "l2", ax=ax)
+    with check_refused("3 kernels", "select two"):
+        plot.cutting_planes(THREE, ax=ax)
+    with check_refused("steps = 0"):
+        plot.cutting_planes(zoo.by_hand(), steps=0, ax=ax)
+
+
+# ----------------------------------------------------------------------------------------------------------- path
+def test_a_path_shows_the_weights_along_its_parameter(ax):
+    along = solve_path(THREE, "l1", {"C": [10.0, 0.01, 1.0]})
+    assert plot.path(along, "C", ax) is ax
+    order = [1, 2, 0]
+    seen = [line for line in ax.lines if line.get_marker() in MARKERS]
+    used = [m for m in range(3) if along.weights[:, m].max() > 1e-6]
+    assert len(seen) == len(used) > 1
+    for line, m in zip(seen, used, strict=True):
+        assert list(line.get_xdata()) == [0.01, 1.0, 10.0]
+        assert np.array_equal(line.get_ydata(), along.weights[order, m])
+    assert ax.get_xscale() == "log"
+    assert names_in(ax.get_legend()) == [THREE.names[m] for m in used]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("C", "kernel weight")
+
+
+def test_a_path_along_theta_names_the_letter_and_faint_kernels_have_no_name(ax):
+    useless = Instance(np.concatenate([THREE.kernels, 1e-9 * THREE.kernels[:1]]), THREE.y)
+    plot.path(solve_path(useless, "sm1", {"theta": [0.5, 0.7]}), "theta", ax)
+    assert ax.get_xlabel() == "θ"
+    assert ax.get_xscale() == "linear"
+    assert "K4" not in names_in(ax.get_legend())
+
+
+def test_a_path_refuses_another_parameter_and_two_at_once(ax):
+    along = solve_path(THREE, "sm1", {"C": [1.0, 2.0], "theta": [0.5, 1.0]})
+    with check_refused("theta varies too"):
+        plot.path(along, "C", ax)
+    with check_refused("'p'", "C, theta"):
+        plot.path(along, "p", ax)
+    many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
+    with check_refused("'expansion'", "no numbers"):
+        plot.path(solve_path(many, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax)
+
+
+# ------------------------------------------------------------------------------------------------------------ kkt
+@pytest.mark.parametrize("given", [{"C": 0.3}, {"nu": 0.4}])
+def test_kkt_shows_alpha_against_the_margin_on_the_staircase(ax, given):
+    solution = solve(THREE, "l1", **given)
+    assert plot.kkt(THREE, solution, ax) is ax
+    stairs, *groups = ax.lines
+    level = solution.multipliers.get("rho", 1.0)
+    assert list(stairs.get_xdata())[1:3] == [level, level]
+    margins = THREE.y * solution.decision_function(THREE.kernels)
+    price = given.get("C", 1 / (0.4 * THREE.samples))
+    points = np.concatenate([np.column_stack(group.get_data()) for group in groups])
+    wanted = np.column_stack([margins, solution.alpha / price])
+    assert np.allclose(np.sort(points, axis=0), np.sort(wanted, axis=0), atol=1e-9)
+    zero, free, full = groups
+    assert (zero.get_xdata() > level - 1e-6).all()
+    assert np.allclose(free.get_xdata(), level, atol=1e-6)
+    assert (full.get_xdata() < level + 1e-6).all()
+    assert len({group.get_marker() for group in groups}) == 3
+    counts = [int(name.split(": ")[1]) for name in names_in(ax.get_legend())]
+    assert counts == [len(group.get_xdata()) for group in groups]
+
+
+def test_kkt_of_many_labels_has_every_label(ax):
+    labels = np.column_stack([THREE.y > 0, np.arange(24) % 3 == 0])
+    many = Instance(THREE.kernels, labels=labels)
+    plot.kkt(many, solve(many, "ml_sum"), ax)
+    assert sum(len(group.get_xdata()) for group in ax.lines[1:]) == 48
+
+
+def test_kkt_does_not_magnify_rounding_and_refuses_strangers(ax):
+    solution = solve(zoo.by_hand(), "l1")
+    plot.kkt(zoo.by_hand(), solution, ax)
+    low, high = ax.get_xlim()
+    assert high - low > 0.5
+    with check_refused("2 kernels and 4 samples", "3 and 24"):
+        plot.kkt(THREE, solution, ax)
+    many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
+    with check_refused("hypergraph", "no α"):
+        plot.kkt(many, solve(many, "hypergraph"), ax)
+
+
+# ---------------------------------------------------------------------------------------------------------- style
+def test_lines_are_told_apart_without_colour():
+    looks = [look(index)[1:] for index in range(len(MARKERS) * len(LINES))]
+    assert len(set(looks)) == len(looks)
+    assert {to_hex(colour) for colour in COLOURS} == set(COLOURS)
+
+
+def test_names_are_short_and_printable():
+    assert words("a\nb\x1b[0m\ud800") == "a�b�[0m�"
+    assert words("abcdefghij" * 5) == "abcdefghijabcdefgh…bcdefghij"
+    assert len(words("x" * 500)) == 28
+
+
+def test_without_axes_a_figure_is_made(monkeypatch):
+    from matplotlib import pyplot
+
+    made = plot.weights([0.5, 0.5])
+    assert made.figure in map(pyplot.figure, pyplot.get_fignums())
+    pyplot.close("all")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with check_refused("matplotlib", "mklcvx[plot]"):
+        plot.weights([0.5, 0.5])

@@ -1,0 +1,387 @@
+"""Reports, by their structure: complete in themselves, every section there, nothing from a file obeyed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, formulations, solve, verify, zoo
+from mklcvx.cli.demo import breast_cancer, caught
+from mklcvx.io.files import save_instance
+from mklcvx.reports import plot
+from mklcvx.reports.pages import chosen_solvers, demo_page, report_page, verdict_page
+from mklcvx.reports.pages.demonstration import Gallery, Scored
+from mklcvx.reports.pages.html import VOID, element, escaped, joined
+from mklcvx.reports.pages.numbers import power, settings
+from mklcvx.reports.pages.svg import inline
+from mklcvx.reports.pages.theorems import derivation, typeset
+from mklcvx.reports.plot._style import COLOURS, words
+from mklcvx.verification.answers import Answer
+from refusals import check_refused
+
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\bad_{ & '日本' \x1b]0;\ud800-->"]
+THREE = zoo.random(n=16, M=3, overlap=0.6, seed=3)
+NAMED = Instance(THREE.kernels, THREE.y, names=HOSTILE)
+SECTIONS = ["problem", "optimum", "certificate", "weights", "conditions", "convergence", "derivation", "again"]
+
+
+class Page(HTMLParser):
+    """What a browser would find: elements that close properly, ids, links, text."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.ids, self.links, self.open, self.text = [], [], [], [], ""
+        self.styles = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append(tag)
+        given = dict(attributes)
+        assert not [name for name in given if name.startswith("on") or name in ("src", "srcset", "action", "data")]
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [value for name, value in attributes if name.endswith("href")]
+        self.styles += " ".join(given.get(name) or "" for name in ("style", "fill", "stroke"))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text += data
+
+
+def read(text):
+    """The page, once it is seen to ask for nothing and to obey nothing."""
+    page = Page(text)
+    assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert "://" not in text
+    assert "@import" not in text
+    assert not {"script", "link", "iframe", "img", "object", "embed", "base", "form"} & set(page.elements)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert all(found in page.ids for found in re.findall(r"url\(#([^)]*)\)", text))
+    assert re.findall(r"url\([^#]", text) == []
+    for colour in (*COLOURS, "#000000", "#ffffff"):
+        assert colour not in page.styles
+    for needed in ("prefers-color-scheme:dark", "@media print", "max-width:30rem", 'name="viewport"'):
+        assert needed in text
+    assert text.encode("utf-8").decode("utf-8") == text
+    return page
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {name: solve(NAMED, "l1", solver=name) for name in ("interior", "silp", "simplemkl")}
+
+
+@pytest.fixture(scope="module")
+def page(runs):
+    return report_page(NAMED, solve(NAMED, "l1"), runs, 1e-8, "<problem>.npz")
+
+
+# ---------------------------------------------------------------------------------------------- a solved problem
+def test_the_page_has_every_section_and_links_to_each(page):
+    found = read(page)
+    assert [name for name in found.ids if name in SECTIONS] == SECTIONS
+    assert {f"#{name}" for name in SECTIONS} <= set(found.links)
+    assert found.elements.count("svg") == found.elements.count("figure") == 5
+    assert found.elements.count("figcaption") == 5
+
+
+def test_the_page_says_what_was_found(page, runs):
+    text, solution = read(page).text, solve(NAMED, "l1")
+    certificate = solution.certificate
+    for number in (f"{solution.objective:.12g}", f"{certificate.lower:.12g}", f"{certificate.upper:.12g}"):
+        assert number in text
+    for weight in solution.weights:
+        assert f"{weight:.6g}" in text
+    for name, run in runs.items():
+        assert re.search(rf"{name}{run.iterations}{run.svm_solves or '–'}", text)
+    assert "certified" in text
+    assert "8 positive, 8 negative" in text
+    assert "mklcvx solve '<problem>.npz' -f l1 --set c=1.0" in text.replace("C=", "c=")
+
+
+def test_names_are_text_wherever_they_appear(page):
+    found = read(page)
+    assert found.text.count(HOSTILE[0]) >= 2  # in the table and in a picture
+    assert found.text.count(HOSTILE[1]) >= 1
+    assert "\x1b" not in page
+    assert "$\\bad_{ & '日本' �]0;�-->" in found.text
+
+
+def test_pictures_change_no_name_and_heed_no_settings_but_their_own():
+    import matplotlib
+
+    name = ' id="a" url(#b) #000000 fill="#ffffff"'
+    with matplotlib.rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
+        made = inline(lambda ax: plot.cutting_planes(two_named(name), steps=1, ax=ax), 3.0, "<title>", "one")
+    assert words(name) in Page(made).text
+    assert 'aria-label="&lt;title&gt;"' in made
+    assert "red" not in made
+    assert "ff0000" not in made
+
+
+def two_named(name):
+    hand = zoo.by_hand()
+    return Instance(hand.kernels, hand.y, names=[name, "b"])
+
+
+def test_what_is_not_certified_is_said_to_be(runs):
+    failed = replace(solve(NAMED, "l1"), status="not_certified")
+    slow = replace(runs["silp"], status="not_certified", message="not certified: relative gap 1; <limit> was reached")
+    text = read(report_page(NAMED, failed, {"silp": slow}, 1e-8)).text
+    assert "not certified" in text
+    assert "relative gap 1; <limit> was reached" in text
+
+
+def labelled():
+    labels = np.column_stack([THREE.y > 0, np.arange(16) % 3 == 0])
+    return Instance(THREE.kernels, labels=labels, label_names=["<i>", "two"], groups=[0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "instance", "given", "pictures"),
+    [
+        ("ml_minimax", labelled(), {}, 3),
+        ("hypergraph", labelled(), {}, 2),
+        ("ts", labelled(), {}, 2),
+        ("alignment", labelled(), {}, 3),
+        ("li", zoo.rank_one(n=16, M=3), {}, 2),
+        ("sm1", zoo.by_hand(), {"theta": 0.7}, 3),
+        ("l2", THREE, {"nu": 0.5}, 3),
+    ],
+)
+def test_every_family_has_a_page(name, instance, given, pictures):
+    found = read(report_page(instance, solve(instance, name, **given), {}, 1e-8))
+    wanted = [section for section in SECTIONS if section != "convergence"]
+    assert [section for section in found.ids if section in SECTIONS] == wanted
+    assert found.elements.count("figure") == pictures
+    if instance.targets.kind == "labels":
+        assert "<i> (8)" in found.text
+    if name == "li":
+        assert "undefined" in found.text
+
+
+def test_of_many_kernels_the_largest_are_shown():
+    many = zoo.random(n=12, M=50, seed=5)
+    solution = solve(many, "l1", C=0.5)
+    text = read(report_page(many, solution, {}, 1e-8)).text
+    assert "10 more kernels have no larger weights." in text
+    for m in solution.used():
+        assert f"K{m + 1}{solution.weights[m]:.6g}" in text
+
+
+def test_the_usual_solvers_are_few_and_begin_with_interior():
+    assert chosen_solvers("l1", None) == ["interior", "silp", "simplemkl", "level"]
+    assert chosen_solvers("sum", None) == ["interior"]
+    assert chosen_solvers("l1", ["clarabel", "silp", "clarabel"]) == ["clarabel", "silp"]
+    with check_refused("--solvers", "interior,clarabel"):
+        chosen_solvers("l1", [])
+    with check_refused("silp does not fit l2"):
+        chosen_solvers("l2", ["silp"])
+
+
+# ------------------------------------------------------------------------------------------------------ derivations
+@pytest.mark.parametrize("formulation", formulations.FORMULATIONS, ids=lambda f: f.name)
+def test_the_derivation_is_the_docstring(formulation):
+    """Letter by letter, but for spaces and the marks of indices and code."""
+
+    def letters(text):
+        return re.sub(r"[\s_^{}`]", "", text)
+
+    made = derivation(formulation)
+    text = Page(made).text
+    assert letters(formulation.theorem) in letters(text)
+    assert letters(formulation.notation) in letters(text)
+    assert not re.search(r"[_^]\{", text)
+    for name, meaning in formulation.described_parameters:
+        assert letters(name + meaning) in letters(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Σ_{m>ω} a_m² < ‖f_k^a‖", "Σ<sub>m&gt;ω</sub> a<sub>m</sub>² &lt; ‖f<sub>k</sub><sup>a</sup>‖"),
+        ("tr(Z'K_jZ), w_ij", "tr(Z'K<sub>j</sub>Z), w<sub>ij</sub>"),
+        ("class_values of `ml_sum`", "class_values of <code>ml_sum</code>"),
+        ("f_1..f_M, ζ^{p/(p−1)}", "f<sub>1</sub>..f<sub>M</sub>, ζ<sup>p/(p−1)</sup>"),
+        ("max_j D_e^{−1}", "max<sub>j</sub> D<sub>e</sub><sup>−1</sup>"),
+        ("(α∘y)_i = <b>", "(α∘y)<sub>i</sub> = &lt;b&gt;"),
+    ],
+)
+def test_indices_go_below_and_above(text, made):
+    assert typeset(text) == made
+
+
+# -------------------------------------------------------------------------------------------------- judged answers
+def test_a_rejected_answer_has_its_verdict_parts_diagnosis_and_weights():
+    solution = solve(NAMED, "l1")
+    wrong = solution.weights / np.linalg.norm(solution.weights)
+    report = verify(NAMED, "l1", weights=wrong, alpha=solution.alpha)
+    given = Answer(weights=wrong, alpha=solution.alpha, bias=3.0)
+    text = verdict_page(NAMED, report, given, "problem.npz", "<answer>.json")
+    found = read(text)
+    sections = ["verdict", "problem", "certificate", "weights", "conditions", "derivation"]
+    assert [name for name in found.ids if name in sections] == sections
+    assert "<answer>.json is rejected at a tolerance of 10−6." in found.text
+    assert report.diagnosis.words in found.text
+    assert "Σ weights = 1 by" in found.text
+    for exact, candidate in zip(solution.weights, wrong, strict=True):
+        assert f"{exact:.6g}{candidate:.6g}" in found.text
+    assert found.elements.count("pattern") > 0  # the hatches of the candidate's bars
+    assert found.elements.count("figure") == 3
+    assert "The candidate's α, against the margins of its own classifier." in found.text
+
+
+def test_an_accepted_answer_and_an_objective_alone():
+    solution = solve(NAMED, "l1")
+    report = verify(NAMED, "l1", objective=solution.objective)
+    found = read(verdict_page(NAMED, report, Answer(objective=solution.objective)))
+    assert "An answer: accepted" in found.text
+    assert "candidate" not in found.text
+
+
+def test_coefficients_are_drawn_in_place_of_weights():
+    instance = labelled()
+    solution = solve(instance, "ml_sum")
+    strange = {"rho": "word"}
+    given = Answer(
+        coefficients=solution.all_coefficients, alpha=solution.alpha, bias=np.zeros(5), multipliers=strange
+    )  # fmt: skip
+    report = verify(instance, "ml_sum", coefficients=given.coefficients, alpha=given.alpha)
+    found = read(verdict_page(instance, report, given))
+    assert report.accepted
+    exact, other = (part for part in re.findall(r"α = 0: \d+", found.text))
+    assert exact == other
+
+
+# ------------------------------------------------------------------------------------------------- the command line
+@pytest.fixture
+def problem(tmp_path):
+    save_instance(tmp_path / "problem.npz", Instance(THREE.kernels, THREE.y, names=["<script>x</script>", "b", "c"]))
+    return tmp_path / "problem.npz"
+
+
+def test_report_writes_a_page(run, problem, tmp_path):
+    target = tmp_path / "report.html"
+    given = ("--set", "C=2", "--solvers", "clarabel,silp", "--time-limit", "10", "--centre", "-o", target)
+    code, out, err = run("report", problem, "-f", "l1", *given)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{target}: l1, optimum ")
+    found = read(target.read_text(encoding="utf-8"))
+    assert "C = 2" in found.text
+    assert "clarabel" in found.text
+    assert "problem.npz --centre" in found.text
+    assert "simplemkl" not in found.text
+
+
+def test_verify_writes_the_page_of_its_verdict(run, problem, tmp_path):
+    answer, target = tmp_path / "answer.json", tmp_path / "page.html"
+    answer.write_text(json.dumps({"formulation": "l1", "weights": [2.0, 0.0, 0.0]}))
+    code, _, err = run("verify", problem, answer, "--html", target)
+    assert code == 1
+    found = read(target.read_text(encoding="utf-8"))
+    assert "answer.json: rejected" in found.text
+    assert err.split("rejected: ")[1].strip() in found.text
+
+
+def test_verify_writes_the_page_of_a_trace(run, problem, tmp_path):
+    trace, target = tmp_path / "trace.csv", tmp_path / "page.html"
+    run("solve", problem, "-f", "l1", "--solver", "silp", "--trace", trace)
+    code, _, _ = run("verify", problem, trace, "-f", "l1", "--tol", "1e-2", "--html", target)
+    found = read(target.read_text(encoding="utf-8"))
+    assert code == 0
+    assert "Trace" in found.text
+    assert "candidate" in found.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("report", "problem.npz", "-o", "page.txt"), ("page.txt", ".html")),
+        (("report", "problem.npz", "-o", "nowhere/page.html"), ("no folder", "create it")),
+        (("report", "problem.npz", "--solvers", "silp,simplex"), ("simplex", "did you mean")),
+        (("report", "problem.npz", "--solvers", ","), ("--solvers", "names none")),
+        (("report", "problem.npz", "--time-limit", "-1"), ("time_limit", "seconds")),
+        (("report", "problem.npz", "-f", "sm1", "--set", "theta=0.1"), ("theta", "1/M")),
+        (("report", "missing.npz"), ("missing.npz",)),
+        (("verify", "problem.npz", "answer.json", "--html", "page.pdf"), ("page.pdf", ".html")),
+        (("demo", "--html", "nowhere/page.html"), ("no folder", "create it")),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    said = refusal(*arguments)
+    for word in words:
+        assert word in said
+    assert list(tmp_path.glob("*.html")) == []
+
+
+def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
+    monkeypatch.setattr("mklcvx.cli.report.find_spec", lambda name: None)
+    assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
+
+
+def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("before")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
+    assert target.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]
+
+
+# ------------------------------------------------------------------------------------------------ the demonstration
+def test_the_demonstration_is_a_page_too():
+    instance = breast_cancer(20, 0)
+    rows = [Scored(solve(instance, name, C=20.0), "97 %") for name in ("average", "l1", "li")]
+    gallery = Gallery("single", "One <label>", "accuracy", rows, "About it.")
+    found = read(demo_page([gallery], instance, caught(instance, rows[1].solution, 20.0)))
+    assert "3 of 3 certified" in found.text
+    assert "One <label>" in found.text
+    assert "A wrong answer, caught" in found.text
+    assert "right but for the size of the weights" in found.text
+    assert found.elements.count("rect") >= 3 * 12
+    assert {"single", "problem", "convergence", "verdict", "derivation"} <= set(found.ids)
+
+
+# -------------------------------------------------------------------------------------------------------- the parts
+def test_only_elements_are_markup():
+    made = element("p", "<b>", element("i", "&"), None, class_='a"b')
+    assert made == '<p class="a&quot;b">&lt;b&gt;<i>&amp;</i></p>'
+    assert element("br") == "<br>"
+    assert escaped("\x00a\nb") == "�a\nb"
+    assert joined(["<", element("b")], ", ") == "&lt;, <b></b>"
+
+
+@pytest.mark.parametrize(
+    ("number", "made"),
+    [(0.0, "0"), (-1e-17, "0"), (1e-6, "10<sup>−6</sup>"), (3.04e-12, "3.0·10<sup>−12</sup>"), (1.13, "1.1"),
+     (0.05, "0.05"), (9.96e5, "10<sup>6</sup>")],
+)  # fmt: skip
+def test_small_numbers_are_powers_of_ten(number, made):
+    assert power(number) == made
+
+
+def test_parameters_in_words():
+    given = {"C": 1.0, "bias": True, "expansion": "star", "p": 1.5}
+    assert settings(given) == "C = 1, bias = yes, expansion = star, p = 1.5"

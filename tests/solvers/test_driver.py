@@ -1,0 +1,230 @@
+"""The loop that every algorithm runs in: what ends it, what it keeps, what it tells."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, formulations, solve, zoo
+from mklcvx.formulations import Points
+from mklcvx.io.traces import save_trace
+from mklcvx.solvers.driver import State, every_tenth_part
+from mklcvx.solvers.published.analytic import Analytic
+from mklcvx.solvers.published.ckl_alternating import CKLAlternating
+from mklcvx.solvers.published.hypergraph_nesterov import HypergraphNesterov
+from mklcvx.solvers.published.level import Level
+from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
+from mklcvx.solvers.published.ml_sa import MLSA
+from mklcvx.solvers.published.ts_pegasos import TSPegasos
+from mklcvx.solvers.registry import ALGORITHMS, Algorithm, drive, with_options
+from refusals import check_refused
+
+L1 = formulations.get("l1")
+INSTANCE = zoo.random(24, 4, seed=4)
+TASK, _ = L1.task(INSTANCE, {"C": 1.0})
+
+
+@dataclass(frozen=True)
+class Wandering(Algorithm[State]):
+    """Offers α = share·optimum, with shares that are given: good, then bad."""
+
+    name: ClassVar[str] = "wandering"
+    summary: ClassVar[str] = "for tests"
+    reference: ClassVar[str] = ""
+    serves: ClassVar[tuple[str, ...]] = ("l1",)
+    shares: tuple[float, ...] = (0.2, 0.9, 0.5, 0.1)
+    interrupted_at: int = 99
+
+    def start(self, problem):
+        return State(np.full(4, 0.25))
+
+    def step(self, problem, state):
+        position = round(state.weights.sum() / 0.25) - 4
+        if position + 1 == self.interrupted_at:
+            raise KeyboardInterrupt
+        dead_end = "the shares ran out" if position + 2 == len(self.shares) else ""
+        return State(state.weights + 0.0625, dead_end=dead_end)
+
+    def points(self, problem, state):
+        share = self.shares[round(state.weights.sum() / 0.25) - 4]
+        return Points([share * OPTIMUM.alpha], [share * OPTIMUM.all_coefficients])
+
+
+OPTIMUM = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
+
+
+def test_the_best_bounds_are_kept_with_the_points_that_prove_them():
+    best, run = drive(Wandering(), L1, TASK, 1e-9)
+    assert run.ending == "the shares ran out"
+    assert [row.iteration for row in run.trace] == [0, 1, 2, 3]
+    lowers, uppers = [row.lower for row in run.trace], [row.upper for row in run.trace]
+    assert lowers == sorted(lowers)
+    assert uppers == sorted(uppers, reverse=True)
+    assert best.lower.alpha == pytest.approx(0.9 * OPTIMUM.alpha)
+    assert L1.lower(TASK, best.lower.alpha).value == best.certificate.lower == run.trace[-1].lower
+    assert L1.upper(TASK, best.upper.coefficients).value == best.certificate.upper == run.trace[-1].upper
+
+
+def test_it_ends_as_soon_as_the_certificate_allows():
+    best, run = drive(Wandering(shares=(0.5, 1.0, 0.5)), L1, TASK, 1e-6)
+    assert (run.ending, run.iterations) == ("certified", 1)
+    assert best.certificate.proves(1e-6)
+
+
+def test_the_limit_of_iterations_is_said():
+    _, run = drive(Wandering(), L1, TASK, 1e-9, max_iter=2)
+    assert run.ending == "its limit of 2 iterations was reached"
+    assert run.iterations == 2
+
+
+def test_the_time_limit_is_said():
+    _, run = drive(Wandering(), L1, TASK, 1e-9, time_limit=1e-9)
+    assert run.ending == "its time limit of 1e-09 s was reached after 0 iterations"
+    assert len(run.trace) == 1
+
+
+def test_an_interrupt_keeps_what_was_certified():
+    best, run = drive(Wandering(interrupted_at=3), L1, TASK, 1e-9)
+    assert run.ending == "it was interrupted after 2 iterations"
+    assert best.lower.alpha == pytest.approx(0.9 * OPTIMUM.alpha)
+
+
+def test_an_interrupt_before_anything_was_done_still_answers():
+    class Impatient(Wandering):
+        def start(self, problem):
+            raise KeyboardInterrupt
+
+    best, run = drive(Impatient(), L1, TASK, 1e-9)
+    assert "interrupted after 0 iterations" in run.ending
+    assert best.certificate.lower <= OPTIMUM.objective <= best.certificate.upper
+
+
+def test_a_callback_sees_every_row_and_may_end_the_run():
+    seen = []
+    _, run = drive(Wandering(), L1, TASK, 1e-9, callback=lambda row: seen.append(row) or len(seen) == 2)
+    assert seen == run.trace
+    assert run.ending == "the callback ended it after 1 iterations"
+
+
+def test_reports_name_the_iteration_and_the_gap():
+    said = []
+    drive(Wandering(), L1, TASK, 1e-9, report=said.append)
+    assert said[0].startswith("l1 by wandering: iteration 0, relative gap ")
+
+
+def test_expensive_certificates_are_rare_but_the_last_point_has_one():
+    due = [iteration for iteration in range(2000) if every_tenth_part(iteration)]
+    assert due[:10] == list(range(10))
+    assert 40 < len(due) < 80
+    assert all(later <= 1.21 * earlier + 1 for earlier, later in pairwise(due[9:]))
+    instance = zoo.random(12, 2, seed=1)
+    labels = np.stack([instance.y > 0, np.arange(12) % 3 == 0], axis=1).astype(int)
+    solution = solve(type(instance)(instance.kernels, labels=labels), "ml_minimax", solver="ml_sa", max_iter=101)
+    assert solution.trace[-1].iteration in (101, solution.iterations)
+    assert solution.trace[-1].iteration == solution.iterations
+
+
+# --------------------------------------------------------------------------------------------------------- options
+def test_options_are_fields():
+    assert with_options(MLSA, {"delta": 0.5, "seed": "3"}) == MLSA(delta=0.5, seed=3)
+    assert with_options(MLSA, {"eta": 1e-3}).eta == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options", "words"),
+    [
+        (MLSA, {"sead": 1}, ("unknown option 'sead' of solver ml_sa", "did you mean 'seed'?")),
+        (Analytic, {"seed": 1}, ("unknown option 'seed' of solver analytic", "it has none")),
+        (MLSA, {"seed": 1.5}, ("option seed = '1.5' is not a whole number between 0 and 1e+09",)),
+        (MLSA, {"seed": True}, ("option seed = 'True' is not a whole number",)),
+        (MLSA, {"delta": "much"}, ("option delta = 'much' is not a number",)),
+        (MLSA, {"delta": -0.1}, ("option delta = '-0.1' is not a number between 0 and 1e+09",)),
+        (MLSA, {"eta": float("nan")}, ("option eta = 'nan' is not a number",)),
+        (MLSA, {"seed": 10**400}, ("option seed = '1000", "is not a whole number between 0 and 1e+09")),
+        (MLSA, {"eta": 1e308}, ("option eta = '1e+308' is not a number between 0 and 1e+09",)),
+        (TSPegasos, {"batch": 0}, ("option batch = 0 draws nothing",)),
+        (TSPegasos, {"batch": 1e7}, ("option batch = 10000000 is more than", "the paper has 100")),
+        (HypergraphNesterov, {"steps": 0}, ("option steps = 0 plans nothing",)),
+        (CKLAlternating, {"halved": 2}, ("option halved = 2 is neither 0 nor 1",)),
+        (MLMirrorProx, {"extra": 2}, ("option extra = 2 is neither 0 nor 1",)),
+        (MLSA, {"delta": 1.5}, ("option delta = 1.5 is not a probability", "the paper has 0.2")),
+        (Level, {"share": 1}, ("option share = 1 is not between 0 and 1",)),
+    ],
+)
+def test_options_are_refused_in_one_line(algorithm, options, words):
+    with check_refused(*words):
+        with_options(algorithm, options)
+
+
+def test_exact_solvers_have_no_options():
+    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
+        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})
+
+
+# -------------------------------------------------------------------------------------------------- through `solve`
+PARTIAL = [algorithm for algorithm in ALGORITHMS if algorithm.name != "interior"]
+
+
+@pytest.mark.parametrize("algorithm", PARTIAL, ids=lambda algorithm: algorithm.name)
+def test_a_solver_that_does_not_fit_says_which_do(algorithm):
+    other = next(f for f in formulations.FORMULATIONS if f.name not in algorithm.serves)
+    with pytest.raises(InputError, match=f"solver {algorithm.name} does not fit {other.name}") as refused:
+        solve(INSTANCE, other.name, solver=algorithm.name)
+    assert algorithm.serves[-1] in str(refused.value)
+    assert f"{other.name} is solved by auto, clarabel, scs, interior" in str(refused.value)
+
+
+def test_the_tolerance_is_the_solvers_own_unless_given():
+    assert solve(INSTANCE, "l1", solver="silp").certificate.relative_gap <= 1e-4
+    fine = solve(INSTANCE, "l1", solver="silp", tol=1e-7)
+    assert fine.certified
+    assert fine.certificate.relative_gap <= 1e-7
+
+
+def test_a_run_that_falls_short_says_why():
+    solution = solve(INSTANCE, "l1", solver="analytic", tol=1e-10, max_iter=3)
+    assert solution.status == "not_certified"
+    assert solution.message.startswith("not certified: relative gap ")
+    assert solution.message.endswith("asked for 1e-10; its limit of 3 iterations was reached")
+    assert solution.certificate.lower <= OPTIMUM.objective * (1 + 1e-9)
+    assert solution.certificate.upper >= OPTIMUM.objective * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("ending", [".json", ".csv"])
+def test_traces_are_written(tmp_path, ending):
+    solution = solve(INSTANCE, "l1", solver="simplemkl")
+    path = tmp_path / f"trace{ending}"
+    save_trace(path, solution)
+    text = path.read_text(encoding="utf-8")
+    if ending == ".json":
+        record = json.loads(text)
+        assert record["schema"] == "mklcvx.trace/1"
+        assert (record["formulation"], record["solver"], record["names"]) == (
+            "l1",
+            "simplemkl",
+            ["K1", "K2", "K3", "K4"],
+        )
+        rows = record["rows"]
+        assert rows[-1]["gap"] <= 1e-4
+        assert rows[-1]["svm_solves"] == solution.svm_solves
+        assert len(rows[0]["weights"]) == 4
+    else:
+        head, *rows = text.splitlines()
+        assert head == "iteration,lower,upper,gap,svm_solves,seconds,weight K1,weight K2,weight K3,weight K4"
+        assert [float(value) for value in rows[0].split(",")[6:]] == [0.25] * 4
+    assert len(rows) == solution.iterations + 1
+
+
+def test_the_returned_point_is_the_certified_one():
+    solution = solve(INSTANCE, "l1", solver="silp")
+    certificate = solution.certificate
+    lower = L1.lower(TASK, solution.alpha).value
+    upper = L1.upper(TASK, solution.all_coefficients).value
+    assert certificate.lower == pytest.approx(lower, abs=certificate.rounding)
+    assert certificate.upper == pytest.approx(upper, abs=certificate.rounding)
+    assert certificate.lower <= lower <= upper <= certificate.upper

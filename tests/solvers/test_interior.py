@@ -1,0 +1,189 @@
+"""The structured interior-point method: exact optima of every formulation with a regulariser on its weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cases import KINDS, LOSSES, given_for, instance_for, on_grid, own_parameters
+from checks import check_enclosed, check_solution
+from mklcvx import Instance, formulations, solve, zoo
+from mklcvx.formulations import SINGLE_TASKS
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.reduced_hessian import ReducedHessian
+from mklcvx.solvers.interior.saddle import SaddleIterate, SaddleSystem, residuals
+from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.registry import drive
+
+NAMES = InteriorSingle.serves
+DEGENERATE = {("li", "rank one"), ("ckl", "rank one")}  # kernels without weight that contribute all the same
+
+
+def test_it_serves_every_single_task():
+    assert set(NAMES) == {f.name for f in SINGLE_TASKS}
+
+
+@pytest.mark.parametrize("name", ["li", "ckl"])
+@pytest.mark.parametrize("price", [0.01, 1.0, 1000.0])
+def test_where_kernels_without_weight_contribute_it_is_certified_or_says_that_it_is_not(name, price):
+    instance = instance_for(name, "rank one")
+    solution, exact = (solve(instance, name, solver=solver, C=price) for solver in ("interior", "clarabel"))
+    assert solution.certified == (solution.certificate.relative_gap <= 1e-9)
+    assert solution.certified or "rounding allows no more" in solution.message
+    assert solution.certificate.relative_gap <= 1e-8
+    assert solution.certificate.lower <= exact.certificate.upper + 2e-8 * exact.certificate.scale
+    assert exact.certificate.lower <= solution.certificate.upper + 2e-8 * exact.certificate.scale
+
+
+ORDINARY = [(name, loss, kind) for name, loss in LOSSES for kind in KINDS if (name, kind) not in DEGENERATE]
+
+
+@pytest.mark.parametrize(("name", "loss", "kind"), ORDINARY)
+def test_every_kind_of_instance_is_certified_to_1e_9(name, loss, kind):
+    instance = instance_for(name, kind)
+    given = {**given_for(instance, loss), **{k: v for k, v in own_parameters(name)[0].items() if k != "groups"}}
+    solution = solve(instance, name, solver="interior", **given)
+    check_solution(instance, solution, 1e-9)
+    assert solution.iterations <= 40
+
+
+@pytest.mark.parametrize("given", [{"C": 1e-4}, {"C": 1e4}, {"C": 1.0, "bias": False}, {"nu": 0.4, "bias": False}])
+@pytest.mark.parametrize("name", NAMES)
+def test_extreme_prices_and_no_bias_agree_with_the_declarations(name, given):
+    if "nu" in given and "nu" not in formulations.get(name).losses:
+        given = {"C": 0.4, "bias": False}
+    base = zoo.random(30, 4, seed=8)
+    instance = Instance(base.kernels, base.y, groups=base.groups, sample_weight=np.linspace(0.5, 1.5, 30))
+    instance = instance.select([0]) if name == "svm" else instance
+    solution = solve(instance, name, solver="interior", **given)
+    # With C = 1e-4, f = 1e-12 is what `square` leaves beside b = ±1: margins are not known to more digits than that.
+    assert solution.certified or (name, given) == ("square", {"C": 1e-4}), solution.message
+    exact = solve(instance, name, solver="clarabel", **given)
+    for value in (exact.certificate.lower, exact.certificate.upper):
+        check_enclosed(value, solution, 2e-8)
+
+
+@pytest.mark.parametrize("name", ["l1", "sm1", "lp", "elastic"])
+def test_every_branch_of_the_parameters(name):
+    instance = zoo.random(24, 4, seed=1)
+    for own in own_parameters(name):
+        assert solve(instance, name, solver="interior", C=2.0, **own).certified
+
+
+def test_the_order_of_the_kernels_plays_no_part():
+    instance = zoo.real("wine", samples=60, count=10)
+    order = np.random.default_rng(3).permutation(10)
+    one = solve(instance, "sm2", solver="interior")
+    other = solve(Instance(instance.kernels[order], instance.y), "sm2", solver="interior")
+    assert other.weights == pytest.approx(one.weights[order], abs=1e-8)
+    assert other.objective == pytest.approx(one.objective, rel=1e-9)
+
+
+def test_single_precision_and_low_rank_are_read_as_they_are():
+    base = on_grid(zoo.rank_one(30, 5, seed=2), bits=8)
+    stored = Instance(base.kernels.astype(np.float32), base.y)
+    assert stored.kernels.dtype == np.float32
+    assert np.array_equal(stored.kernels, base.kernels)
+    assert solve(stored, "l1", solver="interior").certified
+
+
+def test_what_single_precision_takes_from_a_kernel_is_said():
+    base = zoo.rank_one(30, 5, seed=2)
+    solution = solve(Instance(base.kernels.astype(np.float32), base.y), "l1", C=100.0)
+    assert not solution.certified
+    assert "single-precision entries (δ = " in solution.message
+    assert solution.certificate.ridge_share > solution.certificate.gap / 2
+
+
+def test_a_time_limit_keeps_what_there_is():
+    solution = solve(zoo.random(40, 5, seed=1), "l1", solver="interior", time_limit=1e-9)
+    assert solution.status == "not_certified"
+    assert "time limit" in solution.message
+
+
+# --------------------------------------------------------------------------------------------- Newton's equations
+def products(at: SaddleIterate) -> np.ndarray:
+    return np.concatenate([value * multiplier for value, multiplier in at.pairs])
+
+
+def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
+    """All equations of `saddle`, spelled out."""
+    signed = at.alpha * task.y
+    left = residuals(task, side, at, np.stack([kernel @ signed for kernel in task.kernels]))
+    return np.concatenate([left.beta, left.totals, left.x, left.equalities, products(at) - target])
+
+
+@pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl"])
+@pytest.mark.parametrize("given", [{"C": 1.5}, {"nu": 0.6}, {"C": 1.5, "bias": False}])
+def test_the_direction_solves_the_linearised_equations(name, given):
+    """residual(x) + residual'(x)·step = 0, the derivative by central differences along the step."""
+    formulation, made = formulations.get(name), InteriorSingle()
+    if "nu" in given and "nu" not in formulation.losses:
+        given = {"C": 0.2}
+    own = {"s": 3.0} if name == "vskl" else {}
+    task, _ = formulation.task(zoo.random(10, 3, seed=6), {**given, **own})
+    problem = Problem(formulation, task, 1e-9)
+    state = made.step(problem, made.step(problem, made.start(problem)))
+    at, side, hessian = state.at, state.side, ReducedHessian(task)
+    hessian.set_weights(state.weights)
+    newton = SaddleSystem(task, side, hessian, at, state.images, residuals(task, side, at, state.images))
+    target = 0.3 * at.mu
+    step = newton.direction(target)
+    tiny = 1e-6
+    ahead, behind = (residual_vector(task, side, at.moved(t, step), target) for t in (tiny, -tiny))
+    derivative, here = (ahead - behind) / (2 * tiny), residual_vector(task, side, at, target)
+    assert here + derivative == pytest.approx(np.zeros(len(here)), abs=1e-6 * np.abs(here).max())
+
+
+@pytest.mark.parametrize("name", ["sm1", "elastic", "ckl"])
+def test_values_and_multipliers_stay_positive_and_mu_falls(name):
+    formulation, made = formulations.get(name), InteriorSingle()
+    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"theta": 0.4} if name == "sm1" else {})
+    problem = Problem(formulation, task, 1e-9)
+    state = made.start(problem)
+    levels = []
+    for _ in range(9):
+        assert all((value > 0).all() and (multiplier > 0).all() for value, multiplier in state.at.pairs)
+        levels.append(state.at.mu)
+        state = made.step(problem, state)
+    assert levels[-1] < 1e-4 * levels[0]
+    _, run = drive(made, formulation, task, 1e-9)
+    assert run.ending == "certified"
+
+
+@pytest.mark.parametrize("name", ["l1", "sm1", "l2", "li"])
+def test_the_start_meets_the_equations(name):
+    """No product is far below the others, and what residuals there are can hide little of the gap."""
+    formulation, made = formulations.get(name), InteriorSingle()
+    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
+    state = made.start(Problem(formulation, task, 1e-9))
+    left = residuals(task, state.side, state.at, state.images)
+    assert left.amount(state.at) <= 1e-9 * state.at.complementarity
+    assert np.abs(left.totals).max() <= 1e-12
+    assert products(state.at).min() > 1e-6 * state.at.mu
+
+
+def test_settled_samples_are_left_out_of_the_factorisation_and_refined_for():
+    """H with a diagonal that settles half of the samples: the rough inverse is near, the refined one exact."""
+    task, _ = formulations.get("l1").task(zoo.random(20, 3, seed=6), {})
+    hessian = ReducedHessian(task)
+    hessian.set_weights(np.array([0.2, 0.3, 0.5]))
+    diagonal = np.where(np.arange(20) % 2 == 0, 0.1, 1e5)
+    hessian.factor(diagonal)
+    assert len(hessian.free) == 10
+    matrix = task.combined(np.array([0.2, 0.3, 0.5])) + np.diag(diagonal)
+    right = np.linspace(1, 2, 20)
+    assert hessian.matvec(right) == pytest.approx(matrix @ right)
+    rough, exact = hessian.solve_roughly(right), np.linalg.solve(matrix, right)
+    assert rough == pytest.approx(exact, abs=1e-3 * np.abs(exact).max())
+    assert rough != pytest.approx(exact, rel=1e-9)
+    rows = np.stack([right, right**2])
+    assert hessian.solve_roughly(rows)[0] == pytest.approx(rough)
+
+
+def test_a_weight_that_hardly_changes_is_not_added_again():
+    task, _ = formulations.get("l1").task(zoo.random(12, 3, seed=6), {})
+    hessian = ReducedHessian(task)
+    hessian.set_weights(np.array([0.2, 0.3, 0.5]))
+    hessian.set_weights(np.array([0.2001, 0.4, 0.0]))
+    assert hessian.kernel == pytest.approx(task.combined(np.array([0.2, 0.4, 0.0])))

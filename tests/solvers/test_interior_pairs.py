@@ -1,0 +1,305 @@
+"""The interior-point method for two stages, and the pairs that it reads in blocks."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cases import KINDS
+from mklcvx import Instance, formulations, zoo
+from mklcvx.formulations.alignment import alignment_task
+from mklcvx.formulations.families.pairs import Pairs
+from mklcvx.formulations.families.two_stage import PairTask, pair_task
+from mklcvx.problem.stack import KernelStack, mirrored
+from mklcvx.solvers.conic import solve_declared
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.pair_newton import PairSystem
+from mklcvx.solvers.interior.pair_point import PairBlocks, PairIterate
+from mklcvx.solvers.interior.two_stage import InteriorPairs, PairState
+from mklcvx.solvers.registry import drive
+
+PAIRS = ("ts", "ts_l1")
+rng = np.random.default_rng(5)
+SKEWED = rng.normal(size=(3, 9, 9))
+SYMMETRIC = np.stack([mirrored(kernel) for kernel in SKEWED])
+TOGETHER = np.where(np.equal.outer(np.arange(9) % 2, np.arange(9) % 2), 1.0, -1.0)
+
+
+def solved(name: str, instance: Instance, tolerance: float = 1e-9, **given):
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, given)
+    return drive(InteriorPairs(), formulation, task, tolerance)
+
+
+def certified(name: str, instance: Instance, **given):
+    point, run = solved(name, instance, **given)
+    assert run.ending == "certified", (given, point.certificate)
+    assert point.certificate.proves(1e-9)
+    return point, run
+
+
+# -------------------------------------------------------------------------------------------------- pairs in blocks
+@pytest.mark.parametrize("block", [1, 7, 40, 10**6])
+@pytest.mark.parametrize("stack", [KernelStack(SYMMETRIC), KernelStack(SKEWED, symmetric=False)], ids=["as is", "half"])
+def test_blocks_of_any_size_say_what_the_examples_say(stack, block):
+    pairs = Pairs(stack, block)
+    upper = np.triu_indices(9)
+    z = np.stack([kernel[upper] for kernel in SYMMETRIC], axis=1)
+    mu, c = np.array([0.3, 0.0, 2.0]), np.linspace(0, 1, 45)
+    assert pairs.count == 45
+    assert pairs.examples() == pytest.approx(z)
+    assert pairs.outputs(mu) == pytest.approx(z @ mu)
+    assert pairs.pull(c - 0.5) == pytest.approx((c - 0.5) @ z)
+    assert pairs.gram(c) == pytest.approx(z.T @ (c[:, None] * z))
+    assert pairs.at(np.array([44, 0, 9, 8, 8])) == pytest.approx(z[[44, 0, 9, 8, 8]])
+    assert pairs.triangle(TOGETHER).tolist() == TOGETHER[upper].tolist()
+    covered = np.concatenate([np.arange(45)[rows] for rows, _ in pairs.blocks()])
+    assert covered.tolist() == list(range(45))
+    assert max(columns.size for _, columns in pairs.blocks()) <= max(block, 3 * 9)
+
+
+@pytest.mark.parametrize("block", [1, 50, 10**6])
+def test_the_task_follows_its_definitions_in_blocks(block):
+    task = pair_task(KernelStack(SYMMETRIC), TOGETHER, balanced=True, lam=0.1)
+    task = replace(task, pairs=Pairs(task.pairs.stack, block))
+    mu, beta = np.array([0.3, 0.0, 2.0]), task.weight * np.linspace(0, 1, 45)
+    margins = task.labels * (task.examples @ mu)
+    assert task.margins(mu) == pytest.approx(margins)
+    assert task.hinge(mu) == pytest.approx(task.weight @ np.maximum(0, 1 - margins))
+    assert task.pull(beta) == pytest.approx((beta * task.labels) @ task.examples)
+
+
+@pytest.mark.parametrize("block", [1, 50, 10**6])
+def test_alignment_sums_over_all_ordered_pairs(block):
+    task = alignment_task(Pairs(KernelStack(SKEWED, symmetric=False), block), TOGETHER, approximate=False)
+    assert task.products == pytest.approx(np.einsum("mij,lij->ml", SYMMETRIC, SYMMETRIC))
+    assert task.target == pytest.approx(np.einsum("mij,ij->m", SYMMETRIC, TOGETHER))
+    assert task.traces == pytest.approx(np.trace(SYMMETRIC, axis1=1, axis2=2))
+
+
+# ------------------------------------------------------------------------------------------------ optima
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", PAIRS)
+def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, balanced):
+    for lam in (1e-3, 0.1, 1e4):
+        _, run = certified(name, KINDS[kind](), lam=lam, balanced=balanced)
+        assert run.iterations <= 50
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", PAIRS)
+def test_where_weights_cost_next_to_nothing_the_losses_are_least_to_the_last_bits(name, kind, balanced):
+    point, run = solved(name, KINDS[kind](), lam=1e-8, balanced=balanced)
+    assert run.ending == "certified" or point.certificate.gap <= 2e-14
+    assert run.iterations <= 50
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_alignment_is_certified_in_one_step(kind):
+    _, run = certified("alignment", KINDS[kind]())
+    assert run.iterations == 1
+
+
+@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
+@pytest.mark.parametrize("kind", ["balanced", "duplicated", "rank one", "n = 4"])
+def test_it_agrees_with_the_declarations(name, kind):
+    formulation, given = formulations.get(name), {} if name == "alignment" else {"lam": 0.003}
+    task, _ = formulation.task(KINDS[kind](), given)
+    own, exact = drive(InteriorPairs(), formulation, task, 1e-9)[0], solve_declared(formulation, task, 1e-8)[0]
+    slack = 1e-12 * own.certificate.scale
+    assert own.certificate.lower <= exact.certificate.upper + slack
+    assert exact.certificate.lower <= own.certificate.upper + slack
+    assert exact.certificate.proves(1e-7)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_classes_label_sets_one_kernel_and_fifty(name):
+    base = zoo.random(21, 50, seed=4)
+    members = np.random.default_rng(0).integers(0, 2, size=(21, 3))
+    classes, labels = {"classes": np.arange(21) % 3}, {"labels": members}
+    for instance in (base, base.select([3]), *(Instance(base.kernels[:4], **given) for given in (classes, labels))):
+        point, _ = certified(name, instance, lam=1e-3)
+        assert len(point.upper.point) == instance.count
+
+
+@pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12, 0.0])
+@pytest.mark.parametrize("name", PAIRS)
+def test_kernels_that_are_nearly_alike(name, distance):
+    base, other = zoo.random(12, 2, seed=9).kernels, zoo.random(12, 2, seed=10)
+    instance = Instance(np.concatenate([base, base + distance * other.kernels]), other.y)
+    for lam in (1e-4, 0.1, 0.2):
+        point, run = solved(name, instance, lam=lam)
+        assert (point.upper.point >= 0).all()
+        if run.ending != "certified":  # no equation tells kernels apart that differ by less than rounding
+            assert distance == 1e-12
+            assert point.certificate.gap < 1e-10
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_kernel_of_zeros_does_no_harm_and_its_weight_costs_nothing(name):
+    base = zoo.random(16, 3, seed=2)
+    padded = Instance(np.concatenate([base.kernels, np.zeros((1, 16, 16))]), base.y)
+    own, alone = certified(name, padded, lam=1e-3)[0], certified(name, base, lam=1e-3)[0]
+    assert own.upper.value == pytest.approx(alone.upper.value, rel=2e-9)
+    idle = own.upper.point[3]
+    assert 1e-3 * (idle**2 / 2 if name == "ts" else idle) <= 1e-9 * own.certificate.scale
+
+
+def test_where_the_price_keeps_all_margins_below_one_no_step_is_needed():
+    instance = zoo.random(16, 3, seed=2)
+    point, run = certified("ts_l1", instance, lam=50.0)
+    assert run.iterations == 0
+    assert not point.upper.point.any()
+    assert point.upper.value == pytest.approx(1)
+    point, run = certified("ts", instance, lam=50.0)
+    task, _ = formulations.get("ts").task(instance, {"lam": 50.0})
+    assert run.iterations == 0
+    assert point.upper.point == pytest.approx(np.maximum(task.pull(task.weight), 0) / 50)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_where_no_kernel_helps_the_weights_are_zero(name):
+    """A kernel that calls all pairs alike pulls with no force where both kinds weigh the same, at any price."""
+    point, run = certified(name, Instance(np.ones((1, 6, 6)), [1, 1, 1, -1, -1, -1]), lam=1e-6, balanced=True)
+    assert run.iterations == 0
+    assert point.upper.value == pytest.approx(1)
+    assert point.upper.point == pytest.approx(np.zeros(1), abs=1e-9)
+
+
+def test_alignment_where_nothing_aligns_and_where_it_is_approximate():
+    y = np.array([1, 1, -1, -1])
+    point, run = solved("alignment", Instance((4 * np.eye(4) - np.outer(y, y))[None], y))
+    assert (point.lower.value, point.upper.value) == (0, 0)
+    assert run.ending == "certified"
+    instance = zoo.random(20, 4, seed=1)
+    best, _ = certified("alignment", instance)
+    quick, run = solved("alignment", instance, approximate=True)
+    task, _ = formulations.get("alignment").task(instance, {"approximate": True})
+    assert quick.lower.point == pytest.approx(task.own_alignment)
+    assert quick.upper.value == pytest.approx(best.upper.value, rel=1e-9)
+    assert run.ending == "rounding allows no more"
+
+
+# --------------------------------------------------------------------------------------------- how kernels are kept
+@pytest.mark.parametrize("name", PAIRS)
+def test_single_precision_and_files_give_the_same_answer(name, tmp_path):
+    base = zoo.random(24, 4, seed=3)
+    single = base.kernels.astype(np.float32)
+    np.save(tmp_path / "kernels.npy", single)
+    mapped = np.load(tmp_path / "kernels.npy", mmap_mode="r")
+    together = np.outer(base.y, base.y)
+    found = []
+    for kernels in (single.astype(float), single, mapped):
+        task = pair_task(KernelStack(kernels), together, balanced=False, lam=1e-3)
+        assert task.pairs.stack.kernels is kernels
+        point, run = drive(InteriorPairs(), formulations.get(name), task, 1e-9)
+        assert run.ending == "certified"
+        found.append(point)
+    for point in found[1:]:
+        assert point.upper.point.tolist() == found[0].upper.point.tolist()
+        assert point.certificate == found[0].certificate
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_order_of_the_kernels_plays_no_part(name):
+    instance = zoo.random(30, 8, seed=3)
+    order = np.random.default_rng(3).permutation(8)
+    one, _ = certified(name, instance, lam=1e-3)
+    other, _ = certified(name, Instance(instance.kernels[order], instance.y), lam=1e-3)
+    assert other.upper.value == pytest.approx(one.upper.value, rel=2e-9)
+    assert other.upper.point == pytest.approx(one.upper.point[order], abs=1e-4 * one.upper.point.max())
+
+
+def test_a_solve_holds_far_less_than_the_examples():
+    base = zoo.random(120, 60, seed=1)
+    task = pair_task(KernelStack(base.kernels), np.outer(base.y, base.y), balanced=False, lam=0.01)
+    task = replace(task, pairs=Pairs(task.pairs.stack, block=2**14))
+    tracemalloc.start()
+    try:
+        _, run = drive(InteriorPairs(), formulations.get("ts"), task, 1e-9)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert run.ending == "certified"
+    assert peak < 0.7 * task.examples.nbytes
+
+
+# --------------------------------------------------------------------------------------------- Newton's equations
+def equations(task: PairTask, at: PairIterate, curved: bool, target: float) -> np.ndarray:
+    """All equations of `pair_newton`, spelled out with all examples."""
+    gradient = task.lam * at.weights if curved else np.full(task.count, task.lam)
+    beta, room, sigma, xi = at.blocks
+    weights = gradient - (beta * task.labels) @ task.examples - at.s
+    pairs = task.labels * (task.examples @ at.weights) - 1 - sigma + xi
+    products = [at.s * at.weights - target, beta * sigma - target, room * xi - target]
+    return np.concatenate([weights, pairs, beta + room - task.weight, *products])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_direction_solves_the_linearised_equations(name, balanced):
+    """equations(x) + equations'(x)·step = 0, the derivative by central differences along the step."""
+    formulation, made, curved = formulations.get(name), InteriorPairs(), name == "ts"
+    task, _ = formulation.task(zoo.random(8, 3, seed=6), {"lam": 0.01, "balanced": balanced})
+    problem = Problem(formulation, task, 1e-9)
+    state = made.start(problem)
+    assert isinstance(state, PairState)
+    at = replace(state.at, s=1.3 * state.at.s, weights=0.9 * state.at.weights)
+    newton, target = PairSystem(task, at, curved), 0.3 * at.mu
+    corrected = newton.direction(target, newton.predictor(), 0.0)
+    ahead, behind = (equations(task, newton.advance(np.full(2, t), corrected), curved, target) for t in (1e-5, -1e-5))
+    here = equations(task, at, curved, target)
+    assert here + (ahead - behind) / 2e-5 == pytest.approx(np.zeros(len(here)), abs=1e-8 * np.abs(here).max())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_corrector_makes_up_for_what_the_predictor_neglects(name):
+    """A full step with all of it leaves the products at their target but for the corrector's own small change."""
+    formulation, curved = formulations.get(name), name == "ts"
+    task, _ = formulation.task(zoo.random(8, 3, seed=6), {"lam": 0.01})
+    problem, made = Problem(formulation, task, 1e-9), InteriorPairs()
+    newton = PairSystem(task, made.start(problem).at, curved)
+    predicted, target = newton.predictor(), newton.at.mu
+    corrected = newton.direction(target, predicted, 1.0)
+    beta, sigma, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
+    for _, step, rows in newton.steps_in_chunks(corrected):
+        beta[rows], sigma[rows] = step.beta, step.sigma
+    first = newton.at.blocks.step(newton.lack, predicted.change, 0.0, 0.0)
+    blocks, at = newton.at.blocks, newton.at
+    linear = blocks.beta * blocks.sigma + blocks.beta * sigma + blocks.sigma * beta
+    assert linear == pytest.approx(target - first.beta * first.sigma, abs=1e-12)
+    linear = at.weights * at.s + at.weights * s + at.s * weights
+    assert linear == pytest.approx(target - predicted.weights * predicted.s, abs=1e-12)
+    gradient = 0.01 * (at.weights + weights) if curved else np.full(3, 0.01)
+    assert gradient - task.pull(blocks.beta + beta) - at.s - s == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_blocks_with_given_products():
+    lack, weight = np.array([-1e9, -2.0, 0.0, 0.5, 1e9]), np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    blocks = PairBlocks.centred(lack, weight, 1e-7)
+    assert blocks.products[0] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
+    assert blocks.products[1] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
+    assert blocks.beta + blocks.room == pytest.approx(weight, rel=1e-9)
+    assert blocks.xi - blocks.sigma == pytest.approx(lack, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_everything_stays_positive_and_the_products_fall(name):
+    formulation, made = formulations.get(name), InteriorPairs()
+    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"lam": 0.001})
+    problem = Problem(formulation, task, 1e-9)
+    state, totals = made.start(problem), []
+    for _ in range(40):
+        assert isinstance(state, PairState)
+        at = state.at
+        assert all((part > 0).all() for part in (at.weights, at.s, *at.blocks))
+        totals.append(at.complementarity)
+        if state.dead_end:
+            break
+        state = made.step(problem, state)
+    assert totals[-1] < 1e-8 * totals[0]

@@ -1,0 +1,135 @@
+"""Conventions: both sides solved, theirs as its source states it, ours certified; answers must be each other's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, Solution, formulations, zoo
+from mklcvx.verification.answers import Answer, judge
+from mklcvx.verification.conventions import Problem, convert, get
+from their_words import SAID
+from theirs import SOLVE, Theirs
+
+INSTANCES = {
+    "mixed": lambda: zoo.random(20, 4, overlap=0.7, seed=1),
+    "imbalanced": lambda: zoo.random(24, 3, overlap=0.8, positive=0.25, seed=2),
+    "sizes differ": lambda: zoo.badly_scaled(20, 3, spread=100.0, seed=3),
+}
+CASES = [
+    ("simplemkl", {"C": 0.7}),
+    ("spicymkl", {"lam": 0.4}),
+    ("spicymkl", {"lam": 3.0}),
+    ("spicymkl", {"lam": 0.1, "loss": "mean"}),
+    ("kloft_lp", {"C": 2.0, "p": 1.5, "form": "ivanov"}),
+    ("kloft_lp", {"C": 2.0, "p": 3.0, "form": "tikhonov", "mu": 0.3}),
+    ("kloft_lp", {"C": 0.5, "p": 1.0, "form": "tikhonov", "mu": 5.0}),
+    ("kloft_lp", {"C": 0.5, "p": 1.5, "form": "tikhonov", "mu": 0.1, "power": 1.0}),
+    ("kloft_lp", {"C": 1.0, "p": 1.5, "form": "tikhonov", "mu": 2.0, "power": 1.5}),
+    ("shogun_lp", {"C": 1.5, "p": 2.0}),
+    ("shogun_lp", {"C": 1.5, "p": 1.0}),
+    ("shogun_lp", {"C": 0.5, "p": 1.5, "C_positive": 2.0}),
+    ("shogun_lp", {"C": 0.8, "block_norm": 1.6}),
+    ("smo_mkl", {"C": 20.0, "lam": 0.5}),
+    ("smo_mkl", {"C": 20.0, "lam": 2.0, "p": 1.5, "first_label": -1}),
+    ("smo_mkl", {"C": 5.0, "lam": 0.2, "p": 1.0}),
+    ("spg_gmkl", {"C": 20.0, "lam": 0.5, "regulariser": "l2", "set": "orthant"}),
+    ("spg_gmkl", {"C": 20.0, "lam": 0.5, "regulariser": "l2", "set": "simplex"}),
+    ("spg_gmkl", {"C": 20.0, "lam": 0.5, "regulariser": "l1", "set": "simplex"}),
+    ("spg_gmkl", {"C": 20.0, "lam": 0.5, "regulariser": "l1", "set": "orthant"}),
+    ("spg_gmkl", {"C": 20.0, "lam": 0.5, "regulariser": "lp", "p": 1.5, "set": "orthant"}),
+    ("govindaraj_li", {"C": 1.2}),
+    ("govindaraj_ckl", {"C": 1.2}),
+    ("lanckriet", {"C": 0.9, "c": 12.0}),
+    ("sklearn_svc", {"C": 0.9}),
+    ("sklearn_svc", {"C": 0.9, "combination": "average"}),
+    ("libsvm", {"C": 0.9, "first_label": 1}),
+    ("libsvm", {"C": 0.9, "first_label": -1}),
+    ("pegasos", {"lam": 0.02}),
+    ("pegasos", {"lam": 0.02, "bias": True}),
+]
+IDS = [f"{name} {' '.join(map(str, given.values()))}" for name, given in CASES]
+
+
+WORTH = 1e-6  # what a part of their answer may lose in ours, relative
+VALUE = 1e-8  # how far their optimal value and ours may be apart, relative
+# f is as good as the root of the gap that Clarabel reaches, 1e-10 at worst.
+FUNCTION = 2e-5
+
+everywhere = pytest.mark.parametrize("kind", INSTANCES)
+every_case = pytest.mark.parametrize("case", range(len(CASES)), ids=IDS)
+
+
+@cache
+def instance_of(kind: str) -> Instance:
+    return INSTANCES[kind]()
+
+
+@cache
+def solved(case: int, kind: str) -> Theirs:
+    name, given = CASES[case]
+    return SOLVE[name](instance_of(kind), **given)
+
+
+def best(problem: Problem) -> Solution:
+    sharp = {} if problem.formulation in ("li", "ckl") else {"solver": "interior", "tol": 1e-11}
+    return problem.solve(**sharp)
+
+
+@everywhere
+@every_case
+def test_their_optimum_is_ours(case, kind):
+    """Their problem, solved as stated, and converted: value, worth of weights and of α, decision values."""
+    theirs = solved(case, kind)
+    problem, answer = convert(theirs.answer, CASES[case][0], instance_of(kind), CASES[case][1])
+    ours, chosen = best(problem), formulations.get(problem.formulation)
+    task, _ = chosen.task(problem.instance, problem.parameters)
+    scale = ours.certificate.scale
+    if answer.objective is not None:
+        assert answer.objective == pytest.approx(ours.objective, abs=VALUE * scale)
+    if answer.weights is not None:
+        assert judge(chosen, task, Answer(weights=answer.weights)).upper <= ours.objective + WORTH * scale
+    lower = judge(chosen, task, Answer(alpha=answer.alpha)).lower
+    assert lower >= ours.objective - WORTH * scale
+    f = ours.decision_function(problem.instance.kernels)
+    assert theirs.decision == pytest.approx(f, abs=FUNCTION)
+    assert answer.bias == pytest.approx(ours.bias, abs=FUNCTION)
+
+
+@everywhere
+@every_case
+def test_our_optimum_is_theirs(case, kind):
+    """Our certified solution, converted: what it says in their words is the same function, and optimal for them."""
+    instance, (name, given) = instance_of(kind), CASES[case]
+    convention = get(name)
+    problem = convention.to_ours(instance, given)
+    ours = best(problem)
+    said = convention.answer_from_ours(ours, problem)
+    f, value = SAID[name](instance, said, **given)
+    # Where weights and α are not sharp enough, a solution has coefficients beside them, and says so.
+    short = ours.coefficients is None
+    assert f == pytest.approx(ours.decision_function(problem.instance.kernels), abs=1e-9 if short else FUNCTION)
+    assert value == pytest.approx(said.objective, rel=VALUE if short else WORTH)
+    optimum = solved(case, kind).answer.objective
+    if optimum is not None:
+        assert said.objective == pytest.approx(optimum, rel=VALUE)
+
+
+@every_case
+def test_there_and_back(case):
+    """The conversion of answers is one-to-one, whatever they say."""
+    instance, convention, rng = instance_of("mixed"), get(CASES[case][0]), np.random.default_rng(5)
+    problem = convention.to_ours(instance, CASES[case][1])
+    weights = rng.uniform(0.1, 1, problem.instance.count)
+    answer = Answer(
+        weights, rng.uniform(0, 1, instance.samples), rng.normal(size=problem.instance.kernels.shape[:2]), {}, 0.3, -2.5
+    )
+    again = convention.answer_to_ours(convention.answer_from_ours(answer, problem), problem)
+    for part in ("weights", "alpha", "coefficients", "bias", "objective"):
+        assert getattr(again, part) == pytest.approx(getattr(answer, part), rel=1e-12), part
+    for part in ("alpha", "bias", "objective"):
+        alone = convention.answer_to_ours(replace(Answer(), **{part: getattr(answer, part)}), problem)
+        assert [name for name, value in vars(alone).items() if value is not None and name != "multipliers"] == [part]

@@ -1,0 +1,274 @@
+"""Answers from files: judged on the command line, and refused in a line where they are hostile or damaged."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from faults import BINARY
+from mklcvx import Instance, formulations, solve
+from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution
+from mklcvx.io.traces import save_trace
+from processes import imported
+from refusals import strict
+
+
+@pytest.fixture
+def right(problem):
+    """The certified solution of l1 with C = 2."""
+    return solve(load_instance(problem), "l1", solver="interior", C=2.0)
+
+
+@pytest.fixture
+def answer(tmp_path):
+    """Write an answer's file: JSON of a record, or text or bytes as they are."""
+
+    def write(content, name="answer.json"):
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    return write
+
+
+# ------------------------------------------------------------------------------------------------- the command line
+@pytest.mark.parametrize("ending", ["json", "npz"])
+def test_a_solution_of_ours_is_accepted_as_it_stands(problem, right, run, tmp_path, ending):
+    save_solution(tmp_path / f"a.{ending}", right)
+    code, out, err = run("verify", problem, tmp_path / f"a.{ending}", "--json")
+    assert (code, err) == (0, "")
+    report = strict(out)
+    assert (report["verdict"], report["formulation"], report["parameters"]["C"]) == ("accepted", "l1", 2.0)
+
+
+def test_matlabs_columns_are_read(problem, right, run, tmp_path):
+    content = {
+        "weights": right.weights[:, None],
+        "alpha": right.alpha[:, None],
+        "bias": right.bias,
+        "formulation": "l1",
+    }
+    savemat(tmp_path / "a.mat", {**content, "objective": right.objective, "notes": "ours"})
+    code, out, _ = run("verify", problem, tmp_path / "a.mat", "--set", "C=2", "--json")
+    assert code == 0
+    assert [part["part"] for part in strict(out)["parts"]] == ["weights", "alpha", "bias", "objective"]
+
+
+def test_a_folder_of_csv_files_is_read(problem, right, run, tmp_path):
+    given = {"weights": right.weights, "alpha": right.alpha, "bias": right.bias, "objective": right.objective}
+    save_answer(tmp_path / "a", multipliers={"tau": right.multipliers["tau"]}, **given)
+    code, out, err = run("verify", problem, tmp_path / "a", "-f", "l1", "--set", "C=2", "--json")
+    assert (code, err) == (0, "")
+    assert [part["part"] for part in strict(out)["parts"]] == ["weights", "alpha", "bias", "tau", "objective"]
+    (tmp_path / "a" / "formulation.csv").write_text("l1\n")
+    assert run("verify", problem, tmp_path / "a", "--set", "C=2")[0] == 0
+    (tmp_path / "a" / "weights.csv").write_text("0.2\n0.3\n0.5\n")
+    code, out, _ = run("verify", problem, tmp_path / "a", "--set", "C=2", "--json")
+    assert code == 1
+    assert {part["part"]: part["verdict"] for part in strict(out)["parts"]}["weights"] == "rejected"
+
+
+HOSTILE_FOLDERS = {
+    "words": ("weights.csv", "a\nb\nc\n", "could not convert"),
+    "of the wrong length": ("weights.csv", "0.5\n0.5\n", "weights has shape"),
+    "with nan": ("alpha.csv", "nan\n" * 8, "alpha has entries that are not finite"),
+    "empty": ("weights.csv", "", "is empty"),
+    "ten million entries": ("weights.csv", "0\n" * 10_000_000, "at most"),
+    "an unknown formulation": ("formulation.csv", "l9\n", "unknown formulation"),
+    "two objectives": ("objective.csv", "1\n2\n", "objective has shape"),
+}
+
+
+@pytest.mark.parametrize("fault", HOSTILE_FOLDERS)
+def test_a_hostile_folder_is_refused_in_a_line_and_at_once(problem, refusal, tmp_path, fault):
+    name, text, words = HOSTILE_FOLDERS[fault]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "formulation.csv").write_text("l1\n")
+    (tmp_path / "a" / name).write_text(text)
+    started = time.process_time()
+    assert words in refusal("verify", problem, tmp_path / "a")
+    assert time.process_time() - started < 1
+
+
+def test_a_wrong_answer_is_shown_with_its_diagnosis(problem, right, run, answer):
+    code, out, err = run("verify", problem, answer({"objective": -right.objective}), "-f", "l1", "--set", "C=2")
+    assert code == 1
+    assert "objective" in out
+    assert "rejected at 1e-06" in out
+    assert err.count("\n") == 1
+    assert err.startswith("mklcvx: rejected: right but for the objective's sign")
+
+
+def test_the_command_line_overrides_the_file_and_says_so(problem, right, run, tmp_path):
+    save_solution(tmp_path / "a.json", right)
+    code, out, err = run("verify", problem, tmp_path / "a.json", "-f", "sum", "--set", "C=2.5", "--json")
+    assert code == 1
+    assert "the answer says formulation l1, judged as sum" in err
+    assert "the answer says C = 2.0, judged with 2.5" in err
+    assert strict(out)["parameters"]["C"] == 2.5
+    assert strict(out)["diagnosis"]["name"] == "as_stated"
+    assert "l1 (C = 2.0" in strict(out)["diagnosis"]["words"]
+    code, out, _ = run("verify", problem, tmp_path / "a.json", "--set", "nu=0.5", "--json")
+    assert code == 1
+    assert "C" not in strict(out)["parameters"]
+
+
+def test_the_tolerance_decides(problem, right, run, answer):
+    path = answer({"objective": right.objective * (1 + 1e-4)})
+    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-3")[0] == 0
+    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-5")[0] == 1
+
+
+def test_steps_before_the_problem_are_taken_from_the_file(problem, run, tmp_path):
+    assert run("solve", problem, "-f", "l1", "--normalise", "trace", "-o", tmp_path / "a.json", "-q")[0] == 0
+    code, _, err = run("verify", problem, tmp_path / "a.json")
+    assert code == 0
+    assert err == "mklcvx: for the kernels after the answer's own steps: trace\n"
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_a_trace_from_a_file(problem, run, tmp_path, ending):
+    found = solve(load_instance(problem), "l1", solver="simplemkl", tol=1e-4)
+    save_trace(tmp_path / f"t.{ending}", found)
+    code, out, _ = run("verify", problem, tmp_path / f"t.{ending}", "-f", "l1", "--tol", "1e-3", "--json")
+    assert code == 0
+    assert len(strict(out)["trace"]) == len(found.trace)
+    assert run("verify", problem, tmp_path / f"t.{ending}", "-f", "l1", "--tol", "1e-3")[0] == 0
+
+
+# ------------------------------------------------------------------------------------------------- hostile answers
+LONG = json.dumps({"formulation": "l1", "weights": [0] * 10_000_000}, separators=(",", ":"))
+
+HOSTILE = {
+    "empty": "",
+    "truncated": '{"formulation": "l1", "weights": [0.5, 0.',
+    "of the wrong length": '{"formulation": "l1", "weights": [0.5, 0.5]}',
+    "alpha of the wrong length": '{"formulation": "l1", "alpha": [0.5, 0.5]}',
+    "with NaN": '{"formulation": "l1", "weights": [NaN, 0.5, 0.5]}',
+    "with infinity": '{"formulation": "l1", "objective": 1e999}',
+    "with null": '{"formulation": "l1", "weights": [null, 0.5, 0.5]}',
+    "with strings": '{"formulation": "l1", "weights": ["0.2", "0.3", "0.5"]}',
+    "a word for a number": '{"formulation": "l1", "objective": "large"}',
+    "ragged": '{"formulation": "l1", "weights": [[0.2], [0.3, 0.1], 0.5]}',
+    "no object": "[1, 2, 3]",
+    "no formulation": '{"weights": [0.2, 0.3, 0.5]}',
+    "an unknown formulation": '{"formulation": "l9", "weights": [0.2, 0.3, 0.5]}',
+    "nothing to judge": '{"formulation": "l1", "remark": "it went well"}',
+    "bad parameters": '{"formulation": "l1", "parameters": {"C": [1, 2]}, "weights": [0.2, 0.3, 0.5]}',
+    "ten million entries": LONG,
+    "nested lists": '{"formulation": "l1", "weights": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "lists nested a little": '{"formulation": "l1", "weights": ' + "[" * 500 + "1" + "]" * 500 + "}",
+    "many empty lists": '{"formulation": "l1", "weights": [' + "[]," * 250_000 + "[]]}",
+    "nested objects": '{"formulation": "l1", "multipliers": ' + '{"a":' * 50_000 + "1" + "}" * 50_000 + "}",
+    "rows of nonsense": '{"formulation": "l1", "rows": [1, 2]}',
+    "no rows": '{"formulation": "l1", "rows": []}',
+    "steps of nonsense": '{"formulation": "l1", "weights": [0.2, 0.3, 0.5], "preprocessing": {"steps": [7]}}',
+    "huge numbers": '{"formulation": "l1", "objective": ' + "9" * 5000 + "}",
+    "no text": b"\xff\xfe\x00\x81" * 100,
+    "pickled": pickle.dumps({"weights": [1.0]}),
+}
+
+
+@pytest.mark.parametrize("fault", HOSTILE)
+def test_a_hostile_answer_is_refused_in_a_line_and_at_once(problem, refusal, answer, fault):
+    path = answer(HOSTILE[fault])
+    started = time.process_time()
+    err = refusal("verify", problem, path)
+    assert time.process_time() - started < 1
+    assert len(err) < 400
+
+
+@pytest.mark.parametrize("fault", ["ten million entries", "nested lists", "many empty lists", "nested objects"])
+def test_a_bomb_takes_no_memory(problem, refusal, answer, fault):
+    path = answer(HOSTILE[fault])
+    tracemalloc.start()
+    try:
+        refusal("verify", problem, path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6
+
+
+@pytest.mark.parametrize(
+    "name", ["pickled.npz", "object.npz", "bomb.npz", "damaged.npz", "bomb.mat", "words.npz", "a.txt"]
+)
+def test_hostile_archives(problem, refusal, tmp_path, name):
+    path = tmp_path / name
+    if name == "pickled.npz":
+        path.write_bytes(pickle.dumps({"weights": [1.0]}))
+    elif name == "object.npz":
+        np.savez(path, weights=np.array([1, "two", None], dtype=object))
+    elif name == "bomb.npz":
+        np.savez_compressed(path, weights=np.zeros(20_000_000))
+    elif name == "damaged.npz":
+        np.savez(path, weights=np.ones(3))
+        path.write_bytes(path.read_bytes()[:-40])
+    elif name == "bomb.mat":
+        savemat(path, {"weights": np.zeros(3_000_000)}, do_compression=True)
+    elif name == "words.npz":
+        np.savez(path, weights=np.array(["a", "b", "c"]))
+    else:
+        path.write_text("weights 1 2 3")
+    started = time.process_time()
+    refusal("verify", problem, path, "-f", "l1")
+    assert time.process_time() - started < 1
+
+
+def test_an_answer_that_is_no_file_or_missing(problem, refusal, tmp_path):
+    for name in ("folder.json", "folder.csv"):
+        (tmp_path / name).mkdir()
+        assert "is a folder" in refusal("verify", problem, tmp_path / name, "-f", "l1")
+    (tmp_path / "empty").mkdir()
+    assert "has none of weights" in refusal("verify", problem, tmp_path / "empty", "-f", "l1")
+    assert "no such file" in refusal("verify", problem, tmp_path / "missing.json", "-f", "l1")
+    assert "no such file" in refusal("verify", problem, tmp_path / "missing.csv", "-f", "l1")
+
+
+def test_a_large_honest_answer_is_read(run, tmp_path):
+    """Coefficients of every kernel, written with all digits, are within what an answer may hold."""
+    rng = np.random.default_rng(0)
+    views = rng.normal(size=(40, 60, 3))
+    instance = Instance(views @ views.transpose(0, 2, 1) + np.eye(60), np.repeat([1, -1], 30))
+    save_instance(tmp_path / "p.npz", instance)
+    best = solve(instance, "l1", solver="interior")
+    record = {"formulation": "l1", "coefficients": best.all_coefficients.tolist(), "alpha": best.alpha.tolist()}
+    (tmp_path / "a.json").write_text(json.dumps(record, indent=4))
+    assert run("verify", tmp_path / "p.npz", tmp_path / "a.json")[0] == 0
+
+
+@pytest.mark.parametrize("fault", ["empty", "ten million entries", "bad parameters", "of the wrong length"])
+def test_nothing_heavy_is_imported_for_a_refusal(problem, answer, fault):
+    code, said, last = imported("verify", problem, answer(HOSTILE[fault]))
+    assert (code, len(said), last) == (2, 1, "imported: []")
+
+
+def test_unknown_parameters_of_a_file_are_named(problem, right, run, answer):
+    """c is not C: silently dropped it would be a verdict on another problem."""
+    said = {"weights": right.weights.tolist(), "parameters": {"c": 2.0, "C": 2.0, "seed\n": 1}}
+    code, out, err = run("verify", problem, answer(said), "-f", "l1", "--json")
+    assert code == 0
+    note = "the answer's parameters c, seed"
+    assert note in err
+    assert "are unknown, and not used: known are C, nu, bias" in err
+    assert err.count("\n") == 1
+    assert any(line.startswith(note) for line in strict(out)["notes"])
+    many = {f"p{m}": m for m in range(9)}
+    assert (
+        "p0, p1, p2, p3, p4 and 4 more" in run("verify", problem, answer({**said, "parameters": many}), "-f", "l1")[2]
+    )
+
+
+@pytest.mark.parametrize("name", ["l1", "smp", "vskl", "ml_sum", "ts", "alignment", "hypergraph_smooth"])
+def test_the_parameters_of_our_own_solutions_are_known(name):
+    grouped = Instance(BINARY.kernels, BINARY.y, groups=[0, 0, 1, 2])
+    assert set(solve(grouped, name).parameters) <= set(formulations.get(name).parameter_names)

@@ -1,0 +1,329 @@
+"""The named instances: the same everywhere, what they say they are, and certified."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.errors import InternalError
+from mklcvx.io.files import load_instance
+from mklcvx.zoo import grid
+from mklcvx.zoo.draws import Draws
+from mklcvx.zoo.specimens import measured
+from refusals import check_refused, strict
+
+NAMES = [specimen.name for specimen in zoo.SPECIMENS]
+LARGE = [name for name in NAMES if zoo.specimen(name).recorded["samples"] > 120]
+KNOWN = [name for name in NAMES if zoo.specimen(name).optimum is not None]
+DEEPER = {"conditioned-1e12", "nearly-equal"}  # more bits than single precision has
+FIRST_WHOLE, FIRST_BELL = [1, -2, -1, 2, -1, 0, 1, -2], [-0.5625, -1.125, -0.375, -0.625]
+RECOMPUTE = """
+from mklcvx.zoo import SPECIMENS
+from mklcvx.zoo.specimens import measured
+print([s.name for s in SPECIMENS if measured(s) != s.recorded])
+"""
+
+
+@cache
+def instance_of(name: str) -> Instance:
+    return zoo.specimen(name).instance()
+
+
+# ---------------------------------------------------------------------------------------------------------- checksums
+@pytest.mark.parametrize("name", NAMES)
+def test_every_specimen_is_the_one_on_record(name):
+    assert measured(zoo.specimen(name)) == zoo.specimen(name).recorded
+
+
+def test_checksums_hold_with_the_oldest_blas_and_without_vector_instructions():
+    """The same library with other inner loops is as good as another machine: exponentials differ in their last bits."""
+    found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
+    other = {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
+    command = [sys.executable, "-c", RECOMPUTE]
+    done = subprocess.run(command, env={**os.environ, **other}, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_there_are_enough_and_nearly_all_are_small():
+    assert len(NAMES) == len(set(NAMES)) >= 30
+    assert len({zoo.specimen(name).recorded["sha256"] for name in NAMES}) == len(NAMES)
+    assert len(LARGE) <= 3
+
+
+def test_the_checksum_sees_everything_but_names():
+    base = instance_of("clouds")
+    known = zoo.checksum(base)
+    assert zoo.checksum(base.with_kernels(base.kernels, names=list("abcde"))) == known
+    changed = base.kernels.copy()
+    changed[3, 5, 7] += 2.0**-23
+    changed[3, 7, 5] += 2.0**-23
+    others = [
+        base.with_kernels(changed),
+        base.with_kernels(2 * base.kernels),
+        base.with_kernels(base.kernels[::-1]),
+        base.with_kernels(base.kernels, y=-base.y),
+        base.with_kernels(base.kernels, groups=[0] * 5),
+        base.with_kernels(base.kernels, groups=None),
+        base.with_kernels(base.kernels, sample_weight=np.full(60, 2.0)),
+        Instance(base.kernels, classes=base.y.astype(int), groups=base.groups),
+    ]
+    found = {zoo.checksum(other) for other in others}
+    assert len(found) == len(others)
+    assert known not in found
+
+
+def test_numbers_on_no_common_grid_have_no_checksum():
+    with check_refused("the kernels lie on no common grid"):
+        zoo.checksum(Instance([[[1.0, 2.0**-80], [2.0**-80, 1.0]]], [1, -1]))
+
+
+def test_a_specimen_that_comes_out_differently_is_refused():
+    other = zoo.specimen("mixed").build
+    specimen = zoo.Specimen("clouds", "ordinary", "", "nowhere", other)
+    with pytest.raises(InternalError, match="specimen clouds is not the one on record"):
+        specimen.instance()
+
+
+# --------------------------------------------------------------------------------------------------------- quantising
+def test_rounding_keeps_kernels_semidefinite_and_near():
+    """A kernel of rank one, where any rounding makes negative eigenvalues unless they are lifted."""
+    x = np.random.default_rng(3).normal(size=40)
+    kernel = np.outer(x, x)
+    (found,) = zoo.quantised(kernel[None])
+    step = 2.0 ** (np.frexp(np.abs(kernel).max())[1] - grid.BITS)
+    assert np.linalg.eigvalsh(found)[0] > 0
+    assert np.linalg.eigvalsh(np.rint(kernel / step) * step)[0] < -step
+    assert np.abs(found - kernel).max() <= 22 * step
+    assert np.array_equal(found, found.T)
+    assert np.array_equal(found, found.astype(np.float32))
+
+
+def test_a_kernel_on_the_grid_stays_as_it_is():
+    x = Draws(1).bell(30, 2, step=0.25)
+    kernel = x @ x.T
+    assert np.array_equal(zoo.quantised(kernel[None])[0], kernel)
+    assert np.linalg.matrix_rank(kernel) == 2
+    assert not zoo.quantised(np.zeros((1, 3, 3))).any()
+
+
+def test_entries_that_the_last_bits_would_decide_are_refused():
+    for half in (2.0**-24, 2.0**-24 * (1 + 2.0**-30), 2.0**-24 * (1 - 2.0**-30)):  # the step is 2^-23
+        with pytest.raises(InternalError, match="steps from the middle"):
+            zoo.quantised(np.array([[[0.9375, half], [half, 0.9375]]]))
+    zoo.quantised(np.array([[[0.9375, 2.0**-24 * (1 + 2.0**-18)], [2.0**-24 * (1 + 2.0**-18), 0.9375]]]))
+    with pytest.raises(InternalError, match="too near to a power of two"):
+        zoo.quantised((np.eye(2) * (1 - 2.0**-53))[None])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_are_exact_in_single_precision_and_semidefinite(name):
+    kernels = instance_of(name).kernels
+    assert np.array_equal(kernels, kernels.astype(np.float32)) == (name not in DEEPER)
+    if kernels.shape[1] <= 60:
+        for kernel in kernels:
+            values = np.linalg.eigvalsh(kernel)
+            assert values[0] >= -1e-14 * max(values[-1], 0.0) * len(kernel)
+
+
+def test_draws_are_what_they_always_were():
+    draws = Draws(7)
+    assert draws.whole(-2, 2, 8).tolist() == FIRST_WHOLE
+    assert draws.bell(4).tolist() == FIRST_BELL
+    assert sorted(draws.order(9)) == list(range(9))
+    bell = Draws(0).bell(20000)
+    assert abs(bell.mean()) < 0.05
+    assert bell.std() == pytest.approx(1, abs=0.02)
+
+
+# ------------------------------------------------------------------------------------------------------------- optima
+@pytest.mark.parametrize("name", NAMES)
+def test_every_specimen_is_certified(name):
+    """By `interior`, for the formulation whose optimum is known, or else l1 or hypergraph."""
+    specimen = zoo.specimen(name)
+    instance = instance_of(name)
+    for formulation in specimen.suits:
+        formulations.get(formulation).task(instance, specimen.parameters_for(formulation))
+    known = specimen.optimum() if specimen.optimum else None
+    formulation = known.formulation if known else "l1" if "l1" in specimen.suits else "hypergraph"
+    given = known.parameters if known else specimen.parameters_for(formulation)
+    solution = solve(instance, formulation, solver="interior", tol=1e-8, **given)
+    assert solution.status == "certified", solution.message
+    if known is None:
+        return
+    slack = 1e-13 * max(1.0, abs(known.value))
+    assert solution.certificate.lower <= known.value + slack
+    assert known.value <= solution.certificate.upper + slack
+    if known.weights is not None:
+        # R is strongly convex there: ‖μ − μ*‖² ≤ 2θ·gap.
+        apart = np.sqrt(2 * given["theta"] * solution.certificate.gap) if formulation == "square" else 0.0
+        assert solution.weights == pytest.approx(known.weights, abs=max(1e-4, apart))
+    if known.bias is not None:
+        assert solution.bias == pytest.approx(known.bias, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if zoo.specimen(name).kind == "planted" and name != "by-hand"])
+def test_planted_optima_are_exact(name):
+    """Both bounds, in floating point without a rounding: dual value and primal value are the value that is stated."""
+    specimen = zoo.specimen(name)
+    instance, known = instance_of(name), specimen.optimum()
+    formulation = formulations.get(known.formulation)
+    task, _ = formulation.task(instance, known.parameters)
+    beta = known.alpha * instance.y
+    assert known.alpha @ instance.y == 0
+    f = sum(weight * kernel @ beta for weight, kernel in zip(known.weights, instance.kernels, strict=True)) + known.bias
+    margins = instance.y * f
+    assert (margins[known.alpha == 0.5] == 1).all()
+    assert (margins[known.alpha == 0] > 1).all()
+    assert (margins[known.alpha == 1] < 1).all()
+    lower = formulation.lower(task, known.alpha).value
+    upper = formulation.upper(task, known.weights[:, None] * beta).value
+    assert lower == pytest.approx(known.value, rel=1e-14)
+    assert upper == pytest.approx(known.value, rel=1e-14)
+
+
+def test_recommended_parameters_are_those_that_a_formulation_has():
+    specimen = zoo.specimen("planted-sm1")
+    assert specimen.parameters_for("sm1") == {"C": 1.0, "theta": 0.5}
+    assert specimen.parameters_for("l1") == {"C": 1.0}
+
+
+# ------------------------------------------------------------------------------------------- what the specimens claim
+def test_ranks_and_condition_numbers_are_as_promised():
+    ranks = {"redundancy-1": 12, "redundancy-4": 3, "redundancy-12": 1, "single-features": 1, "repeated-samples": 15}
+    for name, rank in ranks.items():
+        assert {int(np.linalg.matrix_rank(kernel)) for kernel in instance_of(name).kernels} == {rank}
+    for name, powers in {"conditioned-1e6": (10, 15, 20), "conditioned-1e12": (20, 30, 40)}.items():
+        for kernel, power in zip(instance_of(name).kernels, powers, strict=True):
+            assert np.log2(np.linalg.cond(kernel)) == pytest.approx(power, abs=0.01)
+
+
+def test_redundant_kernels_share_features():
+    assert len(set(instance_of("redundancy-4").groups)) == 4
+    assert len(set(instance_of("redundancy-12").groups)) == 12
+
+
+def test_noise_is_named_and_gets_less_weight_than_it_has_kernels():
+    instance = instance_of("noise-120")
+    noise = np.array(["noise" in name for name in instance.names])
+    assert noise.mean() == 0.5
+    solution = solve(instance, "l1", solver="interior", C=1.0)
+    assert solution.weights[noise].sum() < 0.4
+
+
+def test_ties_duplicates_and_bounds_show():
+    tied = solve(instance_of("tied-by-symmetry"), "l1", solver="interior", C=1.0)
+    assert tied.weights == pytest.approx(np.full(3, 1 / 3), abs=1e-6)
+    twins = instance_of("duplicated-kernels").kernels
+    assert np.array_equal(twins[:3], twins[3:])
+    bound = solve(instance_of("all-at-the-bound"), "l1", solver="interior", C=2.0**-7)
+    assert bound.alpha == pytest.approx(np.full(40, 2.0**-7), rel=1e-6)
+    separable = solve(instance_of("separable"), "l1", solver="interior", C=2.0**20)
+    assert separable.alpha.max() < 1
+    assert (separable.y * separable.decision_function(instance_of("separable").kernels)).min() > 1 - 1e-6
+    assert (instance_of("imbalanced").y > 0).sum() == 2
+
+
+@pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic"])
+@pytest.mark.parametrize(("name", "power"), [("huge", 60), ("minute", -60)])
+def test_scales_change_nothing_but_the_units(name, power, formulation):
+    specimen, scaled = zoo.specimen(name), instance_of(name)
+    plain = scaled.with_kernels(np.ldexp(scaled.kernels, -power))
+    one = solve(scaled, formulation, solver="interior", tol=1e-8, **specimen.parameters_for(formulation))
+    other = solve(plain, formulation, solver="interior", tol=1e-8, C=1.0)
+    assert (one.status, other.status) == ("certified", "certified")
+    assert one.objective == pytest.approx(np.ldexp(other.objective, -power), rel=3e-8)
+
+
+@pytest.mark.parametrize(("name", "solver"), [("single-features", "auto"), ("single-features", "clarabel")])
+def test_low_rank_leaves_weights_of_li_undefined(name, solver):
+    specimen = zoo.specimen(name)
+    solution = solve(instance_of(name), "li", solver=solver, **specimen.parameters_for("li"))
+    assert solution.status == "certified"
+    assert np.isnan(solution.weights).any()
+
+
+def test_what_is_constant_may_be_left_to_the_bias():
+    """α does not see the constant kernel; with f_m = 0 the weight 0 is as good as any, and the optimum is the same."""
+    given = zoo.specimen("with-constant").parameters_for("li")
+    one, other = (
+        solve(instance_of("with-constant"), "li", solver=solver, **given) for solver in ("interior", "clarabel")
+    )
+    assert one.certified
+    assert one.weights[3] == 0.0
+    assert not other.weights[3] > 0
+    assert one.objective == pytest.approx(other.objective, abs=one.certificate.gap + other.certificate.gap)
+
+
+# ----------------------------------------------------------------------------------------------------------- commands
+def test_the_zoo_is_listed(run):
+    code, out, err = run("zoo", "--json")
+    assert (code, err) == (0, "")
+    listed = strict(out)
+    assert listed["schema"] == "mklcvx.zoo/1"
+    assert [entry["name"] for entry in listed["instances"]] == NAMES
+    for entry in listed["instances"]:
+        assert all(entry[key] for key in ("kind", "special", "source", "suits", "kernels", "samples", "sha256"))
+    code, out, err = run("zoo")
+    assert (code, err) == (0, "")
+    assert all(name in out for name in NAMES)
+
+
+@pytest.mark.parametrize("output", ["one.npz", "one.mat", "one.json", "one"])
+@pytest.mark.parametrize("name", ["labels-rare", "imbalanced-weighted", "four-classes"])
+def test_an_exported_specimen_is_the_same_in_every_format(run, tmp_path, output, name):
+    code, out, err = run("zoo", "export", name, "-o", tmp_path / output)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{name}: ")
+    assert zoo.checksum(load_instance(tmp_path / output)) == zoo.specimen(name).recorded["sha256"]
+
+
+def test_all_are_exported_with_their_provenance(run, tmp_path, monkeypatch):
+    few = [specimen for specimen in zoo.SPECIMENS if specimen.name in ("by-hand", "two-samples")]
+    monkeypatch.setattr(zoo, "SPECIMENS", few)
+    code, out, err = run("zoo", "export", "all", "-o", tmp_path / "all", "--as", "csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 instances and zoo.json written")
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["by-hand", "two-samples", "zoo.json"]
+    index = strict((tmp_path / "all" / "zoo.json").read_text(encoding="utf-8"))
+    for entry in index["instances"]:
+        assert zoo.checksum(load_instance(tmp_path / "all" / entry["name"])) == entry["sha256"]
+
+
+def test_without_a_place_a_specimen_goes_where_one_is(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("zoo", "export", "by-hand")[0] == 0
+    assert run("zoo", "export", "by-hand", "--as", "mat")[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["by-hand.mat", "by-hand.npz"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("export", "planted-l1-unequa"), "did you mean 'planted-l1-unequal'?"),
+        (("export", "xyz"), "see 'mklcvx zoo'"),
+        (("export", "all"), "no folder given"),
+        (("export", "by-hand", "--as", "xls"), "--as 'xls' is unknown"),
+        (("export", "by-hand", "--as", "mat", "-o", "a.npz"), "contradict each other"),
+        (("export", "by-hand", "-o", "a.txt"), "unknown kind of file '.txt'"),
+        (("export", "by-hand", "-o", "/nowhere/a.npz"), "no folder /nowhere"),
+        (("--json", "export", "by-hand"), "--json"),
+        (("exprt",), "No such command 'exprt'"),
+    ],
+)
+def test_refusals(refusal, arguments, words):
+    assert words in refusal("zoo", *arguments)
+
+
+def test_a_folder_with_something_in_it_is_not_touched(refusal, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("mine")
+    assert "is there already" in refusal("zoo", "export", "by-hand", "-o", tmp_path / "there")
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
+    with pytest.raises(InputError):
+        zoo.specimen("")
