@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint wheel-test docs site-test routes solvers engine claims \
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine claims \
 	headlines golden truth conform matrix experiments bench mutation clean
 
 demo: .venv/installed
@@ -10,6 +10,10 @@ demo: .venv/installed
 
 test: .venv/installed
 	$(BIN)/python -m pytest -n 2
+
+# Under a minute: what is worth running after every change.
+test-fast: .venv/installed
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: .venv/installed
 	$(BIN)/ruff check .

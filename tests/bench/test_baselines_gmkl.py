@@ -14,6 +14,8 @@ from mklcvx.bench.baselines.gmkl import GMKL
 from mklcvx.zoo import real
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 RANDOM = zoo.random(24, 4, seed=3)
 PAIR = Instance(np.array([[[1.0, -1.0], [-1.0, 1.0]]]), [1, -1])  # x = ±1 under the linear kernel: f = wx, norm |w|
 SIMPLEX = {"A": [[1.0] * 4, [-1.0] * 4], "p": [1.0, -1.0]}

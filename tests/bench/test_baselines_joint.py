@@ -16,6 +16,8 @@ from mklcvx.solvers.driver import Problem
 from mklcvx.zoo import real
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 THREE = real("wine", "classes", samples=36, count=5)
 BINARY = zoo.random(24, 3, seed=5)
 WEIGHTED = Instance(

@@ -25,6 +25,8 @@ from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.answers import Answer, judge, read_answer
 from refusals import check_refused, strict
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(24, 4, seed=1)
 L1 = formulations.get("l1")
 FAMILIES = ["l1", "li", "vskl", "ml_sum", "ml_minimax", "ts", "ts_l1", "alignment", "hypergraph", "hypergraph_smooth"]

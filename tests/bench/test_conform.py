@@ -23,6 +23,8 @@ from places import ROOT
 from processes import imported
 from refusals import check_refused, strict
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["by-hand", "two-samples", "three-samples"]
 
 

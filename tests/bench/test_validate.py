@@ -22,6 +22,8 @@ from mklcvx.verification.parts import Enclosure
 from places import ROOT
 from refusals import strict
 
+pytestmark = pytest.mark.slow
+
 COMMITTED = ROOT / "validation" / "matrix"
 PAIRS = [("l1", "two-samples"), ("ckl", "by-hand"), ("alignment", "by-hand")]
 

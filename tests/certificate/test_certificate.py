@@ -10,6 +10,8 @@ import pytest
 from mklcvx import Instance, LowRank, solve
 from mklcvx.formulations import SINGLE_TASKS
 
+pytestmark = pytest.mark.slow
+
 YEARS, SIGNS = np.array([1985.0, 1991, 2014, 2012]), np.array([1, -1, -1, 1])
 
 

@@ -23,6 +23,8 @@ from mklcvx.problem.low_rank import LowRank
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.second_stage import classifier
 
+pytestmark = pytest.mark.slow
+
 SAMPLES, KERNELS = 6, 3
 SCALES = [-40, -8, 0, 8, 40]
 KINDS = ["whole", "rounded", "factors"]

@@ -11,6 +11,8 @@ import pytest
 from mklcvx import Instance, solve
 from mklcvx.formulations import SINGLE_TASKS
 
+pytestmark = pytest.mark.slow
+
 
 def extreme(rng: np.random.Generator, count: int) -> np.ndarray:
     """Offsets, whole numbers, Gaussians, zeros, copies and singles, in sizes from 2^-40 to 2^40."""

@@ -13,6 +13,8 @@ from mklcvx.errors import InternalError
 from mklcvx.solvers import solving
 from mklcvx.verification.proof import prove
 
+pytestmark = pytest.mark.slow
+
 
 # ------------------------------------------------------------------------------------------- all active sets
 def exact_optimum(kernel, y, box, loss, bias):

@@ -16,6 +16,8 @@ from mklcvx.certificate.ball_arithmetic.balls import exacts
 from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
 from mklcvx.certificate.ball_arithmetic.samples import Samples
 
+pytestmark = pytest.mark.slow
+
 OWN = {
     "sm1": {"theta": 0.6}, "sm2": {"theta": 0.3}, "smp": {"theta": 0.7, "p": 1.7}, "square": {"theta": 0.6},
     "lp": {"p": 3.0}, "elastic": {"l1_ratio": 0.3}, "vskl": {"s": 3.0},

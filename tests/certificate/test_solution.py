@@ -13,6 +13,8 @@ from mklcvx.formulations import Points
 from mklcvx.solvers.conic import solve_declared
 from mklcvx.solvers.polish import sharpened
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(30, 3, seed=2)
 LABELLED = Instance(zoo.random(12, 3, seed=4).kernels, labels=np.arange(12)[:, None] // [1, 2, 3] % 2)
 

@@ -18,6 +18,8 @@ from flint import fmpq, fmpq_mat
 from mklcvx import Instance, solve
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / "validation" / "truth"
 MODULES = ("optima", "records", "enclosures", "grid", "comparing", "keeping", "page")
 PRICES = [{"C": 1.0}, {"C": 100.0}, {"C": 1.0, "bias": False}, {"nu": 0.4}, {"nu": 0.4, "bias": False}]

@@ -21,6 +21,8 @@ from mklcvx.checker.claims import audited, read_solution
 from mklcvx.io.files import save_instance
 from mklcvx.problem.low_rank import LowRank
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(20, 3, seed=3)
 
 

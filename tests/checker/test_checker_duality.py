@@ -16,6 +16,8 @@ from honest import feasible, filled, on_domain
 from mklcvx.checker import audit as checker
 from mklcvx.checker import families as checker_families
 
+pytestmark = pytest.mark.slow
+
 SINGLE = [case for case, (_, name, _) in CASES.items() if name in checker.OWN]
 CURVED = [case for case in SINGLE if case not in ("svm", "li", "ckl")]
 LABELS = ["ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"]

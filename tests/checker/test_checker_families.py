@@ -17,6 +17,8 @@ from mklcvx.checker.claims import audited
 from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
 from mklcvx.io.files import save_instance
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = [f.name for f in FORMULATIONS if f not in SINGLE_TASKS]
 INSTANCE = synthetic(20, 3)
 AS_Y = Instance(INSTANCE.kernels, 2 * INSTANCE.targets.values[:, 0] - 1)

@@ -14,6 +14,8 @@ from mklcvx.checker import families as checker_families
 from mklcvx.checker.claims import audited
 from mklcvx.io.files import save_instance
 
+pytestmark = pytest.mark.slow
+
 
 def audit(folder: Path, instance: Instance, formulation: str, text: str) -> int:
     """The exit status for a file with that text."""

@@ -18,6 +18,8 @@ from mklcvx.problem.targets import as_words
 from refusals import KEYS, strict
 from stacks import FOR_COMMANDS
 
+pytestmark = pytest.mark.slow
+
 N, M, T = 8, 3, 5
 K = FOR_COMMANDS.kernels
 TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals

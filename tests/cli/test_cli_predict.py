@@ -14,6 +14,8 @@ from mklcvx.problem.preprocessing import Preprocessing
 from refusals import strict
 from stacks import FOR_COMMANDS
 
+pytestmark = pytest.mark.slow
+
 N, M, T = 8, 3, 5
 Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
 TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals

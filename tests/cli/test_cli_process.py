@@ -14,6 +14,8 @@ from mklcvx.io.files import load_solution
 from processes import imported
 from refusals import strict
 
+pytestmark = pytest.mark.slow
+
 
 def process(*arguments, **environment):
     return subprocess.run(

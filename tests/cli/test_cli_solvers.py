@@ -18,6 +18,8 @@ from mklcvx.cli.display import Progress
 from mklcvx.io.files import load_instance
 from refusals import strict
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_trace_is_written_beside_the_answer(run, problem, tmp_path):
     trace, answer = tmp_path / "trace.json", tmp_path / "answer.json"

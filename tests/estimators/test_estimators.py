@@ -7,6 +7,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mklcvx import HypergraphEmbedding, MKLClassifier, MultiLabelMKL, TwoStageMKL
 
+pytestmark = pytest.mark.slow
+
 CALIBRATED = {
     "check_classifiers_train": "a sigmoid may cross one half elsewhere than the decision function crosses zero",
     "check_sample_weight_equivalence_on_dense_data": "folds that hold out samples are no folds of repeated samples",

@@ -12,6 +12,8 @@ from sklearn.datasets import load_wine
 from mklcvx import HypergraphEmbedding, InputError, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, MeanDistance, Polynomial
 
+pytestmark = pytest.mark.slow
+
 X, GRAPE = load_wine(return_X_y=True)
 X, GRAPE = ((X - X.mean(axis=0)) / X.std(axis=0))[::4], GRAPE[::4]
 NAMES = np.array(["barbera", "grignolino", "barolo"])[GRAPE]

@@ -17,6 +17,8 @@ from mklcvx.errors import InputError
 from mklcvx.problem.preprocessing import Preprocessing
 from tables import CANCER, GRAPE, KERNELS, MALIGNANT, TEST, TRAIN, WINE, stack_of
 
+pytestmark = pytest.mark.slow
+
 
 # ------------------------------------------------------------------------------------------------------ one optimum
 @pytest.mark.parametrize("name", ["l1", "sm1", "elastic", "li"])

@@ -9,6 +9,8 @@ from mklcvx import InputError, solve
 from mklcvx.exercises import EXERCISES, exercise
 from mklcvx.io.files import save_answer
 
+pytestmark = pytest.mark.slow
+
 NAMES = [blueprint.name for blueprint in EXERCISES]
 SEEDS = (0, 7)
 

@@ -9,6 +9,8 @@ from test_exercises import SEEDS, asked, solved
 from mklcvx import solve
 from mklcvx.exercises import exercise
 
+pytestmark = pytest.mark.slow
+
 
 def but(one, part, change):
     """The right answer with one part changed."""

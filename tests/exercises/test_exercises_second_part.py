@@ -8,6 +8,8 @@ from test_exercises import SEEDS, asked, solved
 from mklcvx import solve
 from mklcvx.exercises import exercise
 
+pytestmark = pytest.mark.slow
+
 
 def turned(one, name, factor=None):
     """The optimum for a parameter turned upside down, or multiplied."""

@@ -15,6 +15,8 @@ from mklcvx import formulations
 from mklcvx.formulations import Implied, Task
 from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
 
+pytestmark = pytest.mark.slow
+
 PAIRS = [(name, own) for name in NAMES for own in own_parameters(name)]
 FAMILY_A = [(name, own) for name, own in PAIRS if name not in ("li", "ckl", "vskl")]
 IDS = [f"{name}{own}" for name, own in PAIRS]

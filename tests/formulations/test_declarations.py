@@ -10,6 +10,8 @@ from checks import check_enclosed, check_solution, declared_values, task_of
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
+pytestmark = pytest.mark.slow
+
 CASES = [(kind, name, loss) for kind in KINDS for name, loss in LOSSES]
 
 

@@ -15,6 +15,8 @@ from mklcvx.formulations import _silp
 from mklcvx.formulations.families.hypergraph import EXPANSIONS, Embedding, HyperTask, incidence, solved
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 
+pytestmark = pytest.mark.slow
+
 
 def programs(name: str, instance: Instance, **given) -> tuple[float, float]:
     """The cone program over Z by Clarabel, the semidefinite one over θ by SCS."""

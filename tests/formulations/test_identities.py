@@ -9,6 +9,8 @@ from cases import LOSSES, given_for
 from checks import check_same_function, value_of
 from mklcvx import Instance, solve, zoo
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(24, 4, seed=21)
 ONE = INSTANCE.select([1])
 BOTH_LOSSES = [{"C": 2.0}, {"nu": 0.5}]

@@ -11,6 +11,8 @@ from mklcvx.formulations.families.multi_label import ClassDual, ClassPrimal, Lab
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 from mklcvx.solvers.measures import saddle_gap
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("ml_sum", "ml_minimax")
 AGREE = 1e-7
 # With tolerances below its own, Clarabel goes on until rounding spoils the last step of some duals.

@@ -10,6 +10,8 @@ import pytest
 from mklcvx import Instance, solve
 from mklcvx.formulations import SINGLE_TASKS
 
+pytestmark = pytest.mark.slow
+
 N = 12
 OWN = {
     "lp": [{"p": p} for p in (1.0, 1.5, 2.0, 10.0)],

@@ -11,6 +11,8 @@ from numpydoc.validate import validate
 
 import mklcvx
 
+pytestmark = pytest.mark.slow
+
 # Not checked: GL01 and GL02 (where the quotes stand; ours begin with the text), ES01, SA01 and EX01 of methods (a
 # longer summary, references to other names and an example for every method, where the class has them), SS05 (a verb
 # first: records and properties are named, not done), YD01 (nothing yields).

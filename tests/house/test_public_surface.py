@@ -7,6 +7,8 @@ import pytest
 import surface
 from surface import fields_of, json_fields, parts_of, public_commands, thing_at
 
+pytestmark = pytest.mark.slow
+
 KNOWN = surface.snapshot()
 REMEDY = "what is renamed must stay and warn, see mklcvx.renamed; python tests/surface.py adds what is new"
 

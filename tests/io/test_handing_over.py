@@ -16,6 +16,8 @@ from mklcvx.io.files import load_instance, read_record, save_answer, save_instan
 from mklcvx.verification.answers import judge, read_answer
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples" / "handing_over"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PROBLEMS = {"clouds": 1.0, "planted-l1": 1.0, "imbalanced": 4.0}

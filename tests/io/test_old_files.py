@@ -20,6 +20,8 @@ from mklcvx.solvers.names import current_name
 from places import TESTS
 from refusals import strict
 
+pytestmark = pytest.mark.slow
+
 OLD = TESTS / "old_files" / "0.1.0"
 EXPECTED = json.loads((OLD / "expected.json").read_text(encoding="utf-8"))
 INSTANCES, SOLUTIONS, MODELS = EXPECTED["instances"], EXPECTED["solutions"], EXPECTED["models"]

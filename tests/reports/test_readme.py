@@ -9,6 +9,8 @@ import pytest
 from blocks import LANGUAGES, Page
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

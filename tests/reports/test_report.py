@@ -25,6 +25,8 @@ from mklcvx.reports.plot._style import COLOURS, words
 from mklcvx.verification.answers import Answer
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\bad_{ & '日本' \x1b]0;\ud800-->"]
 THREE = zoo.random(n=16, M=3, overlap=0.6, seed=3)
 NAMED = Instance(THREE.kernels, THREE.y, names=HOSTILE)

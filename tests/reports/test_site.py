@@ -23,6 +23,8 @@ from mklcvx.reports.theorem import Row, parse
 from outside_links import redirected
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 NAMES = [formulation.name for formulation in FORMULATIONS]
 FOLDER = ROOT / "docs" / "formulations" / "_more"
 MORE = sorted(path for path in FOLDER.glob("*.md") if path.stem != "README")

@@ -15,6 +15,8 @@ from mklcvx.solvers.interior.saddle import SaddleIterate, SaddleSystem, residual
 from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.registry import drive
 
+pytestmark = pytest.mark.slow
+
 NAMES = InteriorSingle.serves
 DEGENERATE = {("li", "rank one"), ("ckl", "rank one")}  # kernels without weight that contribute all the same
 

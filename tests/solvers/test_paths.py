@@ -16,6 +16,8 @@ from mklcvx.solvers.interior.engine import InteriorPoint
 from mklcvx.solvers.paths import combinations
 from mklcvx.solvers.registry import drive
 
+pytestmark = pytest.mark.slow
+
 WINE = zoo.real("wine", samples=60, count=8)
 PRICES = [0.01, 0.1, 0.3, 1.0, 3.0, 30.0, 100.0]
 

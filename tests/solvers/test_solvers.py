@@ -12,6 +12,8 @@ from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
 from mklcvx.solvers.registry import ALGORITHMS, drive
 from mklcvx.zoo import real
 
+pytestmark = pytest.mark.slow
+
 DATA = ("breast_cancer", "wine", "digits")
 OTHER_DEFAULTS = {"lp": {"p": 1.5}, "hypergraph": {"lam": 0.01}, "hypergraph_smooth": {"lam": 0.01}}
 FINE = (  # certify 1e-4 within a thousand SVMs

@@ -19,6 +19,8 @@ from _selection import Contest, Problem, Split, standardised
 from _xu_page import unseen
 from _xu_tables import ACCURACY, METHODS, RANKS, SETS
 
+pytestmark = pytest.mark.slow
+
 FOLDER = toy_experiment.EXPERIMENTS
 COMMITTED = sorted((FOLDER / "results").glob("*/table[12].csv"))
 

@@ -19,6 +19,8 @@ from _harness import Cache, Setting, key, run
 from _reporting import write_page
 from places import TESTS
 
+pytestmark = pytest.mark.slow
+
 HERE = TESTS / "helpers"
 
 

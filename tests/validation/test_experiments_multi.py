@@ -14,6 +14,8 @@ from _findings import Finding, probability, sentence
 from _harness import Cache, Row, Setting, key, run
 from _reporting import write_page
 
+pytestmark = pytest.mark.slow
+
 assert toy_experiment.EXPERIMENTS.is_dir()
 bucak, bucak_contest, bucak_learning = map(import_module, ("bucak", "bucak_contest", "bucak_learning"))
 govindaraj, one_versus_one = map(import_module, ("govindaraj", "one_versus_one"))

@@ -19,6 +19,8 @@ import claims_tables
 from mklcvx import solve
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 CLAIMS = ROOT / "validation" / "claims"
 SIZES = [(1, "n"), (2, "n"), (3, "n"), (3, "M")]
 

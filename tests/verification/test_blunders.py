@@ -17,6 +17,8 @@ from blunders import BLUNDERS, centred, kernels, single, solved
 from mistakes import Mistake, check
 from mklcvx import formulations, verify
 
+pytestmark = pytest.mark.slow
+
 MADE_BY = (
     blunders_answers, blunders_kernels, blunders_labels, blunders_pairs, blunders_parameters, blunders_problems,
     blunders_weights,

@@ -14,6 +14,8 @@ from mklcvx.verification.conventions import Problem, convert, get
 from their_words import SAID
 from theirs import SOLVE, Theirs
 
+pytestmark = pytest.mark.slow
+
 INSTANCES = {
     "mixed": lambda: zoo.random(20, 4, overlap=0.7, seed=1),
     "imbalanced": lambda: zoo.random(24, 3, overlap=0.8, positive=0.25, seed=2),

@@ -14,6 +14,8 @@ from mklcvx.verification.conventions import CONVENTIONS, convert, get
 from refusals import check_refused, strict
 from theirs import SOLVE
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(20, 4, overlap=0.7, seed=1)
 UNIT = INSTANCE.with_kernels(np.stack([kernel / np.trace(kernel) for kernel in INSTANCE.kernels]))
 OWN = {"lp": {"p": 1.7}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}

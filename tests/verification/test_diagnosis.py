@@ -7,6 +7,8 @@ import pytest
 from faults import BINARY, FAULTS, LABELS, Fault
 from mklcvx import formulations, verify
 
+pytestmark = pytest.mark.slow
+
 # What these are is said in other words that are as true: with no α at the bound, every large C is the same problem.
 EQUIVALENT = {"sum: C_inverted": "C_times_n"}
 

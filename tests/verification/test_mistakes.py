@@ -10,6 +10,8 @@ from mistakes_handed_over import HANDED_OVER
 from mistakes_single import SINGLE
 from mklcvx import formulations
 
+pytestmark = pytest.mark.slow
+
 MISTAKES = [*HANDED_OVER, *SINGLE, *FAMILIES]
 # Said in other words that are as true: with kernels of trace n, λ times n is their unit trace; where the heavy class is
 # never at its bound, its weight does not matter.

@@ -12,6 +12,8 @@ import pytest
 from mklcvx import Instance, conform, verify, zoo
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["by-hand", "three-samples", "clouds"]
 needs_mklpy = pytest.mark.skipif(
     importlib.util.find_spec("MKLpy") is None, reason="MKLpy needs PyTorch: pip install 'mklcvx[bench]'"

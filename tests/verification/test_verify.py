@@ -15,6 +15,8 @@ from judged import instance_for, parts_of, solution_of
 from mklcvx import Instance, formulations, solve, verify
 from mklcvx.checker.audit import dual_cost
 
+pytestmark = pytest.mark.slow
+
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
 TWO_STAGES = ("ts", "ts_l1", "alignment")
 

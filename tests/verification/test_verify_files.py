@@ -18,6 +18,8 @@ from mklcvx.io.traces import save_trace
 from processes import imported
 from refusals import strict
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def right(problem):

@@ -17,6 +17,8 @@ from faults import BINARY, LABELS
 from mklcvx import Instance, Solution, formulations, solve, verify, zoo
 from mklcvx.checker.audit import dual_cost
 
+pytestmark = pytest.mark.slow
+
 PARAMETERS: dict[str, dict[str, Any]] = {
     **{name: {"C": 0.4} for name in ("svm", "sum", "average", "l1", "l2", "li", "ckl", "ml_sum", "ml_minimax")},
     **{name: {"C": 0.4, "theta": 2.0} for name in ("sm2", "square")},

@@ -17,6 +17,8 @@ from mklcvx.verification.shrinking import restricted
 from mklcvx.verification.submissions import Submission
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 
 def test_weights_of_near_identical_kernels_may_differ_and_it_is_said_which():
     base = zoo.random(20, 3, overlap=0.8, seed=2)
