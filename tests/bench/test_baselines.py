@@ -11,6 +11,8 @@ from mklcvx.bench.baselines.adaboost import mistakes
 from mklcvx.zoo import real
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 
 def informative_and_noise(samples=60, seed=0):
     """One kernel that knows the labels up to a few mistakes, two that know nothing."""

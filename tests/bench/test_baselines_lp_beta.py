@@ -14,6 +14,8 @@ from mklcvx.solvers.conic import solve_declared
 from mklcvx.zoo import real
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 CASES = {
     "breast cancer": real("breast_cancer", "y", samples=60, count=6),
     "wine": real("wine", "classes", samples=60, count=6),

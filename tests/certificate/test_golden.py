@@ -13,6 +13,8 @@ from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, specimen
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / "validation" / "golden"
 GOLDEN = json.loads((FOLDER / "golden.json").read_text(encoding="utf-8"))
 OPTIMA = {(row["specimen"], row["formulation"]): row for row in GOLDEN["optima"]}

@@ -31,6 +31,8 @@ from mklcvx.errors import InternalError
 from mklcvx.verification.proof import enclose, prove
 from mklcvx.zoo import SPECIMENS, specimen
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(5)
 VALUES = st.lists(st.floats(-2, 2), min_size=1, max_size=12)
 

@@ -13,6 +13,8 @@ from mklcvx import Instance, MKLClassifier, zoo
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.io.files import save_instance
 
+pytestmark = pytest.mark.slow
+
 WINE = zoo.real("wine", samples=60, count=6)
 CLASSES = zoo.real("wine", "classes", samples=45, count=5)
 

@@ -16,6 +16,8 @@ from mklcvx.cli import solve as cli_solve
 from mklcvx.cli import verify as cli_verify
 from mklcvx.io.files import load_instance, save_instance
 
+pytestmark = pytest.mark.slow
+
 WAYS = {
     "the same name": lambda file, name: file,
     "another spelling": lambda file, name: file.parent / "." / ".." / file.parent.name / file.name,

@@ -14,6 +14,8 @@ from mklcvx.io.files import load_instance, load_solution, save_instance
 from refusals import CERTIFICATE, KEYS, strict
 from stacks import FOR_COMMANDS
 
+pytestmark = pytest.mark.slow
+
 N, M = 8, 3
 Y, K, TEST, RNG = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels, FOR_COMMANDS.rng
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]

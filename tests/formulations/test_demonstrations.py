@@ -12,6 +12,8 @@ from mklcvx import formulations
 from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.formulations._demonstrate import demonstration, small_instance
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", [formulation.name for formulation in FORMULATIONS])
 def test_every_file_runs(name, capsys):

@@ -12,6 +12,8 @@ import pytest
 from mklcvx import formulations
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_wheel_has_every_file(tmp_path):
     source = tmp_path / "source"

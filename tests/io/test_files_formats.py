@@ -18,6 +18,8 @@ from mklcvx.verification.answers import largest_answer, read_answer
 from refusals import check_refused, strict
 from stacks import FOR_FILES, LABELS
 
+pytestmark = pytest.mark.slow
+
 K, Y = FOR_FILES.kernels, FOR_FILES.y
 PLACES = ["problem.npz", "problem.mat", "problem.json", "problem"]
 EVERYTHING = {

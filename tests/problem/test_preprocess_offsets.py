@@ -11,6 +11,8 @@ from mklcvx.problem.preprocessing import Centre, Preprocessing
 from mklcvx.solvers.solving import preprocessed
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 N, T = 30, 7
 Y = np.where(np.arange(N) % 2 == 0, 1, -1)
 

@@ -13,6 +13,8 @@ import run_notebooks
 from hidden_solutions import fold_notebook
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 COURSE = ROOT / "docs" / "course"
 
 

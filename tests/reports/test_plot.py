@@ -16,6 +16,8 @@ from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
 from mklcvx.reports.plot.simplex import CORNERS
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 THREE = zoo.random(n=24, M=3, overlap=0.6, seed=3)
 HOSTILE = ["$\\bad_{", "_genes", "<b>&"]
 

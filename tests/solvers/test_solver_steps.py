@@ -15,6 +15,8 @@ from mklcvx.solvers.published.sm2_projection import onto_simplex
 from mklcvx.solvers.published.ts_pegasos import GRID, choose_lambda, pegasos_step
 from mklcvx.solvers.registry import ALGORITHMS
 
+pytestmark = pytest.mark.slow
+
 C = 0.7
 SAMPLES, KERNELS = 24, 4
 BASE = zoo.random(SAMPLES, KERNELS, seed=21)

@@ -16,6 +16,8 @@ from mklcvx.verification.conventions import get
 from refusals import check_refused, strict
 from theirs import SOLVE
 
+pytestmark = pytest.mark.slow
+
 INSTANCE = zoo.random(20, 4, overlap=0.7, seed=1)
 TOL = 1e-6
 # Convention, its parameters, our formulation.

@@ -16,6 +16,8 @@ from mklcvx.zoo.data import records as record_book
 from mklcvx.zoo.data.records import RECORDS, checked, record_of
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 THERE = os.environ.get(VARIABLE)
 PAPERS = [name for name in NAMES if name not in BUNDLED]
 TABLE = {

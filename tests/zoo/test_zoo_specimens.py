@@ -18,6 +18,8 @@ from mklcvx.zoo.draws import Draws
 from mklcvx.zoo.specimens import measured
 from refusals import check_refused, strict
 
+pytestmark = pytest.mark.slow
+
 NAMES = [specimen.name for specimen in zoo.SPECIMENS]
 LARGE = [name for name in NAMES if zoo.specimen(name).recorded["samples"] > 120]
 KNOWN = [name for name in NAMES if zoo.specimen(name).optimum is not None]
