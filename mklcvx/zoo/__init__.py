@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .catalogue import SPECIMENS, specimen
 from .generators import ZOO, badly_scaled, by_hand, duplicated, imbalanced, make, random, rank_one, tiny
 from .grid import checksum, quantised
 from .plans import Optimum
 from .planting import Planted, planted
+from .provenance import Specimen
 from .real_data import REAL, real
-from .specimens import Specimen
+from .specimens import SPECIMENS, specimen
 
 __all__ = [
     "REAL",

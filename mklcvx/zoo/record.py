@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from ..io.files import write_whole
-from .catalogue import SPECIMENS
-from .specimens import RECORD, measured
+from .provenance import RECORD, measured
+from .specimens import SPECIMENS
 
 
 def main() -> None:

@@ -1,93 +1,171 @@
-"""Specimens: instances with a name and a provenance, the same on every machine, and proved to be so by a checksum."""
+"""The catalogue: every specimen, by kind."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from .. import formulations
-from ..errors import InternalError
+import numpy as np
+
+from ..errors import InputError, nearest
 from ..problem.instance import Instance
-from .grid import checksum
-from .plans import Optimum
+from . import banks
+from . import variations as v
+from .constructions import cyclic, hadamard, nearly_equal, redundancy, separated, single_features
+from .generators import by_hand
+from .plans import PLANS, plan_instance, plan_optimum
+from .provenance import GROUPED, LABELLED, PAIRS, Specimen
 
-RECORD = Path(__file__).with_name("recorded.json")
-SINGLE = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li")
-GROUPED = (*SINGLE, "ckl", "vskl")
-PAIRS = ("ts", "ts_l1", "alignment")
-LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
-
-
-@dataclass(frozen=True)
-class Specimen:
-    """A named instance: what is special, where it comes from, what it suits, and parameters to solve it with.
-
-    `parameters` are recommended to every formulation that has them, `own` ones to those that they are listed for.
-    `optimum`, where there is one, is known without any solver.
-    """
-
-    name: str
-    kind: str
-    special: str
-    source: str
-    build: Callable[[], Instance] = field(repr=False)
-    seed: int | None = None
-    suits: tuple[str, ...] = GROUPED
-    parameters: Mapping[str, Any] = field(default_factory=lambda: {"C": 1.0})
-    optimum: Callable[[], Optimum] | None = field(default=None, repr=False)
-    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    def instance(self) -> Instance:
-        """The instance; refused where this machine makes another one than was recorded."""
-        made = self.build()
-        if checksum(made) != self.recorded["sha256"]:
-            raise InternalError(
-                f"specimen {self.name} is not the one on record: its source ({self.source}) or NumPy has changed"
-            )
-        return made
-
-    def parameters_for(self, formulation: str) -> dict[str, Any]:
-        """The recommended parameters that the formulation has."""
-        known = formulations.get(formulation).parameter_names
-        shared = {name: value for name, value in self.parameters.items() if name in known}
-        return {**shared, **self.own.get(formulation, {})}
-
-    @property
-    def recorded(self) -> Mapping[str, Any]:
-        """Numbers of kernels and samples, kind of targets, checksum."""
-        return recorded()[self.name]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything but the instance, in plain words and numbers."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "special": self.special,
-            "source": self.source,
-            "seed": self.seed,
-            "suits": list(self.suits),
-            "parameters": dict(self.parameters),
-            "own_parameters": {name: dict(given) for name, given in self.own.items()},
-            "optimum": self.optimum is not None,
-            **self.recorded,
-        }
+HOUSE = "whole-numbered features drawn from the seed, mklcvx.zoo.constructions"
+GOVINDARAJ = "Govindaraj 2009, section 6.2.1, with l = n = 12, m = 60, τ = 4 (there 30, 30, 450, 4)"
+XU = "Xu et al. 2013, Fig. 2, on five features of scikit-learn's breast cancer data in place of Diabetes"
+PLANTED = {
+    "planted-l1": "two kernels tied and used, four worse ones; a third of the samples at each bound",
+    "planted-l1-unequal": "two kernels tied, weights ¾ and ¼; another one close behind",
+    "planted-sm1": "two kernels at the box θ = ½, one three times as good as the other",
+    "planted-sm2": "three kernels used, weights ½, ¼, ¼",
+    "planted-square": "weights 3, 2, 1, 1, 1 and a kernel that α cannot see",
+    "planted-l2": "four kernels tied, weights ½ each, and one that α cannot see",
+    "planted-li": "λ = ½, ¼, ¼: every kernel's norm the same",
+}
+EVERYTHING = (*GROUPED, *PAIRS)
 
 
-@cache
-def recorded() -> Mapping[str, Mapping[str, Any]]:
-    return dict(json.loads(RECORD.read_text(encoding="utf-8")))
+def _planted(name: str, seed: int) -> Specimen:
+    given, source = {"C": 1.0, **PLANS[name].parameters}, "built around the optimum in whole numbers, mklcvx.zoo.plans"
+    build, optimum = partial(plan_instance, name, seed), partial(plan_optimum, name, seed)
+    return Specimen(name, "planted", PLANTED[name], source, build, seed, GROUPED, given, optimum)
 
 
-def measured(specimen: Specimen) -> dict[str, Any]:
-    """What the record should say of a specimen."""
-    made = specimen.build()
-    return {
-        "kernels": made.count,
-        "samples": made.samples,
-        "targets": made.targets.kind,
-        "sha256": checksum(made),
-    }
+def _house(name: str, kind: str, special: str, seed: int, build: Callable[..., Instance], **more: Any) -> Specimen:
+    return Specimen(name, kind, special, HOUSE, partial(build, seed=seed), seed, **more)
+
+
+def _varied(name: str, kind: str, special: str, size: tuple[int, int, int], change: Any, **more: Any) -> Specimen:
+    """Clouds of n samples and M kernels from a seed, changed."""
+    n, count, seed = size
+    options = {key: more.pop(key) for key in ("apart", "positive") if key in more}
+    return _house(name, kind, special, seed, partial(v.clouds_with, change, n, count, **options), **more)
+
+
+def _labelled(name: str, special: str, size: tuple[int, int, int, int], build: Any) -> Specimen:
+    n, count, k, seed = size
+    return _house(
+        name, "labels", special, seed, partial(build, n, count, k), suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}
+    )
+
+
+def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **more: Any) -> Specimen:
+    source = f"scikit-learn's {name.split('-')[0]} data, standardised, in sixteenths; seed chooses the samples"
+    return Specimen(name, "real", special, source, partial(build, seed=seed), seed, **more)
+
+
+def _in_units(power: int) -> dict[str, Any]:
+    """Parameters with which kernels of size 2^power make the problem that kernels of size 1 make with C = θ = 1."""
+    size = 2.0**power
+    own = {"sm2": {"theta": size}, "square": {"theta": size}, "smp": {"theta": size**2, "p": 1.5}}
+    return {"parameters": {"C": 1 / size}, "own": own}
+
+
+SPECIMENS: tuple[Specimen, ...] = (
+    *(_planted(name, 1) for name in PLANTED),
+    Specimen(
+        "by-hand", "planted", "four points, two kernels, solved on paper", "docs/by-hand.md",
+        by_hand, suits=EVERYTHING, optimum=v.worked_out,
+    ),
+    # ------------------------------------------------------------------------------------------------- published
+    *(
+        Specimen(f"redundancy-{parts}", "published", special, GOVINDARAJ, partial(redundancy, parts, seed=3), 3)
+        for parts, special in (
+            (1, "ρ = 1/12: every kernel sees all features, at its most redundant"),
+            (4, "ρ = 1/3: four disjoint sets of three features, and copies"),
+            (12, "ρ = 1: one feature per kernel, no redundancy, rank one; li may have undefined weights"),
+        )
+    ),
+    *(
+        Specimen(f"noise-{round(100 * share)}", "published", special, XU, partial(banks.noisy, share, 60, 5, 2), 2)
+        for share, special in (
+            (0.0, "no noise: 18 kernels on real features"),
+            (0.6, "three features of noise: 9 of 27 kernels know nothing"),
+            (1.2, "six features of noise: 18 of 36 kernels know nothing"),
+        )
+    ),
+    # ---------------------------------------------------------------------------------------------- conditioning
+    _varied("clouds", "ordinary", "two clouds, five views", (60, 5, 1), v.grouped, suits=EVERYTHING),
+    _varied("mixed", "ordinary", "labels and views independent: nothing to learn", (40, 4, 2), v.grouped, apart=0.0),
+    _house("conditioned-1e6", "conditioning", "condition numbers exactly 2^10, 2^15, 2^20", 3,
+           partial(hadamard, 32, (10, 15, 20))),
+    _house("conditioned-1e12", "conditioning", "condition numbers exactly 2^20, 2^30, 2^40", 4,
+           partial(hadamard, 32, (20, 30, 40))),
+    _house("nearly-equal", "conditioning", "kernels equal up to 1e-6: the value is sharp, the weights are not", 5,
+           partial(nearly_equal, 40, 4, 20)),
+    # ----------------------------------------------------------------------------------------------------- sizes
+    _varied("two-samples", "tiny", "n = 2, three kernels", (2, 3, 6), v.grouped, suits=EVERYTHING),
+    _varied("three-samples", "tiny", "n = 3, two kernels", (3, 2, 7), v.grouped, suits=EVERYTHING),
+    _varied("one-kernel", "tiny", "M = 1: every formulation is an SVM, or one with a constant more", (30, 1, 8),
+            v.grouped, suits=("svm", *GROUPED)),
+    _varied("many-kernels", "ordinary", "more kernels than samples: 40 and 16", (16, 40, 9), v.grouped),
+    _varied("imbalanced", "imbalance", "two positive samples in forty", (40, 4, 10), v.grouped, positive=2),
+    _varied("imbalanced-weighted", "imbalance", "the same, positive samples with weight 19", (40, 4, 10), v.weighted,
+            positive=2),
+    # ------------------------------------------------------------------------------------------------ duplicates
+    _varied("duplicated-kernels", "duplicates", "every kernel twice: their split is open", (40, 3, 11), v.twins),
+    _varied("equal-kernels", "duplicates", "four times the same kernel: any weights of the same sum", (30, 1, 12),
+            v.all_equal),
+    _varied("repeated-samples", "duplicates", "every sample three times: rank n/3, α not unique", (15, 4, 13),
+            v.repeated),
+    _varied("contradictions", "duplicates", "every sample with both labels: f = 0, value nC", (15, 4, 14),
+            v.contradicting, optimum=partial(v.hopeless, 30)),
+    # ---------------------------------------------------------------------------------------------------- scales
+    _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), partial(v.scaled, 60),
+            **_in_units(60)),
+    _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), partial(v.scaled, -60),
+            **_in_units(-60)),
+    _varied("scales-apart", "scales", "kernels of sizes from 2^-15 to 2^15", (40, 4, 17),
+            partial(v.scaled, (-15, -5, 5, 15))),
+    # ---------------------------------------------------------------------------------------------------- corners
+    _house("tied-by-symmetry", "ties", "one kernel in three arrangements alike to the labels: all tied",
+           18, partial(cyclic, 3, 12)),
+    _varied("all-at-the-bound", "corners", "C so small that α = C for every sample", (40, 4, 19), v.grouped,
+            parameters={"C": v.SMALL_PRICE}, optimum=partial(v.at_the_bound, 40, 4, 19)),
+    _house("separable", "corners", "classes far apart, C = 2^20: no slack, few support vectors", 20,
+           partial(separated, 40, 4), parameters={"C": 2.0**20}),
+    _house("single-features", "low rank", "rank-one kernels, most of them noise: li has undefined weights", 21,
+           partial(single_features, 40, 8, informative=3), suits=EVERYTHING),
+    _varied("with-zero", "low rank", "one kernel is zero", (30, 3, 22),
+            partial(v.with_extra, lambda n: np.zeros((n, n)))),
+    _varied("with-constant", "low rank", "one kernel is constant: with a bias it adds nothing, and li cannot weigh it",
+            (30, 3, 23), partial(v.with_extra, lambda n: np.ones((n, n)))),
+    _house("identities", "low rank", "three identity matrices: all tied, nothing generalises", 0, v.identities),
+    # ----------------------------------------------------------------------------------------------------- labels
+    _labelled("labels-overlapping", "three labels, about a third of the samples has each", (40, 6, 3, 24), v.labels),
+    _labelled("labels-dependent", "four labels, the last a copy: the hypergraph loses rank", (36, 5, 3, 25),
+              v.dependent),
+    _labelled("labels-missing", "a quarter of the samples has no label", (40, 5, 3, 26), v.unlabelled),
+    _labelled("labels-rare", "one label has a single member", (30, 4, 3, 27), v.rare),
+    _labelled("four-classes", "classes instead of labels", (40, 5, 4, 28), v.classes),
+    # ------------------------------------------------------------------------------------------------------- real
+    _real("breast_cancer-kumar", "the bank of Kumar et al., centred, unit variance",
+          partial(banks.kumar, "breast_cancer", 80), 1, suits=EVERYTHING, parameters={"C": 1.0, "lam": 0.01}),
+    _real("breast_cancer-features", "twelve single features, rank one: li has undefined weights",
+          partial(banks.features_alone, "breast_cancer", 80, 12), 1),
+    _real("breast_cancer-300", "the problem of the peers' table: n = 300, 20 Gaussians", partial(banks.peers, 300), 1),
+    _real("wine-xu", "the bank of Xu et al. on four features: 65 kernels in five groups, trace n",
+          partial(banks.xu, "wine", 60, 4), 1),
+    _real("wine-kumar", "three classes, the bank of Kumar et al.",
+          partial(banks.kumar, "wine", 60, target="classes"), 1, suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}),
+    _real("digits-kumar", "ten classes, the bank of Kumar et al.",
+          partial(banks.kumar, "digits", 80, target="classes"), 1, suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}),
+)  # fmt: skip
+
+_BY_NAME: Mapping[str, Specimen] = {specimen.name: specimen for specimen in SPECIMENS}
+
+
+def specimen(name: str) -> Specimen:
+    """The specimen of that name."""
+    if name not in _BY_NAME:
+        close = nearest(name[:60], _BY_NAME)
+        remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
+        raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")
+    return _BY_NAME[name]

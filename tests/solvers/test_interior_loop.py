@@ -11,14 +11,15 @@ from mklcvx import formulations, zoo
 from mklcvx.certificate import certify
 from mklcvx.certificate.run import Ending
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior import loop
+from mklcvx.solvers.interior import loop, step_length
 from mklcvx.solvers.interior.engine import KINDS
 from mklcvx.solvers.interior.finish import active_set_finish, elimination_step, offer
 from mklcvx.solvers.interior.iterate import Iterate
-from mklcvx.solvers.interior.loop import InteriorMethod, boundary_fraction, centring
+from mklcvx.solvers.interior.loop import InteriorMethod
 from mklcvx.solvers.interior.qp import QPIterate, QPSystem, Quadratic, interior_point
 from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.interior.step_length import boundary_fraction
 
 PROGRAM = Quadratic(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))
 
@@ -55,12 +56,12 @@ def system_at(alpha: float) -> QPSystem:
 
 def test_the_target_follows_from_what_the_predictor_reaches():
     system = system_at(0.3)
-    assert centring(system, 0.1 * system.at.mu) == pytest.approx(1e-3)
-    assert centring(system, -1e-20) == 0.0
+    assert system.aim(0.1 * system.at.mu) == pytest.approx(1e-3)
+    assert system.aim(-1e-20) == 0.0
     system.min_centring = 0.02
-    assert centring(system, 0.1 * system.at.mu) == 0.02
+    assert system.aim(0.1 * system.at.mu) == 0.02
     system.residuals_lag = True
-    assert centring(system, 0.1 * system.at.mu) == 1.0
+    assert system.aim(0.1 * system.at.mu) == 1.0
 
 
 def test_the_step_rule_is_changed_in_one_place(monkeypatch):
@@ -71,7 +72,7 @@ def test_the_step_rule_is_changed_in_one_place(monkeypatch):
     assert interior_point(PROGRAM, 1e-10) == pytest.approx([0.6, 0.5, 0.25], abs=1e-8)
     usual = len(taken)
     short = replace(SETTINGS, boundary_fraction=0.5, final_boundary_fraction=0.5)
-    monkeypatch.setattr(loop, "SETTINGS", short)
+    monkeypatch.setattr(step_length, "SETTINGS", short)
     assert interior_point(PROGRAM, 1e-10) == pytest.approx([0.6, 0.5, 0.25], abs=1e-8)
     assert len(taken) - usual > 2 * usual
     assert all(issubclass(kind, InteriorMethod) and kind.step is InteriorMethod.step for kind in KINDS)

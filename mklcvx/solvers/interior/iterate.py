@@ -8,9 +8,8 @@ from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .step_length import Array, max_step
 
 
 class Iterate(ABC):
@@ -39,9 +38,7 @@ class Iterate(ABC):
 
     def max_step(self, direction: Self) -> float:
         """At most 1, and as far as all pairs stay positive."""
-        now, change = _flat(self), _flat(direction)
-        shrinking = change < 0
-        return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
+        return max_step(_flat(self), _flat(direction))
 
 
 def _flat(at: Iterate) -> Array:

@@ -1,4 +1,4 @@
-"""The predictor–corrector loop of every family, and the step rule: the only place where either is written down.
+"""The predictor–corrector loop of every family. How long a step is, and what it aims at, is in `step_length`.
 
 `solvers.driver` owns stopping, certificates and the trace; it asks an `InteriorMethod` for one step after another. A
 family implements `KKTSystem`: its Newton equations at one point, factored once for predictor and corrector.
@@ -16,6 +16,7 @@ from ...certificate.run import Ending
 from ..driver import Algorithm, Problem, State
 from .iterate import Array, Iterate
 from .settings import SETTINGS
+from .step_length import boundary_fraction, centring
 
 S = TypeVar("S", bound=State)
 P = TypeVar("P", bound=Iterate)
@@ -58,29 +59,22 @@ class KKTSystem(ABC, Generic[P]):
     def mu_after(self, length: Any, direction: Any) -> float:
         return self.advance(length, direction).mu
 
+    def aim(self, reached: float) -> float:
+        """The share of τ that the corrector aims at, where the predictor alone would reach τ = `reached`."""
+        if self.residuals_lag:
+            return 1.0
+        return centring(reached / self.at.mu, self.centring_exponent, self.min_centring)
+
     def advance(self, length: Any, direction: Any) -> P:
         """The point after a step."""
         return self.at.moved(length, direction)
-
-
-def boundary_fraction(relative_complementarity: float) -> float:
-    """The step rule, first part: how much of the way to the boundary to go."""
-    least, most = 1 - SETTINGS.final_boundary_fraction, 1 - SETTINGS.boundary_fraction
-    return 1 - float(np.clip(relative_complementarity, least, most))
-
-
-def centring(system: KKTSystem[Any], reached: float) -> float:
-    """The step rule, second part: Mehrotra's σ, where the predictor alone would reach τ = `reached`."""
-    if system.residuals_lag:
-        return 1.0
-    return float(max((max(reached, 0.0) / system.at.mu) ** system.centring_exponent, system.min_centring))
 
 
 def predictor_corrector(system: KKTSystem[P]) -> tuple[P, Any]:
     """The point after Mehrotra's step, and the length that the boundary would have allowed."""
     affine = system.predictor()
     reached = system.mu_after(system.max_step(affine), affine)
-    direction = system.direction(system.at.mu * centring(system, reached), affine)
+    direction = system.direction(system.at.mu * system.aim(reached), affine)
     length = system.step_limit(direction)
     return system.advance(boundary_fraction(system.relative_complementarity) * length, direction), length
 
