@@ -1,17 +1,17 @@
 """ckl — composite kernel learning: ℓ1 within groups of kernels, ℓ∞ between them. No ½ in front of the penalty.
 
     primal   min over f_1..f_M, b    max_j (Σ_{m∈j} ‖f_m‖)² + risk(Σ_m f_m + b)
-    dual     max over α ∈ S, δ       gain(α) − ¼ (Σ_j δ_j)²,              √q_m(α) ≤ δ_j for m in group j
+    dual     max over α ∈ S, d       gain(α) − ¼ (Σ_j d_j)²,              √q_m(α) ≤ d_j for m in group j
 
 From one to the other. Within a group the dual norm of Σ ‖f_m‖ is the largest √q_m; between groups that of the
 largest is the sum.
 
-    recovery      f_m = λ_m K_m(α∘y)/(2γ_j) for m in group j: weights λ_m/(2γ_j)
-    multipliers   gamma (J,) = δ/Σδ on the simplex of groups; lambda (M,) = ‖f_m‖/Σ_{group} ‖f‖, on the simplex of
-                  each group
+    recovery      f_m = t_m K_m(α∘y)/(2t_j) for m in group j: weights t_m/(2t_j)
+    multipliers   `gamma` (J,), the shares t_j = d_j/Σd on the simplex of groups; `lambda` (M,), the shares
+                  t_m = ‖f_m‖/Σ_{group} ‖f‖ on the simplex of each group
 
 Degenerate cases: one kernel per group is `li`; a single group is ckl(C) = 2·l1(C/2). A group that α does not see,
-K_m(α∘y) = 0 for all its kernels, has δ_j = γ_j = 0, and the weights divide by it: as in `li`, they are undefined where
+K_m(α∘y) = 0 for all its kernels, has d_j = t_j = 0, and the weights divide by it: as in `li`, they are undefined where
 f_m ≠ 0, so that only the coefficients describe the answer, and any weight does where f_m = 0 (0 is reported). Within a
 group that α sees all weights exist; they need not be unique, as in `l1`.
 
@@ -42,9 +42,9 @@ class CompositeKernels(SingleTask):
         return cp.Problem(cp.Minimize(cp.square(largest) + f.risk), [f.margins, *within])
 
     def dual(self, alpha: Multipliers, groups: Groups) -> tuple[cp.Problem, list[cp.Constraint]]:
-        delta = cp.Variable(groups.max() + 1)
-        cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
-        return cp.Problem(cp.Maximize(alpha.gain - cp.square(cp.sum(delta)) / 4), [*alpha.feasible, *cuts]), cuts
+        d = cp.Variable(groups.max() + 1)
+        cuts = [root_q <= d[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+        return cp.Problem(cp.Maximize(alpha.gain - cp.square(cp.sum(d)) / 4), [*alpha.feasible, *cuts]), cuts
 
     def penalty(self, a: Array, groups: Groups) -> float:
         return float(group_sums(a, groups).max() ** 2)
@@ -54,14 +54,14 @@ class CompositeKernels(SingleTask):
 
     def weights(self, a: Array, d: Array, groups: Groups) -> Array:
         found = self.multipliers(a, d, groups)
-        gamma, share = found["gamma"][groups], found["lambda"]
-        seen = gamma > 0
-        return np.where(seen, share / (2 * np.where(seen, gamma, 1.0)), np.where(a > 0, np.nan, 0.0))
+        between, within = found["gamma"][groups], found["lambda"]
+        seen = between > 0
+        return np.where(seen, within / (2 * np.where(seen, between, 1.0)), np.where(a > 0, np.nan, 0.0))
 
     def multipliers(self, a: Array, d: Array, groups: Groups) -> dict[str, Any]:
-        delta = group_largest(d, groups)
-        gamma = delta / delta.sum() if delta.any() else np.full(len(delta), 1 / len(delta))
-        return {"gamma": gamma, "lambda": group_shares(a, groups)}
+        largest = group_largest(d, groups)
+        between = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
+        return {"gamma": between, "lambda": group_shares(a, groups)}
 
 
 CKL = CompositeKernels("ckl", "ℓ1 within groups, ℓ∞ between them", "Govindaraj 2009", __doc__, ())

@@ -1,14 +1,14 @@
 """vskl — variable sparsity kernel learning: ℓ1 within groups of kernels, ℓs between them.
 
     primal   min over f_1..f_M, b    ½ (Σ_j (Σ_{m∈j} ‖f_m‖)^s)^{2/s} + risk(Σ_m f_m + b)
-    dual     max over α ∈ S, δ       gain(α) − ½ ‖δ‖²_{s*},               √q_m(α) ≤ δ_j for m in group j
+    dual     max over α ∈ S, d       gain(α) − ½ ‖d‖²_{s*},               √q_m(α) ≤ d_j for m in group j
 
 with s* = s/(s−1).
 
 From one to the other. As for `ckl`: the dual norm within a group is the largest √q_m, between groups ℓ_{s*}.
 
-    recovery      f_m = λ_m (‖δ‖_{s*}/δ_j)^{2−s*} K_m(α∘y) for m in group j
-    multipliers   lambda (M,) = ‖f_m‖/Σ_{group} ‖f‖, on the simplex of each group
+    recovery      f_m = t_m (‖d‖_{s*}/d_j)^{2−s*} K_m(α∘y) for m in group j
+    multipliers   `lambda` (M,), the shares t_m = ‖f_m‖/Σ_{group} ‖f‖ on the simplex of each group
 
 Parameters: s ≥ 2, default 2.
 Degenerate cases: s → ∞ tends to ½·ckl(2C); a single group is `l1`; with s = 2 and one kernel per group it is `sum`.
@@ -43,9 +43,9 @@ class VariableSparsity(SingleTask):
         return cp.Problem(cp.Minimize(penalty + f.risk), [f.margins, *within])
 
     def dual(self, alpha: Multipliers, groups: Groups, s: float) -> tuple[cp.Problem, list[cp.Constraint]]:
-        delta = cp.Variable(groups.max() + 1)
-        cuts = [root_q <= delta[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
-        cost = cp.square(cp.pnorm(delta, s / (s - 1), approx=False)) / 2
+        d = cp.Variable(groups.max() + 1)
+        cuts = [root_q <= d[j] for root_q, j in zip(alpha.root_q, groups, strict=True)]
+        cost = cp.square(cp.pnorm(d, s / (s - 1), approx=False)) / 2
         return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts]), cuts
 
     def penalty(self, a: Array, groups: Groups, s: float) -> float:
@@ -55,9 +55,9 @@ class VariableSparsity(SingleTask):
         return norm(group_largest(d, groups), s / (s - 1)) ** 2 / 2
 
     def weights(self, a: Array, d: Array, groups: Groups, s: float) -> Array:
-        delta, conjugate_s = group_largest(d, groups), s / (s - 1)
-        seen = delta > 0
-        rise = np.where(seen, norm(delta, conjugate_s) / np.where(seen, delta, 1.0), 0.0) ** (2 - conjugate_s)
+        largest, conjugate_s = group_largest(d, groups), s / (s - 1)
+        seen = largest > 0
+        rise = np.where(seen, norm(largest, conjugate_s) / np.where(seen, largest, 1.0), 0.0) ** (2 - conjugate_s)
         return np.asarray(group_shares(a, groups) * np.where(seen, rise, 0.0)[groups])
 
     def multipliers(self, a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:

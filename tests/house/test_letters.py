@@ -68,7 +68,6 @@ STILL: dict[str, str] = {
     "formulations/_formulation.py": "p",
     "formulations/_silp.py": "γ λ λ_m θ j",
     "formulations/alignment.py": "ε",
-    "formulations/ckl.py": "γ λ λ_m δ",
     "formulations/elastic.py": "σ",
     "formulations/families/hypergraph.py": "C",
     "formulations/families/multi_label.py": "p a",
@@ -78,7 +77,6 @@ STILL: dict[str, str] = {
     "formulations/ml_minimax.py": "p a s",
     "formulations/ml_sum.py": "p a",
     "formulations/smp.py": "ρ",
-    "formulations/vskl.py": "λ λ_m δ",
 }
 
 
