@@ -3,16 +3,16 @@
     primal   min over f_1..f_M, b    max_m ‖f_m‖² + risk(Σ_m f_m + b)
     dual     max over α ∈ S, d       gain(α) − ¼ (Σ_m d_m)²,              √q_m(α) ≤ d_m
 
-From one to the other. The multipliers λ of ‖f_m‖² ≤ t sum to one, and 2 λ_m f_m = K_m(α∘y). Eliminating f leaves
-¼ Σ q_m/λ_m, jointly convex in (α, λ) and least at λ ∝ √q.
+From one to the other. The multipliers t of ‖f_m‖² ≤ h sum to one, and 2 t_m f_m = K_m(α∘y). Eliminating f leaves
+¼ Σ q_m/t_m, jointly convex in (α, t) and least at t ∝ √q.
 
-    recovery      f_m = K_m(α∘y)/(2λ_m): weights 1/(2λ_m)
-    multipliers   lambda (M,) = √q / Σ√q
+    recovery      f_m = K_m(α∘y)/(2t_m): weights 1/(2t_m)
+    multipliers   `lambda` (M,), the shares t = √q / Σ√q
 
-Degenerate cases: a kernel that α does not see, K_m(α∘y) = 0, has λ_m = 0, and the weight divides by it. Where
+Degenerate cases: a kernel that α does not see, K_m(α∘y) = 0, has t_m = 0, and the weight divides by it. Where
 f_m ≠ 0 (ordinary with low-rank kernels) no weight makes f_m of K_m(α∘y) = 0: it is undefined, and only the coefficients
-of the primal describe the answer. Where f_m = 0 any weight does, and 0 is reported. The source's λ_m > 0 needs positive
-definite kernels; with them all weights exist. With one kernel li(C) = 2·svm(C/2).
+of the primal describe the answer. Where f_m = 0 any weight does, and 0 is reported. The source has t_m > 0, which needs
+positive definite kernels; with them all weights exist. With one kernel li(C) = 2·svm(C/2).
 
 Reference: Govindaraj 2009, Eqs (1) to (9).
 """
