@@ -71,8 +71,6 @@ STILL: dict[str, str] = {
     "formulations/elastic.py": "σ",
     "formulations/families/hypergraph.py": "C",
     "formulations/families/multi_label.py": "p a",
-    "formulations/hypergraph.py": "γ θ j C",
-    "formulations/hypergraph_smooth.py": "θ μ j",
     "formulations/ml_minimax.py": "p a s",
     "formulations/ml_sum.py": "p a",
     "formulations/smp.py": "ρ",
