@@ -1,21 +1,21 @@
 """The family of hypergraphs: labels as hyperedges, and the kernel whose spectral embedding fits them best.
 
 Labels Y (n, k) in {0, 1}; a label is an edge that joins its samples. With edge degrees D_e = diag(Y'1), vertex degrees
-D_v = diag(Y1) and pseudo-inverses where a degree is zero, the normalised Laplacian is I − C with
+D_v = diag(Y1) and pseudo-inverses where a degree is zero, the normalised Laplacian is I − A with
 
-    clique   C = D_c^{−½} YY' D_c^{−½},  D_c = diag(YY'1): every edge becomes a clique. Self-loops are kept, without
-             which C is indefinite; Agarwal et al. 2006 leave them out.
-    star     C = D_s^{−½} Y D_e^{−2} Y' D_s^{−½},  D_s = diag(Y D_e^{−1} 1): every edge becomes a star around a new
+    clique   A = D_c^{−½} YY' D_c^{−½},  D_c = diag(YY'1): every edge becomes a clique. Self-loops are kept, without
+             which it is indefinite; Agarwal et al. 2006 leave them out.
+    star     A = D_s^{−½} Y D_e^{−2} Y' D_s^{−½},  D_s = diag(Y D_e^{−1} 1): every edge becomes a star around a new
              vertex; Agarwal et al. 2006 show it equivalent to a normalised Laplacian of the bipartite graph, of which
              this is the part on the samples.
-    zhou     C = D_v^{−½} Y D_e^{−1} Y' D_v^{−½}: directly from the hypergraph, edges of unit weight (Zhou et al. 2007).
-    kcca     C = Y (Y'Y)⁺ Y': the projection that makes the embedding kernel canonical correlation analysis
+    zhou     A = D_v^{−½} Y D_e^{−1} Y' D_v^{−½}: directly from the hypergraph, edges of unit weight (Zhou et al. 2007).
+    kcca     A = Y (Y'Y)⁺ Y': the projection that makes the embedding kernel canonical correlation analysis
              (Sun, Ji, Ye 2008 relate the two).
 
-C is positive semidefinite of rank at most k, C = HH'. A sample without labels has an empty row in H;
-dependent labels lower the rank. The embedding B of a kernel K maximises tr(B'KCKB) subject to B'(K² + λK)B = I, and
+Each is positive semidefinite of rank at most k, A = HH'. A sample without labels has an empty row in H;
+dependent labels lower the rank. The embedding B of a kernel K maximises tr(B'KAKB) subject to B'(K² + λK)B = I, and
 
-    tr(C) − tr(H'(I + K/λ)⁻¹H)  is the sum of its generalised eigenvalues: the best kernel minimises the trace.
+    tr(A) − tr(H'(I + K/λ)⁻¹H)  is the sum of its generalised eigenvalues: the best kernel minimises the trace.
 
 Kernels have unit trace in the paper; here that is an explicit step before. Reference: Ji et al. 2008.
 """
@@ -52,7 +52,7 @@ DIMENSIONS = Parameter(
 
 
 def incidence(labels: Array, expansion: str) -> Array:
-    """H with HH' = C, as many columns as C has rank."""
+    """H with HH' = A, as many columns as A has rank."""
     edges, vertices = labels.sum(axis=0), labels.sum(axis=1)
     if expansion == "kcca":
         basis, values, _ = np.linalg.svd(labels, full_matrices=False)
@@ -70,14 +70,14 @@ def incidence(labels: Array, expansion: str) -> Array:
 
 
 class Embedding(NamedTuple):
-    """θ on the simplex, and Z: a dual point. (A primal point is Z alone.)"""
+    """μ on the simplex, and Z: a dual point. (A primal point is Z alone.)"""
 
     weights: Array
     z: Array
 
 
 class HypergraphBound(NamedTuple):
-    """`fit` is what the kernels take away from tr(HH'), where θ is known."""
+    """`fit` is what the kernels take away from tr(HH'), where μ is known."""
 
     value: float
     point: Any
@@ -94,13 +94,13 @@ class HyperTask(KernelStack):
     smoothing: float | None = None
 
     def scores(self, z: Array) -> Array:
-        """S_j(Z) = ¼‖Z‖² + (1/4λ) tr(Z'K_jZ) − tr(Z'H) for every kernel."""
+        """S_m(Z) = ¼‖Z‖² + (1/4λ) tr(Z'K_mZ) − tr(Z'H) for every kernel."""
         quadratic = np.array([np.vdot(z, kernel @ z) for kernel in self.each_kernel()])
         return np.asarray(np.vdot(z, z) / 4 + quadratic / (4 * self.lam) - np.vdot(z, self.h))
 
     def trace_bound(self, weights: Array, x: Array) -> tuple[float, float]:
-        """At least tr(H'A⁻¹H) for A = I + K(θ)/λ, whatever x: A ⪰ I makes the residual's part at most ‖H − Ax‖². And
-        tr(HH') less that bound, without the difference: ‖H − x‖² + tr(x'K(θ)x)/λ − ‖H − Ax‖²."""
+        """At least tr(H'P⁻¹H) for P = I + K(μ)/λ, whatever x: P ⪰ I makes the residual's part at most ‖H − Px‖². And
+        tr(HH') less that bound, without the difference: ‖H − x‖² + tr(x'K(μ)x)/λ − ‖H − Px‖²."""
         image = self.combined(weights) @ x / self.lam
         residual = float(np.sum((self.h - x - image) ** 2))
         bound = float(2 * np.vdot(x, self.h) - np.vdot(x, x + image)) + residual
@@ -109,7 +109,7 @@ class HyperTask(KernelStack):
 
 @dataclass(frozen=True)
 class HypergraphPrimal:
-    """The program over Z; the multipliers of `cuts` are θ, where it has cuts."""
+    """The program over Z; the multipliers of `cuts` are μ, where it has cuts."""
 
     problem: cp.Problem
     z: cp.Variable
@@ -118,21 +118,21 @@ class HypergraphPrimal:
 
 @dataclass(frozen=True)
 class HypergraphDual:
-    """The program over θ."""
+    """The program over μ."""
 
     problem: cp.Problem
     theta: cp.Variable
 
 
 class Hypergraph(Formulation):
-    """Both forms state a minimum over Z that equals a maximum over θ; values are reported as that minimum."""
+    """Both forms state a minimum over Z that equals a maximum over μ; values are reported as that minimum."""
 
     family: ClassVar[str] = "hypergraph"
     notation: ClassVar[str] = NOTATION
     embeds: ClassVar[bool] = True
     many_labels: ClassVar[bool] = True
 
-    routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over θ is semidefinite: a witness, not a way to solve
+    routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over μ is semidefinite: a witness, not a way to solve
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
@@ -163,19 +163,19 @@ class Hypergraph(Formulation):
         """The scores of all kernels as one number: the largest, or smoothed."""
 
     @abstractmethod
-    def bonus(self, task: HyperTask, theta: Array) -> float:
-        """What θ adds to the lower bound."""
+    def bonus(self, task: HyperTask, mu: Array) -> float:
+        """What μ adds to the lower bound."""
 
     @abstractmethod
     def responsible(self, task: HyperTask, scores: Array) -> Array:
         """The weights that the scores imply, or the best single kernel."""
 
     def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
-        """−tr(H'(I + K(θ)/λ)⁻¹H) from below, θ made feasible, with one product instead of a solve."""
-        theta = np.maximum(point.weights, 0.0)
-        theta = theta / theta.sum()
-        trace, fit = task.trace_bound(theta, point.z / 2)
-        return HypergraphBound(self.bonus(task, theta) - trace, Embedding(theta, point.z), abs(trace), fit)
+        """−tr(H'(I + K(μ)/λ)⁻¹H) from below, μ made feasible, with one product instead of a solve."""
+        mu = np.maximum(point.weights, 0.0)
+        mu = mu / mu.sum()
+        trace, fit = task.trace_bound(mu, point.z / 2)
+        return HypergraphBound(self.bonus(task, mu) - trace, Embedding(mu, point.z), abs(trace), fit)
 
     def upper(self, task: HyperTask, point: Array) -> HypergraphBound:
         scores = task.scores(point)
@@ -192,21 +192,21 @@ class Hypergraph(Formulation):
     def from_primal(self, program: HypergraphPrimal, task: HyperTask, unit: float) -> Points:
         z = np.asarray(program.z.value, dtype=float)
         if program.cuts:
-            theta = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
+            mu = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
         else:
-            theta = self.responsible(task, task.scores(z))
-        return Points([Embedding(theta, z), Embedding(theta, solved(task, theta))], [z])
+            mu = self.responsible(task, task.scores(z))
+        return Points([Embedding(mu, z), Embedding(mu, solved(task, mu))], [z])
 
     def from_dual(self, program: HypergraphDual, task: HyperTask, unit: float) -> Points:
-        theta = np.maximum(np.ravel(program.theta.value), 0.0)
-        z = solved(task, theta / theta.sum())
-        return Points([Embedding(theta, z)], [z])
+        mu = np.maximum(np.ravel(program.theta.value), 0.0)
+        z = solved(task, mu / mu.sum())
+        return Points([Embedding(mu, z)], [z])
 
 
-def solved(task: HyperTask, theta: Array) -> Array:
-    """Z = 2 (I + K(θ)/λ)⁻¹H, where Σ θ_j S_j is least."""
-    theta = np.maximum(theta, 0.0)
-    matrix = np.eye(task.samples) + task.combined(theta / theta.sum()) / task.lam
+def solved(task: HyperTask, mu: Array) -> Array:
+    """Z = 2 (I + K(μ)/λ)⁻¹H, where Σ μ_m S_m is least."""
+    mu = np.maximum(mu, 0.0)
+    matrix = np.eye(task.samples) + task.combined(mu / mu.sum()) / task.lam
     try:
         return np.asarray(2 * np.linalg.solve(matrix, task.h))
     except np.linalg.LinAlgError:  # singular as rounded: the least solution
