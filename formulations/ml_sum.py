@@ -1,14 +1,14 @@
 """ml_sum — ML-MKL-Sum: one combination of the kernels for all classes, the sum of their losses least.
 
-    primal   min over f_1..f_k         ½ (Σ_a (Σ_k ‖f_k^a‖²)^½)² + Σ_k risk(f_k)
-    dual     max over α^k ∈ [0, C]ⁿ    Σ_k 1'α^k − τ,        ½ Σ_k q_a^k(α^k) ≤ τ for every kernel a
+    primal   min over f_1..f_k         ½ (Σ_m (Σ_k ‖f_k^m‖²)^½)² + Σ_k risk(f_k)
+    dual     max over α^k ∈ [0, C]ⁿ    Σ_k 1'α^k − τ,        ½ Σ_k q_m^k(α^k) ≤ τ for every kernel m
 
-From one to the other. For fixed weights p every class is an SVM with kernel Σ p_a K_a. In f the penalty
-½ Σ_a Σ_k ‖f_k^a‖²/p_a is least at p_a ∝ (Σ_k ‖f_k^a‖²)^½; in α it is linear in p, so that its least value over
-the simplex leaves the largest Σ_k q_a^k. It is `l1` without bias on the samples of all classes together.
+From one to the other. For fixed weights μ every class is an SVM with kernel Σ μ_m K_m. In f the penalty
+½ Σ_m Σ_k ‖f_k^m‖²/μ_m is least at μ_m ∝ (Σ_k ‖f_k^m‖²)^½; in α it is linear in μ, so that its least value over
+the simplex leaves the largest Σ_k q_m^k. It is `l1` without bias on the samples of all classes together.
 
-    recovery      f_k^a = p_a K_a(α^k∘y^k)
-    multipliers   weights = p, the multipliers of the dual's constraints; class_values (k,), the losses of the classes
+    recovery      f_k^m = μ_m K_m(α^k∘y^k)
+    multipliers   weights = μ, the multipliers of the dual's constraints; class_values (k,), the losses of the classes
 
 Parameters: C > 0. Labels (n, k) in {0, 1}; a class that nobody or everybody has is refused.
 Degenerate cases: k = 1 is `l1` without bias; a repeated class counts twice. The printed Eq. (1) lacks C.
@@ -52,7 +52,7 @@ class SumOfClasses(MultiLabel):
         return penalty + risk, max(penalty, risk)
 
     def feasible_weights(self, squares: Array, weights: Array) -> Array:
-        """p_a ∝ (Σ_k ‖f_k^a‖²)^½."""
+        """μ_m ∝ (Σ_k ‖f_k^m‖²)^½."""
         norms = np.sqrt(squares)
         return norms / norms.sum() if norms.any() else np.full(len(norms), 1 / len(norms))
 

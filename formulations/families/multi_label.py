@@ -1,11 +1,11 @@
 """The family of many labels: k classifiers without bias that share one combination of the kernels.
 
-Class k has labels y^k ∈ {−1,+1}ⁿ, a function f_k = Σ_a f_k^a and, for weights p on the simplex, a regularised loss
+Class k has labels y^k ∈ {−1,+1}ⁿ, a function f_k = Σ_m f_k^m and, for weights μ on the simplex, a regularised loss
 
-    H_k(p) = min over f_k of ½ Σ_a ‖f_k^a‖²/p_a + Σ_i C_i max(0, 1 − y_i^k f_k(x_i))
-           = max over α^k ∈ [0, C]ⁿ of 1'α^k − ½ Σ_a p_a q_a^k(α^k),       q_a^k(α) = (α∘y^k)'K_a(α∘y^k).
+    H_k(μ) = min over f_k of ½ Σ_m ‖f_k^m‖²/μ_m + Σ_i C_i max(0, 1 − y_i^k f_k(x_i))
+           = max over α^k ∈ [0, C]ⁿ of 1'α^k − ½ Σ_m μ_m q_m^k(α^k),       q_m^k(α) = (α∘y^k)'K_m(α∘y^k).
 
-`ml_sum` minimises the sum of the H_k over p, `ml_minimax` the largest.
+`ml_sum` minimises the sum of the H_k over μ, `ml_minimax` the largest.
 Reference: Bucak et al. 2010. Its Eq. (1) lacks the C that its dual's box has; we keep the C.
 """
 
@@ -38,14 +38,14 @@ class ClassDual(NamedTuple):
 
 
 class ClassPrimal(NamedTuple):
-    """f_k^a = K_a c_ka: coefficients (k, M, n), and the kernels' weights p, (M,)."""
+    """f_k^m = K_m c_km: coefficients (k, M, n), and the kernels' weights μ, (M,)."""
 
     coefficients: Array
     weights: Array
 
 
 class ClassLowerBound(NamedTuple):
-    """`cost` is the largest ½ Σ_k γ_k q_a^k."""
+    """`cost` is the largest ½ Σ_k γ_k q_m^k."""
 
     value: float
     point: ClassDual
@@ -54,7 +54,7 @@ class ClassLowerBound(NamedTuple):
 
 
 class ClassUpperBound(NamedTuple):
-    """`squares` are the ‖f_k^a‖², (k, M); `risks` the losses of the classes."""
+    """`squares` are the ‖f_k^m‖², (k, M); `risks` the losses of the classes."""
 
     value: float
     point: ClassPrimal
@@ -82,18 +82,18 @@ class LabelTask(KernelStack):
         return scaled
 
     def correlations(self, beta: Array) -> Array:
-        """q_a^k(β^k) for every class and kernel, (k, M)."""
+        """q_m^k(β^k) for every class and kernel, (k, M)."""
         signed = beta * self.signs
         squares = [np.einsum("ki,ki->k", signed @ kernel, signed) for kernel in self.each_kernel()]
         return np.maximum(np.stack(squares, axis=1), 0.0)
 
     def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
-        """Outputs f_k(x_i), (k, n), and ‖f_k^a‖², (k, M)."""
+        """Outputs f_k(x_i), (k, n), and ‖f_k^m‖², (k, M)."""
         outputs, squares = np.zeros(self.signs.shape), np.empty(coefficients.shape[:2])
-        for a, kernel in enumerate(self.each_kernel()):
-            images = coefficients[:, a] @ kernel
+        for m, kernel in enumerate(self.each_kernel()):
+            images = coefficients[:, m] @ kernel
             outputs += images
-            squares[:, a] = np.einsum("ki,ki->k", images, coefficients[:, a])
+            squares[:, m] = np.einsum("ki,ki->k", images, coefficients[:, m])
         return outputs, np.maximum(squares, 0.0)
 
     def risks(self, outputs: Array) -> Array:
@@ -103,7 +103,7 @@ class LabelTask(KernelStack):
 
 @dataclass(frozen=True)
 class MultiLabelPrimal:
-    """A declared primal: W_a holds the coordinates of f_1^a..f_k^a in its columns."""
+    """A declared primal: W_m holds the coordinates of f_1^m..f_k^m in its columns."""
 
     problem: cp.Problem
     coordinates: list[cp.Variable]
@@ -113,7 +113,7 @@ class MultiLabelPrimal:
 
 @dataclass(frozen=True)
 class MultiLabelDual:
-    """A declared dual; β has one column per class; `cuts` are the kernels' constraints, with multipliers p."""
+    """A declared dual; β has one column per class; `cuts` are the kernels' constraints, with multipliers μ."""
 
     problem: cp.Problem
     beta: cp.Variable
@@ -155,7 +155,7 @@ class MultiLabel(Formulation):
         return gamma
 
     def feasible_weights(self, squares: Array, weights: Array) -> Array:
-        """The kernels' weights, made feasible; `squares` are the Σ_k ‖f_k^a‖² of these functions."""
+        """The kernels' weights, made feasible; `squares` are the Σ_k ‖f_k^m‖² of these functions."""
         return weights / weights.sum()
 
     def in_units(self, task: LabelTask, size: float) -> LabelTask:
@@ -208,7 +208,7 @@ class MultiLabel(Formulation):
 
 
 class ClassFunctions:
-    """The unknowns of both primals: W_a, slacks, and the margins of all classes at once."""
+    """The unknowns of both primals: W_m, slacks, and the margins of all classes at once."""
 
     def __init__(self, task: LabelTask) -> None:
         self.w = [cp.Variable((f.columns.shape[1], task.classes)) for f in task.factors]

@@ -69,9 +69,7 @@ STILL: dict[str, str] = {
     "formulations/_silp.py": "γ λ λ_m θ j",
     "formulations/alignment.py": "ε",
     "formulations/elastic.py": "σ",
-    "formulations/families/multi_label.py": "p a",
     "formulations/ml_minimax.py": "p a s",
-    "formulations/ml_sum.py": "p a",
     "formulations/smp.py": "ρ",
 }
 
