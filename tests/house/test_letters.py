@@ -69,7 +69,6 @@ STILL: dict[str, str] = {
     "formulations/_silp.py": "γ λ λ_m θ j",
     "formulations/alignment.py": "ε",
     "formulations/elastic.py": "σ",
-    "formulations/ml_minimax.py": "p a s",
     "formulations/smp.py": "ρ",
 }
 
