@@ -1,7 +1,7 @@
 """What every formulation has, whatever its family: a name, a theorem, parameters, two declarations, two bounds.
 
 A bound is any object with a `value` and a `largest_term`. Points, dual and primal, are whatever the family makes
-bounds from: α and coefficients for a single task, (β, γ) and (f, p) for many labels, Z and θ for hypergraphs.
+bounds from: α and coefficients for a single task, (β, γ) and (f, μ) for many labels, Z and μ for hypergraphs.
 """
 
 from __future__ import annotations

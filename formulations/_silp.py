@@ -1,14 +1,14 @@
 """The semi-infinite linear programs: of `l1`, with a box on the weights of `sm1`, and of `hypergraph`.
 
-    min over γ, μ of γ      γ ≥ Σ_m μ_m S_m(α) for every α ∈ S,      S_m(α) = gain(α) − ½ q_m(α)
+    min over τ, μ of τ      τ ≥ Σ_m μ_m S_m(α) for every α ∈ S,      S_m(α) = gain(α) − ½ q_m(α)
     Σμ = 1,  0 ≤ μ ≤ cap    (cap = 1 for `l1`, θ for `sm1`)
 
 Infinitely many constraints, one for each α. The restricted master keeps those found so far; the separation
 oracle finds the most violated one, which is the dual of the SVM with kernel Σ μ_m K_m. The master's value
-bounds the optimum from below. So does, no worse, the combination ᾱ = Σ_t λ_t α_t of the cuts with the master's
-multipliers λ, since gain is linear and every q_m is convex; the SVM bounds it from above.
+bounds the optimum from below. So does, no worse, the combination ᾱ = Σ_l t_l α_l of the cuts with the master's
+multipliers t, since gain is linear and every q_m is convex; the SVM bounds it from above.
 
-For `hypergraph` the program is max γ with Σ_j θ_j S_j(Z) ≥ γ for every Z: the same master for −S, another oracle.
+For `hypergraph` the program is max τ with Σ_m μ_m S_m(Z) ≥ τ for every Z: the same master for −S, another oracle.
 
 Reference: Sonnenburg et al. 2006, Eqs (10) to (13), with a minimum over weights of a maximum over α; Ji et al. 2008,
 Theorem 2.1.
@@ -63,15 +63,15 @@ def cap(own: Any) -> float:
 
 @dataclass(frozen=True)
 class EmbeddingOracle:
-    """min over Z of Σ θ_j S_j(Z)."""
+    """min over Z of Σ μ_m S_m(Z)."""
 
     problem: cp.Problem
     z: cp.Variable
 
 
-def embedding_oracle(task: HyperTask, theta: Array) -> EmbeddingOracle:
-    """The separation oracle of Theorem 2.1 of Ji et al. 2008: the Z that violates Σ θ_j S_j(Z) ≥ γ most."""
-    (factor,) = KernelStack(task.combined(theta)[None]).factors
+def embedding_oracle(task: HyperTask, mu: Array) -> EmbeddingOracle:
+    """The separation oracle of Theorem 2.1 of Ji et al. 2008: the Z that violates Σ μ_m S_m(Z) ≥ τ most."""
+    (factor,) = KernelStack(task.combined(mu)[None]).factors
     z = cp.Variable(task.h.shape)
     quadratic = cp.sum_squares(z) / 4 + cp.sum_squares(factor.columns.T @ z) / (4 * task.lam)
     return EmbeddingOracle(cp.Problem(cp.Minimize(quadratic - cp.sum(cp.multiply(z, task.h)))), z)
