@@ -10,11 +10,11 @@ From one to the other. For μ ≥ 0, ⟨K(μ), T⟩ ≤ ⟨K(μ), W⟩ ≤ ‖K(
 with μ = v/‖v‖₂ and W = K(v). Its own dual is max −u'Gu subject to Gu ≥ a.
 
     recovery      μ = v/‖v‖₂
-    multipliers   weights = μ; normalised, the alignment divided by ‖T‖_F = n, in [−1, 1]; witness = u and epsilon = ε
-                  of the W = K(u) + εI that bounds it from above
+    multipliers   weights = μ; normalised, the alignment divided by ‖T‖_F = n, in [−1, 1]; witness = u and epsilon = δ
+                  of the W = K(u) + δI that bounds it from above
 
-Here the maximum is bounded from below by any μ ≥ 0 and from above by any feasible W; K(u) + εI is made feasible by
-the least ε ≥ 0, since ⟨K_m, I⟩ = tr K_m.
+Here the maximum is bounded from below by any μ ≥ 0 and from above by any feasible W; K(u) + δI is made feasible by
+the least δ ≥ 0, since ⟨K_m, I⟩ = tr K_m.
 Parameters: C, of the second stage's SVM, default 1; approximate (false): the cheaper variant with weights in
 proportion to each kernel's own alignment, μ_m ∝ (⟨K_m, T⟩/‖K_m‖_F)₊; the certificate shows its distance from the
 optimum.
@@ -137,11 +137,11 @@ class Alignment(Formulation):
         return AlignmentBound(value, mu, abs(value))
 
     def upper(self, task: AlignmentTask, point: Array) -> AlignmentBound:
-        """‖K(u) + εI‖_F with the least ε that makes it feasible."""
+        """‖K(u) + δI‖_F with the least δ that makes it feasible."""
         missing = np.maximum(task.target - task.products @ point, 0.0)
         traced = task.traces > 0
-        epsilon = float(np.max(missing[traced] / task.traces[traced], initial=0.0))
-        square = point @ task.products @ point + 2 * epsilon * (task.traces @ point) + epsilon**2 * task.samples
+        delta = float(np.max(missing[traced] / task.traces[traced], initial=0.0))
+        square = point @ task.products @ point + 2 * delta * (task.traces @ point) + delta**2 * task.samples
         value = math.sqrt(max(float(square), 0.0))
         return AlignmentBound(value, point, value)
 
