@@ -15,7 +15,7 @@ As a regulariser on weights: R(μ) = 0 where the constraint holds, R*(v) = min o
 τ + Σ (v_m − rτ)₊²/(4(1−r)τ).
 Parameters: l1_ratio = r in [0, 1], default ½.
 Degenerate cases: r = 1 is `l1`, r = 0 is `l2`; M = 1 is `svm`. With (C, r) it has the decision function of `sm2`
-with (Cσ, θ = 1/(2σ³(1−r)τ)), σ = Σμ. The source prints the second term once as a norm and once squared; squared it is.
+with (cC, θ = 1/(2c³(1−r)τ)), c = Σμ. The source prints the second term once as a norm and once squared; squared it is.
 
 Reference: Yang et al. 2011, as in Xu et al. 2013, after Eq. (14).
 """

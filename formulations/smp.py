@@ -6,7 +6,7 @@
 with c = (2(p−1)/(θp))^{p−1}.
 
 From one to the other. g(ζ) = (θ/2) ζ^{p/(p−1)} is a kernel's price for slack and g*(μ) = (c/p) μ^p its conjugate.
-With ρ = 2(p−1)/(θp) that is (ρμ)^p/(ρp), a number even where c = ρ^{p−1} is too large for one.
+With h = 2(p−1)/(θp) that is (hμ)^p/(h·p), a number even where c = h^{p−1} is too large for one.
 
     recovery      f_m = μ_m K_m(α∘y);  in terms of norms, c μ_m^{p+1} + κ μ_m² = ‖f_m‖²/2 with κ such that Σμ = 1
     multipliers   weights = μ, the multipliers of ½ q_m(α) ≤ τ + ζ_m, μ_m = (θp/(2(p−1))) ζ_m^{1/(p−1)};
@@ -41,7 +41,7 @@ HIGHEST = 600.0  # a logarithm whose exponential is a number, and still one in o
 
 
 def rise(theta: float, p: float) -> float:
-    """The ρ of c = ρ^{p−1}: c μ^{p−1} = (ρμ)^{p−1} is finite where c is too large for a number."""
+    """The h of c = h^{p−1}: c μ^{p−1} = (hμ)^{p−1} is finite where c is too large for a number."""
     return 2 * (p - 1) / (theta * p)
 
 
@@ -66,17 +66,17 @@ class PowerOnSimplex(SoftMargin):
     def threshold(self, v: Array, theta: float, p: float) -> float:
         """The τ at which the weights that the slacks (v − τ)₊ imply sum to one.
 
-        The largest slack is between (ρ/M)^{p−1}, where all kernels have it, and ρ^{p−1}, where one has: its logarithm
+        The largest slack is between (h/M)^{p−1}, where all kernels have it, and h^{p−1}, where one has: its logarithm
         is looked for, since the latter may be 1e17 times the former.
         """
-        below, rho = v - v.max(), rise(theta, p)
+        below, h = v - v.max(), rise(theta, p)
 
         def surplus(logarithm: float) -> float:
             """Of the weights over one, each by its slack's root."""
             slacks = np.maximum(below + np.exp(logarithm), 0)
-            return float(np.sum(slacks ** (1 / (p - 1)) / rho)) - 1
+            return float(np.sum(slacks ** (1 / (p - 1)) / h)) - 1
 
-        least, most = (p - 1) * np.log(rho / len(v)), (p - 1) * np.log(rho)
+        least, most = (p - 1) * np.log(h / len(v)), (p - 1) * np.log(h)
         largest = increasing_root(surplus, float(min(least, HIGHEST)), float(min(most, HIGHEST)))
         return float(v.max() - np.exp(largest))
 
@@ -88,9 +88,9 @@ class PowerHingeOverKernels(OnWeights):
     regulariser = PowerOnSimplex()
 
     def primal(self, f: Functions, theta: float, p: float) -> cp.Problem:
-        mu, rho = cp.Variable(f.count, nonneg=True), 2 * (p - 1) / (theta * p)
+        mu, h = cp.Variable(f.count, nonneg=True), 2 * (p - 1) / (theta * p)
         ratios, epigraph = f.over(mu)
-        uneven = cp.sum(cp.power(rho * mu, p, approx=False)) / (rho * p)
+        uneven = cp.sum(cp.power(h * mu, p, approx=False)) / (h * p)
         return cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + uneven + f.risk), [f.margins, *epigraph, cp.sum(mu) == 1])
 
     def dual(self, alpha: Multipliers, theta: float, p: float) -> tuple[cp.Problem, list[cp.Constraint]]:
