@@ -5,7 +5,7 @@
 With gradient g = Qα − 1, the classifier that α implies costs ½ α'Qα + Σ box (−g)₊, so that Σ α g + Σ box (−g)₊ ≥ 0 is
 what α is off by at most; it is what stops the iterations. A projected Newton method (Bertsekas 1982) starts from the
 last answer and is done in a few steps where Q is well conditioned on the free samples. Where it is not, as with kernels
-of low rank, the interior-point method of `_interior_qp` takes over.
+of low rank, the interior-point method of `interior.qp` takes over.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The optimum moves little when a parameter does. Where the same bounds hold at the next point, a few equations give its
 optimum directly; otherwise the method starts from an interior point of the last run that is still far enough from all
-bounds (`solvers._interior_single`).
+bounds (`solvers.interior.single_task`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ With a bias it is LIBSVM by scikit-learn: C-SVC for loss c, ν-SVC for loss nu, 
 bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic over a box of `_box_qp`, which starts
 where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the tolerance, which
 the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and where that fails
-too, as with weights of very different size, the interior-point method of `_interior_qp` solves the same program.
+too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
 """
 
 from __future__ import annotations
