@@ -68,4 +68,4 @@ def test_the_checker_stands_apart():
 
 
 def test_no_files_import_each_other():
-    tuple(TopologicalSorter(IMPORTS).static_order())  # raises CycleError, which names them
+    assert set(TopologicalSorter(IMPORTS).static_order()) == set(MODULES)  # a circle raises an error that names it
