@@ -76,10 +76,10 @@ class _Moved(MetaPathFinder, InspectLoader):
         """It was executed under its new name, which it keeps."""
         module.__spec__ = self._true
 
-    def get_code(self, fullname: str) -> CodeType | None:
-        """For `python -m`."""
-        spec = find_spec(place_of(fullname) or "")
-        return spec.loader.get_code(spec.name) if spec is not None and isinstance(spec.loader, InspectLoader) else None
+    def get_code(self, fullname: str) -> CodeType:
+        """For `python -m`: the module is run under its new name, so that it finds its neighbours."""
+        text = f"import runpy; runpy.run_module({place_of(fullname)!r}, run_name='__main__', alter_sys=True)"
+        return compile(text, fullname, "exec")
 
     def get_source(self, fullname: str) -> str | None:
         return None

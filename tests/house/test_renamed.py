@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import types
 import warnings
@@ -96,3 +97,12 @@ def test_everything_can_be_imported_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exec("from mklcvx import *", {})
+
+
+def test_a_module_runs_under_its_old_name():
+    """`python -m`, as old scripts have it."""
+    command = [sys.executable, "-m", "mklcvx.checker_families", "nothing.npz", "nothing.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "nothing.npz: not a regular file" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
