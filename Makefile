@@ -18,7 +18,7 @@ test-fast: .venv/installed
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	rm -rf build/typed && $(BIN)/python -m pip install -q --no-deps --target build/typed .
+	rm -rf build/typed build/lib && $(BIN)/python -m pip install -q --no-deps --target build/typed .
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml
 
 wheel-test: .venv/installed
