@@ -282,7 +282,7 @@ def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_family_explains_its_symbols(name):
-    assert "H_k(p) = min over f_k" in formulations.get(name).notation
+    assert "H_k(μ) = min over f_k" in formulations.get(name).notation
 
 
 @pytest.mark.parametrize("name", NAMES)

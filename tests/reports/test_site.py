@@ -285,6 +285,7 @@ def test_sections_of_docstrings_are_left_to_napoleon():
 
 
 def test_a_page_with_a_failing_block_fails_the_build(tmp_path):
+    pytest.importorskip("myst_parser", reason="the extra docs is not installed")
     application = pytest.importorskip("sphinx.application", reason="the extra docs is not installed")
     source = tmp_path / "source"
     source.mkdir()
