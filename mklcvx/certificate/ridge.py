@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack, mirrored
+from ..problem.validation import largest_entry
 from .passes import ROWS
 from .rounding import TINY, Array, U, above
 
@@ -133,7 +134,7 @@ def _centred_sum(stack: KernelStack, weights: Array) -> tuple[Array, float]:
         if weight:
             largest = 0.0
             for rows, before, strip in _strips(kernel, r):
-                largest = max(largest, _largest(strip))
+                largest = max(largest, largest_entry(strip))
                 strip *= weight
                 total[rows, before] += strip
             size += float(above(weight * largest))
@@ -170,7 +171,7 @@ def _add_rest(rest: Array, weight: float, kernel: Array, r: int | None, factor: 
     mixed = 2 * small * (length + small)
     norm = math.sqrt(2 * squares) * (1 + n * U) + n * SMALLEST
     entry = (2 * columns + 8) * U * mixed + _centring_error(kernel, r, length**2 + 2 * (norm + mixed))
-    return norm, float(above(n * entry + 2 * U * norm))
+    return norm, float(above(n * entry + 4 * U * norm))  # each of the three subtractions loses u of its result
 
 
 def _strips(kernel: Array, r: int | None) -> Iterator[tuple[slice, slice, Array]]:
@@ -191,17 +192,14 @@ def _strips(kernel: Array, r: int | None) -> Iterator[tuple[slice, slice, Array]
 
 
 def _centring_error(kernel: Array, r: int | None, largest: float) -> float:
-    """By how much an entry of a strip may be off. If all K_ij lie in [a, 2a], differences are exact (Sterbenz), and
-    whole multiples of the last place of a; so are differences of these, which no more than a can hold exactly."""
+    """A bound on the error of a strip's entries. If all K_ij lie in [a, 2a], their differences are exact (Sterbenz) and
+    multiples of the unit in the last place of a. A difference of two such numbers is a multiple too, and a double holds
+    every multiple up to a: then the error is zero."""
     if r is None:
         return 0.0
     high, low = float(kernel.max()), float(kernel.min())
     exact = 0 < high <= 2 * low and largest <= low
     return 0.0 if exact else U * (largest + 4.0 * max(high, -low))
-
-
-def _largest(entries: Array) -> float:
-    return max(float(entries.max()), -float(entries.min()))
 
 
 def ridge(matrix: Array, off: float, enough: float) -> float:
