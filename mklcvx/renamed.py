@@ -59,22 +59,21 @@ class _Moved(MetaPathFinder, InspectLoader):
     ) -> ModuleSpec | None:
         place = place_of(fullname) if fullname.startswith("mklcvx.") else None
         found = find_spec(place) if place is not None else None
-        return (
-            None
-            if found is None
-            else ModuleSpec(fullname, self, is_package=found.submodule_search_locations is not None)
-        )
+        if found is None:
+            return None
+        return ModuleSpec(fullname, self, is_package=found.submodule_search_locations is not None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         place = place_of(spec.name) or ""
         warnings.warn(f"{spec.name} is now {place}: use that name", FutureWarning, stacklevel=2)
         module = import_module(place)
-        self._true = module.__spec__
+        spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         """It was executed under its new name, which it keeps."""
-        module.__spec__ = self._true
+        if module.__spec__ is not None:
+            module.__spec__ = module.__spec__.loader_state
 
     def get_code(self, fullname: str) -> CodeType:
         """For `python -m`: the module is run under its new name, so that it finds its neighbours."""

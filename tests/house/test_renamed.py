@@ -96,7 +96,9 @@ def test_paths_have_their_old_names_too(place, old, new):
 def test_everything_can_be_imported_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        exec("from mklcvx import *", {})
+        names: dict[str, object] = {}
+        exec("from mklcvx import *", names)
+    assert set(mklcvx.__all__) <= set(names)
 
 
 def test_a_module_runs_under_its_old_name():
