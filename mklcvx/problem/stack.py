@@ -16,6 +16,7 @@ from .low_rank import LowRank
 Array = NDArray[np.float64]
 
 MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
+OVERWHELMING = 1e-6  # the same for kernels of full rank, which cost more to centre than a few digits are worth
 STRIP = 1 << 16  # entries of a kernel that are centred at a time: they stay in the cache
 LOW = 48  # columns up to which a kernel without its constant is sought as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
@@ -263,14 +264,19 @@ class KernelStack:
     # ------------------------------------------------------------------------------------------- centring
     def mostly_constant(self, m: int) -> bool:
         """Whether a constant added to all entries of kernel m is a few hundred times what is left without it."""
+        return self._spread(m) < MOSTLY
+
+    def _spread(self, m: int) -> float:
+        """What is left of kernel m without a constant, as a share of it; of factors, in the column with the least."""
         if isinstance(self.kernels, LowRank):
             factor = self.kernels.factor(m)
             spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)
-            return bool((spread < MOSTLY * size).any())
+            return float(np.min(spread / np.maximum(size, 1e-300), initial=1.0, where=size > 0))
         kernel = self.kernels[m]
         diagonal = np.diagonal(kernel).astype(np.float64)
         distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
-        return bool(np.max(distances) < MOSTLY * np.max(diagonal))
+        size = float(np.max(diagonal))
+        return float(np.max(distances)) / size if size > 0 else 1.0
 
     @cached_property
     def reference(self) -> int:
@@ -301,6 +307,8 @@ class KernelStack:
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
             return {"kernels": LowRank(factors), "sizes": None}
+        if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
+            return {}
         return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
 
     def few_columns(self, m: int, centred: bool) -> FewColumns | None:
