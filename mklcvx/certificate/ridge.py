@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.low_rank import LowRank
-from ..problem.stack import KernelStack, mirrored
+from ..problem.stack import KernelStack, mirrored, pivoted_cholesky
 from ..problem.validation import largest_entry
 from .passes import ROWS
 from .rounding import TINY, Array, U, above
@@ -221,8 +221,8 @@ def ridge(matrix: Array, off: float, enough: float) -> float:
         if best > enough:
             best = min(best, max(shift + _residual(matrix, lower, shift) + off, 0.0))
         break
-    if best > enough:
-        best = min(best, _low_rank(matrix, size) + off)
+    if best > enough and (factor := pivoted_cholesky(matrix, 4 * n * U)[1]) is not None:
+        best = min(best, _residual(matrix, factor) + off)
     if math.isinf(best):  # far from semidefinite: what the smallest eigenvalue says, by the same test
         lowest = float(np.linalg.eigvalsh(matrix)[0])
         shift = 1.01 * max(-lowest, 0.0) + TRIES[-1] * unit
@@ -246,19 +246,6 @@ def _residual(matrix: Array, factor: Array, shift: float = 0.0) -> float:
     _, lost = _add_rest(rest, 1.0, matrix, None, factor)
     rest[np.diag_indices(len(rest))] += shift
     return float(above(_row_sums(rest) * (1 + 2 * U) + lost + 2 * U * abs(shift)))
-
-
-def _low_rank(matrix: Array, size: float) -> float:
-    """‖A − FF'‖₂ from above for a pivoted factor F; infinite if A has full rank."""
-    from scipy.linalg.lapack import dpstrf
-
-    n = len(matrix)
-    lower, pivots, rank, _ = dpstrf(matrix, tol=4 * n * U * size, lower=1)
-    if 2 * rank > n:
-        return math.inf
-    factor = np.zeros((n, max(rank, 1)))
-    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
-    return _residual(matrix, factor)
 
 
 def _row_sums(entries: Array) -> float:

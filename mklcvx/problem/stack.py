@@ -17,7 +17,6 @@ Array = NDArray[np.float64]
 
 MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
 OVERWHELMING = 1e-6  # the same for kernels of full rank, which cost more to centre than a few digits are worth
-STRIP = 1 << 16  # entries of a kernel that are centred at a time: they stay in the cache
 LOW = 48  # columns up to which a kernel without its constant is sought as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
 NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
@@ -91,9 +90,6 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
-        if self.offsets is not None:
-            self._centred_pass(self.offsets, kernel, weights, None)
-            return
         total = self._total(kernel)
         for m in np.flatnonzero(weights):
             daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
@@ -106,8 +102,6 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.images(vector)
-        if self.offsets is not None:
-            return self._centred_pass(self.offsets, kernel, weights, vector)
         images, total = np.empty((self.count, self.samples)), self._total(kernel)
         for m in range(self.count):
             base = self._entries(m)
@@ -116,35 +110,6 @@ class KernelStack:
                 daxpy(self._flat(base), total.ravel(), a=weights[m])
         self._mirror(kernel, total)
         return images
-
-    def _centred_pass(self, offsets: Array, kernel: Array | None, weights: Array, vector: Array | None) -> Array:
-        """`swept` for kernels less their offsets, a strip of rows at a time and up to the diagonal: no kernel is
-        centred as a whole."""
-        images, room = np.zeros((self.count, self.samples)), np.empty(max(STRIP, self.samples))
-        for start in range(0, self.samples, height := max(1, STRIP // self.samples)):
-            stop = min(start + height, self.samples)
-            rows, before, total = slice(start, stop), slice(0, start), np.zeros((stop - start, stop))
-            for m in range(self.count) if vector is not None else np.flatnonzero(weights).tolist():
-                strip = self._strip(m, offsets[m], start, stop, room)
-                if vector is not None:
-                    images[m, rows] += strip @ vector[:stop]
-                    images[m, before] += vector[rows] @ strip[:, before]
-                if weights[m] != 0:
-                    strip *= weights[m]
-                    total += strip
-            if kernel is not None:
-                kernel[rows, :stop] += total
-                kernel[before, rows] += total[:, before].T
-        return images
-
-    def _strip(self, m: int, offsets: Array, start: int, stop: int, room: Array) -> Array:
-        """Rows of kernel m less its offsets, up to the diagonal's block, which is symmetric."""
-        strip = room[: (stop - start) * stop].reshape(stop - start, stop)
-        np.subtract(self.kernels[m][start:stop, :stop], offsets[start:stop, None], out=strip)
-        strip -= offsets[:stop]
-        if not self.symmetric:
-            strip[:, start:] = mirrored(strip[:, start:])
-        return strip
 
     def _total(self, kernel: Array) -> Array:
         """Where kernels are summed up: to mirror the sum costs less than to mirror every kernel."""
@@ -185,8 +150,6 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.images(vector)
-        if self.offsets is not None:
-            return self._centred_pass(self.offsets, None, np.zeros(self.count), vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def own_images(self, vectors: Array) -> Array:
@@ -208,7 +171,7 @@ class KernelStack:
         squares = self.squares(vector)
         if not isinstance(self.kernels, LowRank):
             for m in np.flatnonzero(squares < BLURRED * self.traces * float(vector @ vector)):
-                factor = self._low_factor(int(m))
+                factor = self._pivot(int(m))[1]
                 if factor is not None:
                     squares[m] = float(np.sum((vector @ factor) ** 2))
         return squares
@@ -217,23 +180,10 @@ class KernelStack:
         """How many directions kernel m has, up to rounding; of a factor, its columns."""
         return int(self.kernels.factor(m).shape[1]) if isinstance(self.kernels, LowRank) else self._pivot(m)[0]
 
-    def _low_factor(self, m: int) -> Array | None:
-        """F with K = F F' up to rounding; None if its rank is not low."""
-        return self._pivot(m)[1]
-
     def _pivot(self, m: int) -> tuple[int, Array | None]:
-        """A pivoted Cholesky factorisation, once for each kernel: its rank, and the factor if that is low."""
-        from scipy.linalg.lapack import dpstrf
-
+        """Rank of kernel m up to rounding, and its factor if that is low. Computed once."""
         if m not in self._pivoted:
-            kernel = self._doubles(m)
-            tolerance = self.samples * np.finfo(float).eps * float(kernel.diagonal().max())
-            lower, pivots, rank, _ = dpstrf(kernel, tol=tolerance, lower=1)
-            factor = None
-            if 2 * rank <= self.samples:
-                factor = np.empty((self.samples, rank))
-                factor[pivots - 1] = np.tril(lower)[:, :rank]
-            self._pivoted[m] = int(rank), factor
+            self._pivoted[m] = pivoted_cholesky(self._doubles(m), self.samples * np.finfo(float).eps)
         return self._pivoted[m]
 
     @cached_property
@@ -353,6 +303,19 @@ def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
         factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
         left -= factor[:, r] ** 2
     return FewColumns(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
+
+
+def pivoted_cholesky(matrix: Array, tolerance: float) -> tuple[int, Array | None]:
+    """The rank, up to `tolerance` times the largest diagonal entry, and F with A = FF' up to that; None in its place if
+    the rank is above half of the rows."""
+    from scipy.linalg.lapack import dpstrf
+
+    lower, pivots, rank, _ = dpstrf(matrix, tol=tolerance * float(matrix.diagonal().max()), lower=1)
+    if 2 * rank > len(matrix):
+        return int(rank), None
+    factor = np.zeros((len(matrix), max(rank, 1)))
+    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
+    return int(rank), factor
 
 
 def mirrored(kernel: Array) -> Array:

@@ -65,7 +65,7 @@ def test_a_kernel_of_low_rank_shows_that_its_square_vanishes():
 
 def test_nothing_is_factored_for_the_zero_vector(monkeypatch):
     """Every run asks for the bound that α = 0 proves; a factorisation of every kernel is no price for that."""
-    monkeypatch.setattr(KernelStack, "_low_factor", lambda self, m: pytest.fail(f"kernel {m} was factored"))
+    monkeypatch.setattr(KernelStack, "_pivot", lambda self, m: pytest.fail(f"kernel {m} was factored"))
     assert KernelStack(DENSE).sharp_squares(np.zeros(N)).tolist() == [0.0] * len(DENSE)
 
 
