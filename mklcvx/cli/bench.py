@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from .. import formulations
 from ..defaults import BENCH_TIME_LIMIT, FORMULATION, ROUNDS
 from ..io.files import load_instance
-from .settings import InstanceFile, Settings, parse_settings, solvers_named
+from . import options
 
 
 def bench(
-    instance: InstanceFile,
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
-    settings: Settings = None,
+    instance: options.InstanceFile,
+    formulation: options.FormulationName = FORMULATION,
+    settings: options.Settings = None,
     solvers: Annotated[
         str | None, typer.Option(help="Contestants, by commas; all that fit if none is given.", show_default=False)
     ] = None,
@@ -31,7 +30,7 @@ def bench(
     time_limit: Annotated[
         float, typer.Option(help="Seconds for a contestant, one round or all of them.")
     ] = BENCH_TIME_LIMIT,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: options.OneObject = False,
 ) -> None:
     """Compare solvers on an instance: in turns, on one thread, in LIBSVM fits, all judged by the same certificate.
 
@@ -39,21 +38,18 @@ def bench(
 
     Example: `mklcvx bench problem.npz --solvers interior,clarabel --external "mine=python my.py {instance} {answer}"`
     """
-    given, chosen = parse_settings(settings or []), formulations.get(formulation)
+    given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem = load_instance(instance)
     chosen.task(problem, given)
     from ..bench.comparison import compare, contestants
 
-    names = solvers_named(solvers)
-    entrants = contestants(chosen, names, external or [])
+    entrants = contestants(chosen, options.solvers_in(solvers), external or [])
     from .display import Progress, show_benchmark
 
     with Progress(as_json) as progress:
-        limits: dict[str, Any] = {"rounds": rounds, "tol": tol, "time_limit": time_limit}
-        found = compare(problem, formulation, entrants, report=progress.say, **limits, **given)
-    if as_json:
-        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
-    else:
-        show_benchmark(found)
+        found = compare(
+            problem, formulation, entrants, rounds=rounds, tol=tol, time_limit=time_limit, report=progress.say, **given
+        )
+    options.show(found, as_json, show_benchmark)
     if found.standings[0].status != "certified":
         raise typer.Exit(1)

@@ -11,8 +11,8 @@ import typer
 from .. import formulations
 from ..defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ..errors import InputError
-from ..io.files import check_output, write_whole
-from .settings import Settings, parse_settings
+from ..io.files import write_whole
+from . import options
 
 
 def conform(
@@ -22,7 +22,7 @@ def conform(
     formulation: Annotated[
         str, typer.Option("-f", "--formulation", help="What it solves; see 'mklcvx list'.")
     ] = FORMULATION,
-    settings: Settings = None,
+    settings: options.Settings = None,
     command: Annotated[
         str | None,
         typer.Option(help="In place of a function: a command with {instance} and {answer}.", show_default=False),
@@ -35,7 +35,7 @@ def conform(
     ] = CONFORM_LEVEL,
     time_limit: Annotated[float, typer.Option(help="Seconds for each instance.")] = CONFORM_TIME_LIMIT,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: options.OneObject = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON to a file.")] = None,
 ) -> None:
     """Run somebody's solver over the zoo and judge every answer: success rates, times, what is wrong and why.
@@ -45,23 +45,22 @@ def conform(
 
     Example: `mklcvx conform mine.solvers:l1 -f l1 --jobs 2`
     """
-    given = parse_settings(settings or [])
-    names = None if specimens is None else [name.strip() for name in specimens.split(",") if name.strip()]
-    if output is not None:
-        check_output(output, (".json",))
+    given = options.parse_settings(settings)
+    options.check_written(output, ".json")
     from ..bench.conformance.summary import assignment, conform
     from ..bench.conformance.trials import suitable
 
-    chosen = suitable(formulations.get(formulation).name, names)
+    chosen = suitable(formulations.get(formulation).name, options.names_in(specimens))
     if not chosen:
         raise InputError("--specimens names no instance: see 'mklcvx zoo'")
     assignment(solver, formulation, given, command=command, time_limit=time_limit, level=level)  # refuses at once
-    from .display_conform import Count, show_conformance
+    from .display import Progress
+    from .display_conform import show_conformance
 
-    with Count(as_json, len(chosen)) as count:
+    with Progress(as_json, total=len(chosen)) as progress:
         found = conform(
             solver, formulation, command=command, specimens=chosen, jobs=jobs, time_limit=time_limit, level=level,
-            done=lambda trial: count.one(trial.specimen), **given,
+            done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
     record = json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False)
     if output is not None:

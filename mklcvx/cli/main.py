@@ -12,6 +12,7 @@ import typer
 from .. import formulations
 from .._version import __version__
 from ..errors import InputError, InternalError
+from . import options
 from . import zoo as cli_zoo
 from .bench import bench
 from .conform import conform
@@ -19,8 +20,7 @@ from .cv import cv
 from .path import path
 from .predict import predict
 from .prove import prove
-from .report import HtmlFile, check_page, report
-from .settings import printable
+from .report import report
 from .solve import solve
 from .validate import validate
 from .verify import verify
@@ -41,7 +41,8 @@ INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every refusal is one line on standard error and exit status 2."""
-    _write_what_can_be_written()
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        sys.stdout.reconfigure(errors="replace")  # question marks where there are no Greek letters
     try:
         code = app(args=arguments, standalone_mode=False)
         if code == INTERRUPTED:  # Typer makes a status of an interrupt and says nothing
@@ -66,20 +67,14 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as fault:
         code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("mklcvx: interrupted; nothing was written\n")
+        options.say("interrupted; nothing was written")
         code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _refuse(message: str) -> int:
-    sys.stderr.write(f"mklcvx: {printable(message)}\n")
+    options.say(message)
     return 2
-
-
-def _write_what_can_be_written() -> None:
-    """Where standard output has no Greek letters, question marks must do."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
-        sys.stdout.reconfigure(errors="replace")
 
 
 def _version(asked: bool) -> None:
@@ -168,10 +163,10 @@ def list_conventions(
 def demo(
     samples: Annotated[int, typer.Option(help="Training samples.", min=20, max=300)] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
-    html: HtmlFile = None,
+    html: options.Html = None,
 ) -> None:
     """Solve every formulation on breast cancer data and compare: optimum, certificate, weights, accuracy."""
-    check_page(html, "--html")
+    options.check_page(html, "--html")
     from .demo import run_demo
 
     if not run_demo(samples, seed, html):

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .. import formulations
 from ..defaults import FORMULATION, SOLVER
-from ..io.files import check_apart, check_output, write_whole
-from .settings import (
-    Centre,
-    InstanceFile,
-    Normalise,
-    Repair,
-    Selection,
-    Settings,
-    SolverName,
-    Tolerance,
-    loaded,
-    parse_grid,
-    parse_settings,
-)
+from ..io.files import write_whole
+from . import options
 
 
 def path(
-    instance: InstanceFile,
-    grid: Annotated[
-        list[str],
-        typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
-    ],
-    formulation: Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")] = FORMULATION,
-    settings: Settings = None,
-    solver: SolverName = SOLVER,
-    tol: Tolerance = None,
+    instance: options.InstanceFile,
+    grid: options.Grid,
+    formulation: options.FormulationName = FORMULATION,
+    settings: options.Settings = None,
+    solver: options.SolverName = SOLVER,
+    tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point.")] = None,
-    normalise: Normalise = None,
-    centre: Centre = False,
-    repair: Repair = None,
-    kernels: Selection = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    normalise: options.Normalise = None,
+    centre: options.Centre = False,
+    repair: options.Repair = None,
+    kernels: options.Selection = None,
+    output: options.JsonLines = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Solve along a grid of parameters, each point starting where the last ended; one JSON line for each point.
 
@@ -52,12 +35,11 @@ def path(
     from ..solvers.paths import combinations, described, each, json_line
     from ..solvers.solving import prepared
 
-    given, points = parse_settings(settings or []), combinations(parse_grid(grid), parse_settings(settings or []))
+    given = options.parse_settings(settings)
+    points = combinations(options.parse_grid(grid), given)
     prepared(formulation, solver, tol, time_limit, max_iter, None)
-    if output is not None:
-        check_output(output, (".jsonl", ".json"))
-    check_apart([instance], [output])
-    problem, preparation = loaded(instance, repair, kernels, centre, normalise)
+    options.check_written(output, ".jsonl", ".json", read=(instance,))
+    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
     for point in points:
         formulations.get(formulation).task(problem, {**given, **point})  # refuses before anything costs time
     from .display import Progress
@@ -80,7 +62,4 @@ def path(
                 typer.echo(f"{described(point)}: objective {s.objective:.10g}, {s.status}, {gap}")
     missed = [solution for solution in found if not solution.certified]
     if missed:
-        sys.stderr.write(
-            f"mklcvx: {len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}\n"
-        )
-        raise typer.Exit(1)
+        options.fail(f"{len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}")

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError
-from ..io.files import (
-    check_apart,
-    check_output,
-    existing_file,
-    load_solution,
-    load_test,
-)
-from .settings import (
-    FORMATS,
-    printable,
-)
+from ..io.files import existing_file, load_solution, load_test, read_npz
+from . import options
 
 if TYPE_CHECKING:
     from ..estimators.prediction import Prediction
@@ -31,7 +22,9 @@ def predict(
     ],
     test: Annotated[
         Path,
-        typer.Argument(help=f"test_kernels (M, t, n): {FORMATS}; for a model X: .npz or .csv.", show_default=False),
+        typer.Argument(
+            help=f"test_kernels (M, t, n): {options.FORMATS}; for a model X: .npz or .csv.", show_default=False
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
@@ -41,9 +34,7 @@ def predict(
     from ..estimators.prediction import Prediction
     from ..estimators.saving import is_model
 
-    if output is not None:
-        check_output(output, (".csv", ".json", ".npz"))
-    check_apart([solution, test], [output])
+    options.check_written(output, ".csv", ".json", ".npz", read=(solution, test))
     if is_model(solution):
         prediction, doubt = predicted(solution, test)
     else:
@@ -57,11 +48,10 @@ def predict(
         typer.echo(prediction.as_csv(), nl=False)
     else:
         prediction.save(output)
-    score = prediction.score()
-    if score:
+    if score := prediction.score():
         sys.stderr.write(f"{score}\n")
     if doubt:
-        sys.stderr.write(f"mklcvx: the solution is {printable(doubt)}\n")
+        options.say(f"the solution is {doubt}")
 
 
 def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
@@ -88,8 +78,6 @@ def read_features(path: Path) -> dict[str, Any]:
         return {"X": X, "names": names}
     if path.suffix != ".npz":
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
-    from ..io.files import read_npz
-
     arrays = read_npz(path)
     if "X" not in arrays:
         found = ", ".join(sorted(arrays)[:8]) or "nothing"

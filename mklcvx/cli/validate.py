@@ -11,6 +11,7 @@ import typer
 
 from ..defaults import VALIDATE_LARGEST, VALIDATE_TIME_LIMIT
 from ..errors import InputError
+from . import options
 
 
 def validate(
@@ -18,7 +19,7 @@ def validate(
     largest: Annotated[float, typer.Option(help="Instances up to this size, n²M.")] = VALIDATE_LARGEST,
     time_limit: Annotated[float, typer.Option(help="Seconds for each run.")] = VALIDATE_TIME_LIMIT,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: options.OneObject = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write Markdown, JSON and a picture into this folder.")
     ] = None,
@@ -39,10 +40,11 @@ def validate(
     pairs = plan(quick, largest)
     if not pairs:
         raise InputError(f"--largest {largest:g}: no instance is that small: give a larger n²M, such as 15000")
-    from .display_conform import Count, show_matrix
+    from .display import Progress
+    from .display_conform import show_matrix
 
-    with Count(as_json, len(pairs)) as count:
-        found = run(pairs, time_limit, jobs, largest, count.one)
+    with Progress(as_json, total=len(pairs)) as progress:
+        found = run(pairs, time_limit, jobs, largest, progress.count)
     if output is not None:
         output.mkdir(exist_ok=True)
         save(output, found)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,25 +9,26 @@ import typer
 
 from .. import formulations
 from ..defaults import VERDICT_TOLERANCE
-from ..io.files import check_apart, load_instance
-from . import report as cli_report
-from .settings import FORMATS, InstanceFile, Settings, parse_settings, printable
+from ..io.files import load_instance
+from . import options
 
 
 def verify(
-    instance: InstanceFile,
-    answer: Annotated[Path, typer.Argument(help=f"What a solver found: {FORMATS}; or a trace.", show_default=False)],
+    instance: options.InstanceFile,
+    answer: Annotated[
+        Path, typer.Argument(help=f"What a solver found: {options.FORMATS}; or a trace.", show_default=False)
+    ],
     formulation: Annotated[
         str | None, typer.Option("-f", "--formulation", help="See 'mklcvx list'; else what the answer says.")
     ] = None,
-    settings: Settings = None,
+    settings: options.Settings = None,
     convention: Annotated[
         str | None,
         typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
-    html: cli_report.HtmlFile = None,
+    html: options.Html = None,
 ) -> None:
     """Judge an answer: any of weights, alpha, bias, coefficients, multipliers and objective, or a whole trace.
 
@@ -40,13 +39,12 @@ def verify(
     from ..verification.judge import judge_submission
     from ..verification.submissions import convention_named, read_submission
 
-    given = parse_settings(settings or [])
+    given = options.parse_settings(settings)
     if formulation is not None:
         formulations.get(formulation)
     if convention is not None:
         convention_named(convention)
-    cli_report.check_page(html, "--html")
-    check_apart([instance, answer], [html])
+    options.check_page(html, "--html", instance, answer)
     problem = load_instance(instance)
     submission = read_submission(answer, problem, formulation, given, convention)
     formulations.get(submission.formulation).task(submission.instance, submission.parameters)
@@ -54,14 +52,12 @@ def verify(
 
     report = judge_submission(submission, tol)
     if html is not None:
-        cli_report.save_verdict(html, submission, report, instance, answer)
+        from ..reports.pages import save, verdict_page
+
+        last = submission.answer if submission.answer.given else submission.trace[-1]  # of a trace, the last point
+        save(html, verdict_page(submission.instance, report, last, instance.name, answer.name))
     for note in submission.notes:
-        sys.stderr.write(f"mklcvx: {printable(note)}\n")
-    if as_json:
-        typer.echo(json.dumps(report.as_dict(), allow_nan=False))
-    else:
-        show_report(report)
+        options.say(note)
+    options.show(report, as_json, show_report)
     if not report.accepted:
-        why = "" if report.diagnosis is None else f": {report.diagnosis.words}"
-        sys.stderr.write(f"mklcvx: {report.verdict}{printable(why)}\n")
-        raise typer.Exit(1)
+        options.fail(report.verdict + ("" if report.diagnosis is None else f": {report.diagnosis.words}"))

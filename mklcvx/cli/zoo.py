@@ -12,12 +12,7 @@ from ..errors import InputError
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown")
 
-ENDINGS = {
-    "npz": ".npz",
-    "mat": ".mat",
-    "json": ".json",
-    "csv": "",
-}  # without an ending: a folder of csv files
+ENDINGS = {"npz": ".npz", "mat": ".mat", "json": ".json", "csv": ""}  # without an ending: a folder of csv files
 INDEX = "zoo.json"
 
 

@@ -8,11 +8,8 @@ import pytest
 
 from mklcvx.cli import bench as cli_bench
 from mklcvx.cli import cv as cli_cv
-from mklcvx.cli import path as cli_path
+from mklcvx.cli import options
 from mklcvx.cli import predict as cli_predict
-from mklcvx.cli import prove as cli_prove
-from mklcvx.cli import report as cli_report
-from mklcvx.cli import solve as cli_solve
 from mklcvx.cli import verify as cli_verify
 from mklcvx.io.files import load_instance, save_instance
 
@@ -32,8 +29,8 @@ def nothing_is_read(monkeypatch):
         pytest.fail("read before refusing")
 
     for module, name in (
-        (cli_solve, "loaded"), (cli_path, "loaded"), (cli_prove, "loaded"), (cli_predict, "load_solution"),
-        (cli_cv, "load_instance"), (cli_report, "loaded"), (cli_verify, "load_instance"), (cli_bench, "load_instance"),
+        (options, "load_instance"), (cli_predict, "load_solution"), (cli_cv, "load_instance"),
+        (cli_verify, "load_instance"), (cli_bench, "load_instance"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, read)
 

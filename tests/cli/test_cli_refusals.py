@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx.cli import solve as cli_solve
+from mklcvx.cli import options
 from mklcvx.solvers import solving
 from stacks import FOR_COMMANDS
 
@@ -113,7 +113,7 @@ def test_broken_promise_of_our_own_is_no_unusable_input(run, problem, monkeypatc
 
 
 def test_impossible_output_is_refused_before_the_work(refusal, problem, monkeypatch, tmp_path):
-    monkeypatch.setattr(cli_solve, "loaded", lambda *_, **__: pytest.fail("read before refusing"))
+    monkeypatch.setattr(options, "loaded", lambda *_, **__: pytest.fail("read before refusing"))
     assert "create it first" in refusal("solve", problem, "-o", tmp_path / "nowhere" / "answer.json")
 
 

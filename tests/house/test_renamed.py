@@ -12,7 +12,7 @@ import pytest
 
 import mklcvx
 from mklcvx.bench.comparison import contestants
-from mklcvx.cli.settings import solvers_named
+from mklcvx.cli.options import solvers_in
 from mklcvx.renamed import renamed
 
 
@@ -79,9 +79,9 @@ def test_the_command_line_takes_the_old_name_of_a_solver_and_says_so(run, proble
 
 
 def test_lists_of_solvers_take_the_old_name(capsys):
-    assert solvers_named("interior, exact") == ["interior", "clarabel"]
+    assert solvers_in("interior, exact") == ["interior", "clarabel"]
     assert capsys.readouterr().err == "mklcvx: solver exact is now clarabel: use that name\n"
-    assert solvers_named(None) is None
+    assert solvers_in(None) is None
 
 
 # -------------------------------------------------------------------------------------------------------- paths

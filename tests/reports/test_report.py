@@ -15,8 +15,7 @@ from mklcvx import Instance, formulations, solve, verify, zoo
 from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.io.files import save_instance
 from mklcvx.reports import plot
-from mklcvx.reports.pages import chosen_solvers, demo_page, report_page, verdict_page
-from mklcvx.reports.pages.demonstration import Gallery, Scored
+from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, verdict_page
 from mklcvx.reports.pages.html import VOID, element, escaped, joined
 from mklcvx.reports.pages.numbers import power, settings
 from mklcvx.reports.pages.svg import inline
@@ -335,7 +334,7 @@ def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_pa
 
 
 def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
-    monkeypatch.setattr("mklcvx.cli.report.find_spec", lambda name: None)
+    monkeypatch.setattr("mklcvx.cli.options.find_spec", lambda name: None)
     assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
 
 
@@ -355,9 +354,9 @@ def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monke
 # ------------------------------------------------------------------------------------------------ the demonstration
 def test_the_demonstration_is_a_page_too():
     instance = breast_cancer(20, 0)
-    rows = [Scored(solve(instance, name, C=20.0), "97 %") for name in ("average", "l1", "li")]
-    gallery = Gallery("single", "One <label>", "accuracy", rows, "About it.")
-    found = read(demo_page([gallery], instance, caught(instance, rows[1].solution, 20.0)))
+    rows = [solve(instance, name, C=20.0) for name in ("average", "l1", "li")]
+    gallery = Gallery("single", "One <label>", "accuracy", rows, ["97 %"] * 3, "About it.")
+    found = read(demo_page([gallery], instance, caught(instance, rows[1], 20.0)))
     assert "3 of 3 certified" in found.text
     assert "One <label>" in found.text
     assert "A wrong answer, caught" in found.text

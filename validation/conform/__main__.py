@@ -17,7 +17,7 @@ from mklcvx import conform
 from mklcvx.bench.conformance import LEVELS, Conformance
 from mklcvx.bench.conformance.summary import SHIFT
 from mklcvx.bench.conformance.trials import suitable
-from mklcvx.cli.display_conform import Count
+from mklcvx.cli.display import Progress
 from mklcvx.io.files import write_whole
 from mklcvx.zoo import specimen
 
@@ -61,10 +61,10 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         specimens = suitable(one.formulation, asked.specimens.split(",") if asked.specimens else None)
         specimens = [each for each in specimens if specimen(each).recorded["targets"] == "y"]  # what these take
-        with Count(False, len(specimens)) as count:
+        with Progress(False, total=len(specimens)) as progress:
             found = conform(
                 one.solver, one.formulation, specimens=specimens, level=one.level,
-                done=lambda trial, count=count: count.one(trial.specimen),
+                done=lambda trial, progress=progress: progress.count(trial.specimen),
             )  # fmt: skip
         text = report(name, one, found)
         write_whole(asked.folder / f"{name}.md", lambda file, text=text: file.write(text.encode()))

@@ -20,26 +20,20 @@ TIME_LIMIT = 2.0  # seconds for each solver that is compared
 FULL = "l1"
 
 
-class Scored(NamedTuple):
-    """A solution, and how it does on held-out samples, in words."""
-
-    solution: Solution
-    score: str
-
-
 class Gallery(NamedTuple):
-    """Many formulations on one data set."""
+    """Many formulations on one data set; `scores` say in words how each does on held-out samples."""
 
     identifier: str
     title: str
     score: str
-    rows: Sequence[Scored]
+    solutions: Sequence[Solution]
+    scores: Sequence[str]
     about: str
 
 
 def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) -> str:
     """`instance` is the first gallery's; its L1-MKL is reported in full."""
-    everything = [row.solution for gallery in galleries for row in gallery.rows]
+    everything = [solution for gallery in galleries for solution in gallery.solutions]
     full = next(one for one in everything if one.formulation == FULL)
     runs = solved.runs_of(instance, FULL, full.parameters, solved.chosen_solvers(FULL, None), TIME_LIMIT)
     made = [
@@ -56,16 +50,16 @@ def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) 
 
 def _gallery(gallery: Gallery) -> Markup:
     head = ["formulation", "what it is", "optimum", "certified gap", "kernels", "weights", gallery.score]
-    listed = table(head, [_row(row) for row in gallery.rows], numbers=(2, 3, 4, 6))
+    rows = [_row(*pair) for pair in zip(gallery.solutions, gallery.scores, strict=True)]
+    listed = table(head, rows, numbers=(2, 3, 4, 6))
     return section(gallery.identifier, gallery.title, paragraph(gallery.about), listed)
 
 
-def _row(row: Scored) -> list[object]:
-    one = row.solution
+def _row(one: Solution, score: str) -> list[object]:
     gap = power(one.certificate.relative_gap)
     used = f"{len(one.used())}/{len(one.weights)}"
     title = formulations.get(one.formulation).title
-    return [element("code", one.formulation), title, value(one.objective), gap, used, _bars(one.weights), row.score]
+    return [element("code", one.formulation), title, value(one.objective), gap, used, _bars(one.weights), score]
 
 
 def _bars(weights: np.ndarray) -> Markup:

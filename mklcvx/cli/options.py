@@ -1,0 +1,168 @@
+"""What several commands share: their options, KEY=VALUE, the instance, lines on standard error."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from ..defaults import TOLERANCE
+from ..errors import InputError
+from ..io.files import check_apart, check_output, load_instance
+from ..solvers.names import current_name
+
+if TYPE_CHECKING:
+    from ..problem.instance import Instance
+    from ..problem.preprocessing import Preprocessing
+
+FORMATS = ".npz, .mat, .json, or a folder of .csv files"
+
+
+def say(text: str) -> None:
+    """One line on standard error, without control characters, whatever a file has put into it."""
+    sys.stderr.write(f"mklcvx: {printable(text)}\n")
+
+
+def printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def fail(text: str) -> NoReturn:
+    """End with exit status 1, and say why."""
+    say(text)
+    raise typer.Exit(1)
+
+
+def solver_now(name: str) -> str:
+    """The name that a solver has now; where it had another, a line on standard error says so."""
+    new = current_name(name)
+    if new != name:
+        say(f"solver {name} is now {new}: use that name")
+    return new
+
+
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
+FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
+Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
+Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
+Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
+Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.", show_default=False)]
+OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonLines = Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
+]
+Grid = Annotated[
+    list[str],
+    typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}.",
+        show_default=False,
+    ),
+]
+SolverName = Annotated[
+    str,
+    typer.Option(
+        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
+        callback=solver_now,
+    ),
+]
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """The names in a list by commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def solvers_in(text: str | None) -> list[str] | None:
+    names = names_in(text)
+    return None if names is None else [solver_now(name) for name in names]
+
+
+def parse_grid(items: list[str]) -> dict[str, list[Any]]:
+    """KEY=V1,V2,... as lists of numbers, or of words."""
+    example = "KEY=V1,V2,...", "C=0.1,1,10"
+    return _parsed(items, "--grid", *example, lambda text: [part.strip() for part in text.split(",")])
+
+
+def parse_settings(items: list[str] | None, option: str = "--set") -> dict[str, Any]:
+    """KEY=VALUE pairs as numbers, or as words where they are none."""
+    example = "KEY=VALUE", "C=10" if option == "--set" else "seed=1"
+    return {key: value for key, (value,) in _parsed(items or [], option, *example, lambda text: [text]).items()}
+
+
+def _parsed(
+    items: list[str], option: str, form: str, example: str, split: Callable[[str], list[str]]
+) -> dict[str, list[Any]]:
+    given: dict[str, list[Any]] = {}
+    for item in items:
+        key, _, text = item.partition("=")
+        values = split(text)
+        if not key or not all(values):
+            raise InputError(f"{option} {item!r} is not {form}: write for example {option} {example}")
+        if key in given:
+            raise InputError(f"{option} {key} is given twice: keep one")
+        given[key] = [_number_or_word(value) for value in values]
+    return given
+
+
+def _number_or_word(value: str) -> Any:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return value
+
+
+def loaded(
+    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
+) -> tuple[Instance, Preprocessing | None]:
+    """The instance as the options want it, and the steps that were applied."""
+    from ..problem.preprocessing import Preprocessing
+    from ..solvers.solving import preprocessed
+
+    problem = load_instance(instance, repair=repair)
+    for change in problem.repairs:
+        say(f"repaired {change}")
+    if kernels is not None:
+        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
+    if not (centre or normalise):
+        return problem, None
+    preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
+    return preprocessed(problem, preparation), preparation
+
+
+def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = ()) -> None:
+    """Refuse an output that cannot be written, or would replace what is read, before the work."""
+    if output is not None:
+        check_output(output, endings)
+        check_apart(read, [output])
+
+
+def check_page(path: Path | None, option: str, *read: Path) -> None:
+    """The same for a page, which has to be drawn, too."""
+    if path is not None:
+        check_output(path, (".html", ".htm"))
+        if find_spec("matplotlib") is None:
+            raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
+        check_apart(read, [path])
+
+
+def show(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
+    """A result as one JSON object, or in words."""
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
+    else:
+        in_words(found)
