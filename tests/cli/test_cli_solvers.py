@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -85,12 +84,28 @@ def test_options_reach_the_solver(run, problem):
     assert plain["weights"] != other["weights"]
 
 
+SAYS_WHEN_IT_WORKS = """
+import sys
+from mklcvx.cli import display
+from mklcvx.cli.main import main
+
+said = []
+
+def follow(self, row):
+    if not said and row.iteration > 3 and row.gap < 0.5:
+        said.append(print("at work", file=sys.stderr, flush=True))
+
+display.Progress.follow = follow
+main()
+"""
+
+
 def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
     """A real process, interrupted while it works on a tolerance that it cannot reach."""
     answer, trace = tmp_path / "answer.json", tmp_path / "trace.json"
     command = ["solve", problem, "-f", "ckl", "--solver", "mirror", "--tol", "1e-12", "--max-iter", "100000000"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "mklcvx", *map(str, command), "-o", str(answer), "--trace", str(trace)],
+        [sys.executable, "-c", SAYS_WHEN_IT_WORKS, *map(str, command), "-o", str(answer), "--trace", str(trace)],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -98,9 +113,9 @@ def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
         # A shell in the background has its children ignore the signal.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(6)
-    started.send_signal(signal.SIGINT)
     try:
+        assert started.stderr.readline() == "at work\n"
+        started.send_signal(signal.SIGINT)
         _, err = started.communicate(timeout=60)
     finally:
         started.kill()
