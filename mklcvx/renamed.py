@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
-# The rooms that modules have moved to; "old=new" where the last part of the name is another one now.
+# The rooms that modules have moved to; "old=new" where the name in the room is another one now, and "package.old=new"
+# where a module of a package is now part of another one.
 ROOMS = {
     "problem": "factors given=numbers instance kernels ownership preprocess=preprocessing stack_checks=validation "
     "targets",
@@ -30,17 +31,19 @@ ROOMS = {
     "conformance peers validating=matrix",
     "checker": "checker_claims=claims checker_families=families checker_numbers=numbers checker_prices=prices",
     "cli": "demo display",
-    "zoo": "data",
+    "zoo": "data data._dataset=data.records zoo.catalogue=specimens zoo.draws=grid zoo.planting=plans "
+    "zoo.real_data=banks zoo.variations=constructions",
 }
 PACKAGES = {"conventions": "verification.conventions", "judging": "verification", "plot": "reports.plot"}
 
 
 def place_of(name: str) -> str | None:
     """Where the module of that old name is now."""
-    top, _, rest = name.partition(".")[2].partition(".")
-    if top not in PLACES:
-        return None
-    return ".".join(["mklcvx", PLACES[top], *([rest] if rest else [])])
+    old = name.partition(".")[2]
+    top, _, rest = old.partition(".")
+    if old in PLACES:
+        return f"mklcvx.{PLACES[old]}"
+    return f"mklcvx.{PLACES[top]}.{rest}" if top in PLACES else None
 
 
 def _places() -> dict[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from .banks import REAL, real
 from .generators import ZOO, badly_scaled, by_hand, duplicated, imbalanced, make, random, rank_one, tiny
 from .grid import checksum, quantised
-from .plans import Optimum
-from .planting import Planted, planted
-from .provenance import Specimen
-from .real_data import REAL, real
-from .specimens import SPECIMENS, specimen
+from .plans import Optimum, Planted, planted
+from .specimens import SPECIMENS, Specimen, specimen
 
 __all__ = [
     "REAL",

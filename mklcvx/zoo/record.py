@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from ..io.files import write_whole
-from .provenance import RECORD, measured
-from .specimens import SPECIMENS
+from .specimens import RECORD, SPECIMENS, measured
 
 
 def main() -> None:

@@ -14,8 +14,8 @@ from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.errors import InternalError
 from mklcvx.io.files import load_instance
 from mklcvx.zoo import grid
-from mklcvx.zoo.draws import Draws
-from mklcvx.zoo.provenance import measured
+from mklcvx.zoo.grid import Draws
+from mklcvx.zoo.specimens import measured
 from refusals import check_refused, strict
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ DEEPER = {"conditioned-1e12", "nearly-equal"}  # more bits than single precision
 FIRST_WHOLE, FIRST_BELL = [1, -2, -1, 2, -1, 0, 1, -2], [-0.5625, -1.125, -0.375, -0.625]
 RECOMPUTE = """
 from mklcvx.zoo import SPECIMENS
-from mklcvx.zoo.provenance import measured
+from mklcvx.zoo.specimens import measured
 print([s.name for s in SPECIMENS if measured(s) != s.recorded])
 """
 

@@ -14,8 +14,7 @@ import os
 from pathlib import Path
 
 from ...errors import InputError, nearest
-from ._dataset import Dataset
-from .records import RECORDS, checked
+from .records import RECORDS, Dataset, checked
 from .sources import BUNDLED, bundled, from_csv, from_openml
 
 __all__ = ["BUNDLED", "NAMES", "VARIABLE", "Dataset", "load"]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...io.json_text import first_line
-from ._dataset import Array, Dataset
-from .records import Record
+from .records import Array, Dataset, Record
 
 BUNDLED = ("breast_cancer", "wine", "digits", "iris")
 LARGEST = 50_000_000  # bytes of a CSV file: thirty times the largest of them
