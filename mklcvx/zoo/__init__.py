@@ -9,23 +9,6 @@ from .plans import Optimum, Planted, planted
 from .specimens import SPECIMENS, Specimen, specimen
 
 __all__ = [
-    "REAL",
-    "SPECIMENS",
-    "ZOO",
-    "Optimum",
-    "Planted",
-    "Specimen",
-    "badly_scaled",
-    "by_hand",
-    "checksum",
-    "duplicated",
-    "imbalanced",
-    "make",
-    "planted",
-    "quantised",
-    "random",
-    "rank_one",
-    "real",
-    "specimen",
-    "tiny",
-]
+    "REAL", "SPECIMENS", "ZOO", "Optimum", "Planted", "Specimen", "badly_scaled", "by_hand", "checksum", "duplicated",
+    "imbalanced", "make", "planted", "quantised", "random", "rank_one", "real", "specimen", "tiny",
+]  # fmt: skip

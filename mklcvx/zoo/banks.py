@@ -32,8 +32,8 @@ def standardised(data: str, samples: int, seed: int, features: int | None = None
     return rounded(STEPS * (x - x.mean(axis=0)) / x.std(axis=0)) / STEPS, np.asarray(classes)[chosen]
 
 
-def one_against_rest(classes: NDArray[np.int64], positive: int = 0) -> Array:
-    return np.where(classes == positive, 1.0, -1.0)
+def one_against_rest(classes: NDArray[np.int64]) -> Array:
+    return np.where(classes == 0, 1.0, -1.0)
 
 
 def _stack(bank: KernelBank, x: Array, prepared: Preprocessing | None = None) -> tuple[Array, list[str]]:

@@ -35,19 +35,13 @@ def gaussian(x: Array, gamma: float) -> Array:
     return np.exp(-gamma * ((x[:, None, :] - x[None, :, :]) ** 2).sum(axis=2))
 
 
-def linear(x: Array) -> Array:
-    return x @ x.T
-
-
 def clouds(
     n: int, M: int, seed: int, *, apart: float = 1.0, features: int = 3, positive: int | None = None
 ) -> tuple[Array, Array]:
     """M Gaussians on views of two clouds, their centres 2·apart/(1 + m/2) from each other in view m, and y."""
     draws, y = Draws(seed), signs(n, positive)
-    stack = []
-    for m in range(M):
-        shift = np.round(16 * apart / (1 + m / 2)) / 16
-        stack.append(gaussian(draws.bell(n, features) + shift * y[:, None], 0.25))
+    shifts = np.round(16 * apart / (1 + np.arange(M) / 2)) / 16
+    stack = [gaussian(draws.bell(n, features) + shift * y[:, None], 0.25) for shift in shifts]
     return quantised(np.stack(stack)), y
 
 
@@ -61,10 +55,9 @@ def redundancy(parts: int, count: int = 12, samples: int = 60, seed: int = 0) ->
     chosen = [*range(parts), *draws.whole(0, parts - 1, count - parts)]
     kernels = []
     for k in chosen:
-        maps = draws.bell(4 * len(sets[k]), len(sets[k]), step=0.5)
-        kernels.append(linear(x[:, sets[k]] @ maps.T))
-    groups = np.asarray(chosen)
-    return Instance(quantised(np.stack(kernels)), y, groups=groups if parts > 1 else pairs(count))
+        mapped = x[:, sets[k]] @ draws.bell(4 * len(sets[k]), len(sets[k]), step=0.5).T
+        kernels.append(mapped @ mapped.T)
+    return Instance(quantised(np.stack(kernels)), y, groups=np.asarray(chosen) if parts > 1 else pairs(count))
 
 
 def noise_features(share: float, x: Array, y: Array, seed: int = 0) -> Instance:
@@ -72,15 +65,13 @@ def noise_features(share: float, x: Array, y: Array, seed: int = 0) -> Instance:
     each alone two Gaussians (bandwidths ½ and 2) and the quadratic kernel of their bank, of trace n."""
     n, d = x.shape
     wide = np.hstack([x, Draws(seed).bell(n, round(share * d))])
-    views = [("all", wide)] + [
-        (f"x{j}" if j < d else f"noise{j - d}", wide[:, j : j + 1]) for j in range(wide.shape[1])
-    ]
+    alone = [(f"x{j}" if j < d else f"noise{j - d}", wide[:, j : j + 1]) for j in range(wide.shape[1])]
     kernels, names = [], []
-    for name, view in views:
-        quadratic = (1 + linear(view)) ** 2
+    for name, view in [("all", wide), *alone]:
+        quadratic = (1 + view @ view.T) ** 2
         kernels += [gaussian(view, 2.0), gaussian(view, 0.125), quadratic * (n / np.trace(quadratic))]
         names += [f"{kind}[{name}]" for kind in ("gaussian(0.5)", "gaussian(2)", "quadratic")]
-    groups = np.repeat([0 if name == "all" else 2 if name.startswith("noise") else 1 for name, _ in views], 3)
+    groups = np.repeat([0, 1, 2], [3, 3 * d, 3 * (len(alone) - d)])
     return Instance(quantised(np.stack(kernels)), y, names=names, groups=groups)
 
 
@@ -95,16 +86,12 @@ def hadamard(n: int, powers: Sequence[int], seed: int) -> Instance:
     for power in powers:
         rows = sylvester[draws.order(n)][:, draws.order(n)]
         spectrum = np.ldexp(1.0, -np.round(np.linspace(0, power, n)).astype(int))
-        kernels.append(linear_exact(rows, spectrum) / n)
+        kernel = np.zeros((n, n))
+        # From the smallest term up: every partial sum is a multiple of the smallest term, hence exact.
+        for column, value in zip(rows.T[::-1], spectrum[::-1], strict=True):
+            kernel += value * np.outer(column, column)
+        kernels.append(kernel / n)
     return Instance(np.stack(kernels), signs(n), groups=pairs(len(powers)))
-
-
-def linear_exact(rows: Array, spectrum: Array) -> Array:
-    """H D H' summed from the smallest term up; every partial sum is a multiple of the smallest term, hence exact."""
-    total = np.zeros((len(rows), len(rows)))
-    for column, value in zip(rows.T[::-1], spectrum[::-1], strict=True):
-        total += value * np.outer(column, column)
-    return total
 
 
 def nearly_equal(n: int, M: int, power: int, seed: int) -> Instance:
@@ -136,7 +123,7 @@ def separated(n: int, M: int, seed: int) -> Instance:
     """Linear kernels on two features each, classes far apart in all of them: no slack, α small, C without effect."""
     draws, y = Draws(seed), signs(n)
     views = [draws.bell(n, 2, step=0.25) + 4.0 * y[:, None] for _ in range(M)]
-    return Instance(quantised(np.stack([linear(view) for view in views])), y, groups=pairs(M))
+    return Instance(quantised(np.stack([view @ view.T for view in views])), y, groups=pairs(M))
 
 
 # ------------------------------------------------------------------------------------------------------------ labels
@@ -150,50 +137,37 @@ def labelled(n: int, M: int, k: int, seed: int, overlap: int = 3) -> tuple[Array
 
 
 # -------------------------------------------------------------------------------------------- one thing changed or odd
-def clouds_with(change: Callable[[Any, Any], Instance], n: int, M: int, seed: int, **options: Any) -> Instance:
-    return change(*clouds(n, M, seed, **options))
+def clouds_with(
+    change: Callable[[Array, Array], tuple[Array, Array]], n: int, M: int, seed: int, **options: Any
+) -> Instance:
+    """Clouds whose kernels and labels are changed; in groups of two kernels."""
+    kernels, y = change(*clouds(n, M, seed, **options))
+    return Instance(kernels, y, groups=pairs(len(kernels)))
 
 
-def grouped(kernels: Any, y: Any, **more: Any) -> Instance:
-    return Instance(kernels, y, groups=pairs(len(kernels)), **more)
+def unchanged(kernels: Array, y: Array) -> tuple[Array, Array]:
+    return kernels, y
 
 
-# ----------------------------------------------------------------------------------------------------------- changes
-def scaled(power: int | tuple[int, ...], kernels: Any, y: Any) -> Instance:
-    return grouped(np.ldexp(kernels, np.reshape(power, (-1, 1, 1))), y)
+def with_extra(extra: Callable[[tuple[int, int]], Array], kernels: Array, y: Array) -> tuple[Array, Array]:
+    """One kernel more: `np.zeros` or `np.ones`."""
+    return np.concatenate([kernels, extra((len(y), len(y)))[None]]), y
 
 
-def twins(kernels: Any, y: Any) -> Instance:
-    return grouped(np.concatenate([kernels, kernels]), y)
-
-
-def all_equal(kernels: Any, y: Any) -> Instance:
-    return grouped(np.repeat(kernels[:1], 4, axis=0), y)
-
-
-def with_extra(extra: Callable[[int], Any], kernels: Any, y: Any) -> Instance:
-    return grouped(np.concatenate([kernels, extra(len(y))[None]]), y)
-
-
-def contradicting(kernels: Any, y: Any) -> Instance:
+def contradicting(kernels: Array, y: Array) -> tuple[Array, Array]:
     """Every sample twice, once with each label."""
-    twice = np.tile(np.arange(len(y)), 2)
-    return grouped(kernels[:, twice][:, :, twice], signs(2 * len(y)))
+    return np.tile(kernels, (2, 2)), signs(2 * len(y))
 
 
-def repeated(kernels: Any, y: Any) -> Instance:
+def repeated(kernels: Array, y: Array) -> tuple[Array, Array]:
     """Every sample three times, with its label."""
-    thrice = np.repeat(np.arange(len(y)), 3)
-    return grouped(kernels[:, thrice][:, :, thrice], y[thrice])
+    return kernels.repeat(3, axis=1).repeat(3, axis=2), y.repeat(3)
 
 
-def weighted(kernels: Any, y: Any) -> Instance:
-    return grouped(kernels, y, sample_weight=np.where(y > 0, 19.0, 1.0))
-
-
-def identities(seed: int) -> Instance:
-    del seed
-    return Instance(np.stack([np.eye(12)] * 3), signs(12), groups=[0, 0, 1])
+def weighted(n: int, M: int, seed: int, positive: int) -> Instance:
+    """Clouds whose positive samples have the weight 19."""
+    kernels, y = clouds(n, M, seed, positive=positive)
+    return Instance(kernels, y, groups=pairs(M), sample_weight=np.where(y > 0, 19.0, 1.0))
 
 
 # ------------------------------------------------------------------------------------------------------ known optima
@@ -216,26 +190,9 @@ def worked_out() -> Optimum:
 
 
 # ------------------------------------------------------------------------------------------------------------ labels
-def labels(n: int, M: int, k: int, seed: int) -> Instance:
+def labelled_with(change: Callable[[Array], Array], n: int, M: int, k: int, seed: int) -> Instance:
     kernels, members = labelled(n, M, k, seed)
-    return Instance(kernels, labels=members)
-
-
-def dependent(n: int, M: int, k: int, seed: int) -> Instance:
-    kernels, members = labelled(n, M, k, seed)
-    return Instance(kernels, labels=np.column_stack([members, members[:, 0]]))
-
-
-def unlabelled(n: int, M: int, k: int, seed: int) -> Instance:
-    kernels, members = labelled(n, M, k, seed)
-    members[-n // 4 :] = 0
-    return Instance(kernels, labels=members)
-
-
-def rare(n: int, M: int, k: int, seed: int) -> Instance:
-    kernels, members = labelled(n, M, k, seed)
-    members[:, -1] = np.arange(n) == n - 1
-    return Instance(kernels, labels=members)
+    return Instance(kernels, labels=change(members))
 
 
 def classes(n: int, M: int, k: int, seed: int) -> Instance:

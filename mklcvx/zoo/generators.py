@@ -24,7 +24,9 @@ def random(
     kernels = np.empty((M, n, n))
     for m in range(M):
         view = rng.normal(size=(n, 3)) + 3 * (1 - overlap) * y[:, None] / (1 + m / 2)
-        kernels[m] = _conditioned(_gaussian(view, 0.3), conditioning)
+        kernel = _gaussian(view, 0.3)
+        largest = float(np.linalg.eigvalsh(kernel)[-1])
+        kernels[m] = kernel + np.eye(n) * largest / (conditioning - 1)  # the smallest eigenvalue that is asked for
     return Instance(kernels, y, groups=np.arange(M) % max(1, (M + 1) // 2))
 
 
@@ -68,15 +70,8 @@ def by_hand() -> Instance:
     return Instance(kernels, [1, 1, -1, -1], groups=[0, 1], names=["first coordinate", "second coordinate"])
 
 
-ZOO: Mapping[str, Callable[..., Instance]] = {
-    "random": random,
-    "duplicated": duplicated,
-    "rank_one": rank_one,
-    "badly_scaled": badly_scaled,
-    "imbalanced": imbalanced,
-    "tiny": tiny,
-    "by_hand": by_hand,
-}
+KINDS = (random, duplicated, rank_one, badly_scaled, imbalanced, tiny, by_hand)
+ZOO: Mapping[str, Callable[..., Instance]] = {kind.__name__: kind for kind in KINDS}
 
 
 def make(kind: str, **options: Any) -> Instance:
@@ -97,9 +92,3 @@ def _gaussian(x: Array, gamma: float) -> Array:
     np.fill_diagonal(distances, 0.0)
     kernel = np.exp(-gamma * distances)
     return (kernel + kernel.T) / 2
-
-
-def _conditioned(kernel: Array, conditioning: float) -> Array:
-    """The kernel with its eigenvalues raised to the floor that the condition number asks for."""
-    largest = float(np.linalg.eigvalsh(kernel)[-1])
-    return kernel + np.eye(len(kernel)) * largest / (conditioning - 1)

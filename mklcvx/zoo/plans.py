@@ -73,21 +73,10 @@ PLANS: Mapping[str, Plan] = {
 }  # fmt: skip
 
 
-def plan_instance(name: str, seed: int) -> Instance:
-    return _planted(PLANS[name], seed)[0]
-
-
-def plan_optimum(name: str, seed: int) -> Optimum:
-    plan = PLANS[name]
-    alpha = _planted(plan, seed)[1]
-    return Optimum(plan.formulation, {"C": BOUND, **plan.parameters}, plan.value, np.array(plan.weights), alpha, BIAS)
-
-
-def _planted(plan: Plan, seed: int) -> tuple[Instance, Array]:
-    draws = Draws(seed)
-    third = SAMPLES // 6
-    y = np.repeat([1.0, -1.0], SAMPLES // 2)
-    alpha = np.tile(np.repeat([0.0, FREE, BOUND], third), 2)
+def built(plan: Plan, seed: int) -> tuple[Instance, Optimum]:
+    """The problem around a plan, and its optimum."""
+    draws, y = Draws(seed), np.repeat([1.0, -1.0], SAMPLES // 2)
+    alpha = np.tile(np.repeat([0.0, FREE, BOUND], SAMPLES // 6), 2)
     target = y * _margins(draws, alpha) - BIAS
     share = sum(weight * size for weight, size in zip(plan.weights, plan.sizes, strict=True))
     base, tilt = target / share, _perpendicular(draws, 2)
@@ -98,7 +87,9 @@ def _planted(plan: Plan, seed: int) -> tuple[Instance, Array]:
         kernels.append(size * np.outer(image, image) * (share / SIZE) + factor @ factor.T / 32)
     order = draws.order(SAMPLES)  # so that nothing can be read off the order of the samples
     stack = quantised(np.stack(kernels))[:, order][:, :, order]
-    return Instance(stack, y[order], groups=np.arange(len(stack)) // 2), alpha[order]
+    known = plan.value, np.array(plan.weights), alpha[order], BIAS
+    optimum = Optimum(plan.formulation, {"C": BOUND, **plan.parameters}, *known)
+    return Instance(stack, y[order], groups=np.arange(len(stack)) // 2), optimum
 
 
 def _margins(draws: Draws, alpha: Array) -> Array:
@@ -140,9 +131,8 @@ def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     """
     rng = np.random.default_rng(seed)
     y = labels_of(n, 0.5)
-    alpha = _planted_alpha(y, C, rng)
+    alpha, bias = _planted_alpha(y, C, rng), BIAS
     beta = alpha * y
-    bias = 0.25
     margins = np.where(alpha == 0, 1 + rng.uniform(0.1, 1, n), np.where(alpha == C, rng.uniform(-0.5, 0.9, n), 1.0))
     target = y * margins - bias
     tilt = rng.normal(size=n)
@@ -153,12 +143,11 @@ def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     for m in range(M):
         image = target + (tilt if m % 2 == 0 else -tilt)
         shrink = 1.0 if m < 2 else 0.8 / m
-        kernels[m] = shrink * (_mapping(beta, image) + _blind_to(beta, rng))
-    half_q = float(beta @ target) / 2
-    weights = np.zeros(M)
-    weights[:2] = 0.5
-    instance = Instance(kernels, y, groups=np.arange(M) // 2)
-    return Planted(instance, C, float(alpha.sum()) - half_q, weights, alpha, bias)
+        mapping = np.outer(image, image) / (beta @ image)  # of rank one, positive semidefinite, with Kβ = image
+        kernels[m] = shrink * (mapping + _blind_to(beta, rng))
+    value = float(alpha.sum()) - float(beta @ target) / 2
+    weights = np.where(np.arange(M) < 2, 0.5, 0.0)
+    return Planted(Instance(kernels, y, groups=np.arange(M) // 2), C, value, weights, alpha, bias)
 
 
 def _planted_alpha(y: Array, C: float, rng: np.random.Generator) -> Array:
@@ -171,11 +160,6 @@ def _planted_alpha(y: Array, C: float, rng: np.random.Generator) -> Array:
         free += 0.5 - free.mean()
         alpha[side] = rng.permutation(np.concatenate([np.zeros(third), np.full(third, C), C * free]))
     return alpha
-
-
-def _mapping(beta: Array, image: Array) -> Array:
-    """The rank-one PSD matrix with Kβ = image; needs β'image > 0."""
-    return np.outer(image, image) / (beta @ image)
 
 
 def _blind_to(beta: Array, rng: np.random.Generator) -> Array:

@@ -19,7 +19,7 @@ from . import constructions as v
 from .constructions import cyclic, hadamard, nearly_equal, redundancy, separated, single_features
 from .generators import by_hand
 from .grid import checksum
-from .plans import PLANS, Optimum, plan_instance, plan_optimum
+from .plans import PLANS, Optimum, built
 
 RECORD = Path(__file__).with_name("recorded.json")
 SINGLE = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li")
@@ -27,6 +27,7 @@ GROUPED = (*SINGLE, "ckl", "vskl")
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)
+LABELS: dict[str, Any] = {"suits": LABELLED, "parameters": {"C": 1.0, "lam": 1.0}}
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,7 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
 def measured(specimen: Specimen) -> dict[str, Any]:
     """What the record should say of a specimen."""
     made = specimen.build()
-    return {
-        "kernels": made.count,
-        "samples": made.samples,
-        "targets": made.targets.kind,
-        "sha256": checksum(made),
-    }
+    return {"kernels": made.count, "samples": made.samples, "targets": made.targets.kind, "sha256": checksum(made)}
 
 
 # ------------------------------------------------------------------------------------------------------ the catalogue
@@ -116,9 +112,11 @@ PLANTED = {
 
 
 def _planted(name: str, seed: int) -> Specimen:
-    given, source = {"C": 1.0, **PLANS[name].parameters}, "built around the optimum in whole numbers, mklcvx.zoo.plans"
-    build, optimum = partial(plan_instance, name, seed), partial(plan_optimum, name, seed)
-    return Specimen(name, "planted", PLANTED[name], source, build, seed, GROUPED, given, optimum)
+    plan, source = PLANS[name], "built around the optimum in whole numbers, mklcvx.zoo.plans"
+    build, optimum = lambda: built(plan, seed)[0], lambda: built(plan, seed)[1]
+    return Specimen(
+        name, "planted", PLANTED[name], source, build, seed, GROUPED, {"C": 1.0, **plan.parameters}, optimum
+    )
 
 
 def _house(name: str, kind: str, special: str, seed: int, build: Callable[..., Instance], **more: Any) -> Specimen:
@@ -132,16 +130,20 @@ def _varied(name: str, kind: str, special: str, size: tuple[int, int, int], chan
     return _house(name, kind, special, seed, partial(v.clouds_with, change, n, count, **options), **more)
 
 
-def _labelled(name: str, special: str, size: tuple[int, int, int, int], build: Any) -> Specimen:
+def _labelled(name: str, special: str, size: tuple[int, int, int, int], change: Any) -> Specimen:
+    """Views of n samples and M kernels that know k labels, from a seed; the labels changed."""
     n, count, k, seed = size
-    return _house(
-        name, "labels", special, seed, partial(build, n, count, k), suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}
-    )
+    return _house(name, "labels", special, seed, partial(v.labelled_with, change, n, count, k), **LABELS)
 
 
 def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **more: Any) -> Specimen:
     source = f"scikit-learn's {name.split('-')[0]} data, standardised, in sixteenths; seed chooses the samples"
     return Specimen(name, "real", special, source, partial(build, seed=seed), seed, **more)
+
+
+def _sized(*powers: int) -> Callable[[Any, Any], Any]:
+    """Kernels times powers of two."""
+    return lambda kernels, y: (np.ldexp(kernels, np.reshape(powers, (-1, 1, 1))), y)
 
 
 def _in_units(power: int) -> dict[str, Any]:
@@ -175,8 +177,8 @@ SPECIMENS: tuple[Specimen, ...] = (
         )
     ),
     # ---------------------------------------------------------------------------------------------- conditioning
-    _varied("clouds", "ordinary", "two clouds, five views", (60, 5, 1), v.grouped, suits=EVERYTHING),
-    _varied("mixed", "ordinary", "labels and views independent: nothing to learn", (40, 4, 2), v.grouped, apart=0.0),
+    _varied("clouds", "ordinary", "two clouds, five views", (60, 5, 1), v.unchanged, suits=EVERYTHING),
+    _varied("mixed", "ordinary", "labels and views independent: nothing to learn", (40, 4, 2), v.unchanged, apart=0.0),
     _house("conditioned-1e6", "conditioning", "condition numbers exactly 2^10, 2^15, 2^20", 3,
            partial(hadamard, 32, (10, 15, 20))),
     _house("conditioned-1e12", "conditioning", "condition numbers exactly 2^20, 2^30, 2^40", 4,
@@ -184,50 +186,52 @@ SPECIMENS: tuple[Specimen, ...] = (
     _house("nearly-equal", "conditioning", "kernels equal up to 1e-6: the value is sharp, the weights are not", 5,
            partial(nearly_equal, 40, 4, 20)),
     # ----------------------------------------------------------------------------------------------------- sizes
-    _varied("two-samples", "tiny", "n = 2, three kernels", (2, 3, 6), v.grouped, suits=EVERYTHING),
-    _varied("three-samples", "tiny", "n = 3, two kernels", (3, 2, 7), v.grouped, suits=EVERYTHING),
+    _varied("two-samples", "tiny", "n = 2, three kernels", (2, 3, 6), v.unchanged, suits=EVERYTHING),
+    _varied("three-samples", "tiny", "n = 3, two kernels", (3, 2, 7), v.unchanged, suits=EVERYTHING),
     _varied("one-kernel", "tiny", "M = 1: every formulation is an SVM, or one with a constant more", (30, 1, 8),
-            v.grouped, suits=("svm", *GROUPED)),
-    _varied("many-kernels", "ordinary", "more kernels than samples: 40 and 16", (16, 40, 9), v.grouped),
-    _varied("imbalanced", "imbalance", "two positive samples in forty", (40, 4, 10), v.grouped, positive=2),
-    _varied("imbalanced-weighted", "imbalance", "the same, positive samples with weight 19", (40, 4, 10), v.weighted,
-            positive=2),
+            v.unchanged, suits=("svm", *GROUPED)),
+    _varied("many-kernels", "ordinary", "more kernels than samples: 40 and 16", (16, 40, 9), v.unchanged),
+    _varied("imbalanced", "imbalance", "two positive samples in forty", (40, 4, 10), v.unchanged, positive=2),
+    _house("imbalanced-weighted", "imbalance", "the same, positive samples with weight 19", 10,
+           partial(v.weighted, 40, 4, positive=2)),
     # ------------------------------------------------------------------------------------------------ duplicates
-    _varied("duplicated-kernels", "duplicates", "every kernel twice: their split is open", (40, 3, 11), v.twins),
+    _varied("duplicated-kernels", "duplicates", "every kernel twice: their split is open", (40, 3, 11),
+            lambda kernels, y: (np.tile(kernels, (2, 1, 1)), y)),
     _varied("equal-kernels", "duplicates", "four times the same kernel: any weights of the same sum", (30, 1, 12),
-            v.all_equal),
+            lambda kernels, y: (np.tile(kernels, (4, 1, 1)), y)),
     _varied("repeated-samples", "duplicates", "every sample three times: rank n/3, α not unique", (15, 4, 13),
             v.repeated),
     _varied("contradictions", "duplicates", "every sample with both labels: f = 0, value nC", (15, 4, 14),
             v.contradicting, optimum=partial(v.hopeless, 30)),
     # ---------------------------------------------------------------------------------------------------- scales
-    _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), partial(v.scaled, 60),
-            **_in_units(60)),
-    _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), partial(v.scaled, -60),
-            **_in_units(-60)),
+    _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), _sized(60), **_in_units(60)),
+    _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), _sized(-60), **_in_units(-60)),
     _varied("scales-apart", "scales", "kernels of sizes from 2^-15 to 2^15", (40, 4, 17),
-            partial(v.scaled, (-15, -5, 5, 15))),
+            _sized(-15, -5, 5, 15)),
     # ---------------------------------------------------------------------------------------------------- corners
     _house("tied-by-symmetry", "ties", "one kernel in three arrangements alike to the labels: all tied",
            18, partial(cyclic, 3, 12)),
-    _varied("all-at-the-bound", "corners", "C so small that α = C for every sample", (40, 4, 19), v.grouped,
+    _varied("all-at-the-bound", "corners", "C so small that α = C for every sample", (40, 4, 19), v.unchanged,
             parameters={"C": v.SMALL_PRICE}, optimum=partial(v.at_the_bound, 40, 4, 19)),
     _house("separable", "corners", "classes far apart, C = 2^20: no slack, few support vectors", 20,
            partial(separated, 40, 4), parameters={"C": 2.0**20}),
     _house("single-features", "low rank", "rank-one kernels, most of them noise: li has undefined weights", 21,
            partial(single_features, 40, 8, informative=3), suits=EVERYTHING),
     _varied("with-zero", "low rank", "one kernel is zero", (30, 3, 22),
-            partial(v.with_extra, lambda n: np.zeros((n, n)))),
+            partial(v.with_extra, np.zeros)),
     _varied("with-constant", "low rank", "one kernel is constant: with a bias it adds nothing, and li cannot weigh it",
-            (30, 3, 23), partial(v.with_extra, lambda n: np.ones((n, n)))),
-    _house("identities", "low rank", "three identity matrices: all tied, nothing generalises", 0, v.identities),
+            (30, 3, 23), partial(v.with_extra, np.ones)),
+    Specimen("identities", "low rank", "three identity matrices: all tied, nothing generalises", HOUSE,
+             lambda: Instance(np.stack([np.eye(12)] * 3), v.signs(12), groups=[0, 0, 1]), 0),
     # ----------------------------------------------------------------------------------------------------- labels
-    _labelled("labels-overlapping", "three labels, about a third of the samples has each", (40, 6, 3, 24), v.labels),
+    _labelled("labels-overlapping", "three labels, about a third of the samples has each", (40, 6, 3, 24), np.copy),
     _labelled("labels-dependent", "four labels, the last a copy: the hypergraph loses rank", (36, 5, 3, 25),
-              v.dependent),
-    _labelled("labels-missing", "a quarter of the samples has no label", (40, 5, 3, 26), v.unlabelled),
-    _labelled("labels-rare", "one label has a single member", (30, 4, 3, 27), v.rare),
-    _labelled("four-classes", "classes instead of labels", (40, 5, 4, 28), v.classes),
+              lambda members: np.column_stack([members, members[:, 0]])),
+    _labelled("labels-missing", "a quarter of the samples has no label", (40, 5, 3, 26),
+              lambda members: members * (np.arange(40) < 30)[:, None]),
+    _labelled("labels-rare", "one label has a single member", (30, 4, 3, 27),
+              lambda members: np.column_stack([members[:, :-1], np.arange(30) == 29])),
+    _house("four-classes", "labels", "classes instead of labels", 28, partial(v.classes, 40, 5, 4), **LABELS),
     # ------------------------------------------------------------------------------------------------------- real
     _real("breast_cancer-kumar", "the bank of Kumar et al., centred, unit variance",
           partial(banks.kumar, "breast_cancer", 80), 1, suits=EVERYTHING, parameters={"C": 1.0, "lam": 0.01}),
@@ -237,18 +241,17 @@ SPECIMENS: tuple[Specimen, ...] = (
     _real("wine-xu", "the bank of Xu et al. on four features: 65 kernels in five groups, trace n",
           partial(banks.xu, "wine", 60, 4), 1),
     _real("wine-kumar", "three classes, the bank of Kumar et al.",
-          partial(banks.kumar, "wine", 60, target="classes"), 1, suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}),
+          partial(banks.kumar, "wine", 60, target="classes"), 1, **LABELS),
     _real("digits-kumar", "ten classes, the bank of Kumar et al.",
-          partial(banks.kumar, "digits", 80, target="classes"), 1, suits=LABELLED, parameters={"C": 1.0, "lam": 1.0}),
+          partial(banks.kumar, "digits", 80, target="classes"), 1, **LABELS),
 )  # fmt: skip
-
-_BY_NAME: Mapping[str, Specimen] = {specimen.name: specimen for specimen in SPECIMENS}
 
 
 def specimen(name: str) -> Specimen:
     """The specimen of that name."""
-    if name not in _BY_NAME:
-        close = nearest(name[:60], _BY_NAME)
-        remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
-        raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")
-    return _BY_NAME[name]
+    for one in SPECIMENS:
+        if one.name == name:
+            return one
+    close = nearest(name[:60], [one.name for one in SPECIMENS])
+    remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
+    raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")

@@ -29,8 +29,5 @@ def load(name: str, folder: str | Path | None = None) -> Dataset:
         raise InputError(f"unknown data set {name!r}: {nearest(str(name), NAMES)}")
     if name in BUNDLED:
         return bundled(name)
-    given = folder or os.environ.get(VARIABLE)
-    record = RECORDS[name]
-    if given:
-        return checked(from_csv(name, Path(given), record), record)
-    return checked(from_openml(name, record), record)
+    given, record = folder or os.environ.get(VARIABLE), RECORDS[name]
+    return checked(from_csv(name, Path(given), record) if given else from_openml(name, record), record)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -73,9 +72,8 @@ class Dataset:
 
     def take(self, rows: NDArray[Any]) -> Dataset:
         """The data set with some of its samples."""
-        classes = None if self.classes is None else self.classes[rows]
-        labels = None if self.labels is None else self.labels[rows]
-        return Dataset(self.name, self.X[rows], classes, labels, self.origin)
+        classes, labels = (None if one is None else one[rows] for one in (self.classes, self.labels))
+        return replace(self, X=self.X[rows], classes=classes, labels=labels)
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,8 @@ class Record:
 def record_of(data: Dataset, openml: int | None = None) -> Record:
     """The record of a data set that is known to be right."""
     means, deviations = ([float(f"{v:.12g}") for v in column] for column in (data.X.mean(axis=0), data.X.std(axis=0)))
-    samples, features = data.X.shape
-    digests = _digest(_features(data)), _digest(_rows(data))
-    return Record(samples, features, _counts(data), means, deviations, *digests, data.labels is not None, openml)
+    digests = _digest(data, targets=False), _digest(data)
+    return Record(*data.X.shape, _counts(data), means, deviations, *digests, data.labels is not None, openml)
 
 
 def read_records(file: Path = FILE) -> dict[str, Record]:
@@ -119,10 +116,9 @@ def checked(data: Dataset, record: Record) -> Dataset:
     data = _renamed(data, record)
     if _counts(data) != record.counts:
         _refuse(data, f"classes {_shown(record.counts)}", _shown(_counts(data)))
-    if _digest(_rows(data)) != record.digest:
+    if _digest(data) != record.digest:
         _diagnose(data, record)
-    order = np.lexsort([*_codes(data).T[::-1], *data.X.T[::-1]])
-    return data.take(order)
+    return data.take(np.lexsort([*_codes(data).T[::-1], *data.X.T[::-1]]))
 
 
 def _diagnose(data: Dataset, record: Record) -> NoReturn:
@@ -134,7 +130,7 @@ def _diagnose(data: Dataset, record: Record) -> NoReturn:
             j, more = int(np.argmax(off)), int(off.sum()) - 1
             others = f" (and {more} more {'column' if more == 1 else 'columns'} off)" if more else ""
             _refuse(data, f"{word} {expected[j]:.10g} of column x{j + 1}", f"{have[j]:.10g}{others}")
-    if _digest(_features(data)) != record.features_digest:
+    if _digest(data, targets=False) != record.features_digest:
         _refuse(data, "the recorded rows", "the same columns with values in other rows, or rounded ones")
     _refuse(data, "the recorded targets", "the same features with targets that belong to other rows")
 
@@ -172,19 +168,11 @@ def _codes(data: Dataset) -> NDArray[Any]:
     return data.target.reshape(len(data), -1)
 
 
-def _features(data: Dataset) -> Iterable[str]:
-    return (_written(row) for row in data.X)
-
-
-def _rows(data: Dataset) -> Iterable[str]:
-    codes = _codes(data)
-    return (f"{_written(row)}|{','.join(map(str, codes[i]))}" for i, row in enumerate(data.X))
-
-
-def _written(row: Array) -> str:
-    return ",".join(f"{value + 0.0:.{DIGITS}g}" for value in row)
-
-
-def _digest(rows: Iterable[str]) -> str:
-    hashes = (hashlib.blake2b(row.encode(), digest_size=8).digest() for row in rows)
-    return f"{sum(int.from_bytes(value, 'big') for value in hashes) % 2**64:016x}"
+def _digest(data: Dataset, targets: bool = True) -> str:
+    """Of the features, with their targets or without."""
+    total = 0
+    for row, codes in zip(data.X, _codes(data), strict=True):
+        text = ",".join(f"{value + 0.0:.{DIGITS}g}" for value in row)
+        text += f"|{','.join(map(str, codes))}" if targets else ""
+        total += int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+    return f"{total % 2**64:016x}"

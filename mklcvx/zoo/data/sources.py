@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import warnings
-from itertools import islice
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...io.json_text import first_line
@@ -24,8 +23,8 @@ def bundled(name: str) -> Dataset:
     from sklearn import datasets
 
     found = getattr(datasets, f"load_{name}")()
-    return Dataset(name, np.asarray(found.data, dtype=float), found.target_names[found.target].astype(str), None,
-                   "scikit-learn")  # fmt: skip
+    classes = found.target_names[found.target].astype(str)
+    return Dataset(name, np.asarray(found.data, dtype=float), classes, None, "scikit-learn")
 
 
 # ------------------------------------------------------------------------------------------------------------- CSV
@@ -46,9 +45,8 @@ def from_csv(name: str, folder: Path, record: Record) -> Dataset:
     for number, row in enumerate(table, start=1):
         if len(row) != d + k:
             raise InputError(f"data set {name}: {file}, row {number} has {len(row)} entries, not {d + k}: get it anew")
-    X = np.array([[_number(name, value, f"{file}, row {i}") for value in row[:d]] for i, row in _rows(table)])
-    targets = [[_class_name(value) for value in row[d:]] for row in table[1:]]
-    return _dataset(name, X.reshape(len(targets), d), targets, record, str(file))
+    X = [[_number(name, value, f"{file}, row {i}") for value in row[:d]] for i, row in enumerate(table[1:], start=2)]
+    return _dataset(name, np.reshape(X, (len(X), d)), [row[d:] for row in table[1:]], record, str(file))
 
 
 def _check_header(name: str, file: Path, table: list[list[str]], d: int, k: int, labels: bool) -> None:
@@ -61,10 +59,6 @@ def _check_header(name: str, file: Path, table: list[list[str]], d: int, k: int,
             f"data set {name}: {file} has a header of {len(found)} columns, {','.join(found)[:40]!r}: "
             f"expected the {d + k} columns {shown}"
         )
-
-
-def _rows(table: list[list[str]]) -> Any:
-    return islice(enumerate(table, start=1), 1, None)
 
 
 # ---------------------------------------------------------------------------------------------------------- OpenML
@@ -88,23 +82,20 @@ def from_openml(name: str, record: Record) -> Dataset:
             j = found.feature_names.index(column)
             values[:, j] = [words[int(code)] for code in values[:, j]]
     X = np.array([[_number(name, value, origin) for value in row] for row in values])
-    target = np.asarray(found.target).reshape(len(X), -1)
-    return _dataset(name, X, [[_class_name(value) for value in row] for row in target], record, origin)
+    return _dataset(name, X, np.asarray(found.target).reshape(len(X), -1), record, origin)
 
 
 # ---------------------------------------------------------------------------------------------------------- shared
-def _dataset(name: str, X: Array, targets: list[list[str]], record: Record, origin: str) -> Dataset:
+def _dataset(name: str, X: Array, targets: Iterable[Any], record: Record, origin: str) -> Dataset:
+    words = [[_class_name(value) for value in row] for row in targets]
     if not record.labels:
-        return Dataset(name, X, np.array([row[0] for row in targets], dtype=np.str_), None, origin)
-    return Dataset(name, X, None, _as_labels(name, targets, origin), origin)
-
-
-def _as_labels(name: str, targets: list[list[str]], origin: str) -> NDArray[np.int64]:
+        return Dataset(name, X, np.array([row[0] for row in words], dtype=np.str_), None, origin)
     meaning = {"0": 0, "1": 1, "FALSE": 0, "TRUE": 1}
-    unknown = {word for row in targets for word in row if word.upper() not in meaning}
+    unknown = {word for row in words for word in row if word.upper() not in meaning}
     if unknown:
         raise InputError(f"data set {name} from {origin}: has the label {min(unknown)!r:.20}: expected 0 and 1")
-    return np.array([[meaning[word.upper()] for word in row] for row in targets], dtype=np.int64)
+    labels = np.array([[meaning[word.upper()] for word in row] for row in words], dtype=np.int64)
+    return Dataset(name, X, None, labels, origin)
 
 
 def _number(name: str, value: Any, where: str) -> float:
