@@ -25,7 +25,10 @@ ROOMS = {
     "io": "files folders hdf5 json_text matlab solution_records trace=traces writing",
     "solvers": "assembling cost exact=conic measures paths polish second_stage solving",
     "verification": "answers proved_answers rigorous=proof submissions",
-    "reports": "explain latex reporting=pages theorem",
+    "reports": "explain latex theorem reporting=pages reporting.demonstration=pages.documents "
+    "reporting.judgement=pages.documents reporting.solved=pages.documents reporting.drawn=pages.sections "
+    "reporting.numbers=pages.html reporting.svg=pages.page plot.bars=plot.charts plot.conditions=plot.charts "
+    "plot.lines=plot.charts plot.planes=plot.weight_space plot.simplex=plot.weight_space",
     "estimators": "cross_validation metrics prediction",
     "bench": "baselines bench_external=external bench_process=process bench_standing=standing bench_worker=worker "
     "conformance peers validating=matrix",

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from mklcvx import Instance, solve, solve_path, zoo
 from mklcvx.reports import plot
 from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
-from mklcvx.reports.plot.simplex import CORNERS
+from mklcvx.reports.plot.weight_space import CORNERS
 from refusals import check_refused
 
 pytestmark = pytest.mark.slow

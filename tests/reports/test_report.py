@@ -16,9 +16,8 @@ from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.io.files import save_instance
 from mklcvx.reports import plot
 from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, verdict_page
-from mklcvx.reports.pages.html import VOID, element, escaped, joined
-from mklcvx.reports.pages.numbers import power, settings
-from mklcvx.reports.pages.svg import inline
+from mklcvx.reports.pages.html import VOID, element, escaped, joined, power, settings
+from mklcvx.reports.pages.page import inline
 from mklcvx.reports.pages.theorems import derivation, typeset
 from mklcvx.reports.plot._style import COLOURS, words
 from mklcvx.verification.answers import Answer

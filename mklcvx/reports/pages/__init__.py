@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .demonstration import Gallery, demo_page
-from .judgement import verdict_page
+from .documents import Gallery, chosen_solvers, demo_page, report_page, runs_of, verdict_page
 from .page import save
-from .solved import chosen_solvers, report_page, runs_of
 
 __all__ = ["Gallery", "chosen_solvers", "demo_page", "report_page", "runs_of", "save", "verdict_page"]

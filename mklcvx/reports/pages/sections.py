@@ -1,4 +1,4 @@
-"""The sections that are words and numbers: a problem, its optimum, what proves it, where it comes from."""
+"""The sections of a page: problem, optimum, certificate, weights, optimality conditions, convergence, derivation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import formulations
 from ...certificate import Certificate
+from ...certificate.residuals import gap_parts, sample_side
 from ...certificate.solution import SUPPORT, Solution
+from ...errors import InputError
 from ...problem.instance import Instance
+from ...verification.parts import enclosure_of
+from .. import plot
 from ..plot._style import words
-from .html import Markup, element, facts, joined, paragraph, section
-from .numbers import power, settings, short, value
+from .html import Markup, element, facts, figure, joined, paragraph, power, section, settings, short, table, value
+from .page import inline
 from .theorems import derivation, typeset
 
-MOST = 40  # labels that are named
+Array = NDArray[np.float64]
+MOST = 40  # labels that are named, kernels that are drawn and listed; of more kernels, the largest
+SAMPLES = 200  # up to which a landscape is drawn: it solves hundreds of SVMs
 MULTIPLIERS = {
     "gamma": "γ of the classes", "class_values": "their values", "eigenvalues": "eigenvalues", "rho": "ρ", "tau": "τ",
 }  # fmt: skip
@@ -91,6 +98,137 @@ def certificate(found: Certificate, tolerance: float, asked: str = "asked for") 
     return section("certificate", "Certificate", explained, facts(rows))
 
 
+# -------------------------------------------------------------------------------------------------------- weights
+def weights(solution: Solution, candidate: Array | None = None) -> Markup:
+    """A table and a picture; of very many kernels, those with the largest weights."""
+    exact = solution.weights
+    sizes = np.nan_to_num(exact, nan=np.inf)
+    both = sizes if candidate is None else np.maximum(sizes, np.abs(np.nan_to_num(candidate, nan=np.inf)))
+    chosen = np.sort(np.argsort(-both, kind="stable")[:MOST])
+    names = [solution.names[m] for m in chosen]
+    given = None if candidate is None else candidate[chosen]
+    height = 0.75 + (0.3 if candidate is None else 0.42) * len(chosen)
+    drawing = inline(lambda ax: plot.weights(exact[chosen], names, ax, given), height, "Kernel weights", "weights")
+    head = ["kernel", "exact" if given is not None else "weight", *([] if given is None else ["candidate"])]
+    columns = [_weights(exact[chosen], solution.used(), chosen)]
+    if given is not None:
+        columns.append([_weight(one) for one in given])
+    elif solution.norms is not None:
+        head.append("‖f‖")
+        columns.append(_weights(solution.norms[chosen], solution.used(), chosen))
+    rows = list(zip(names, *columns, strict=True))
+    listed = table(head, rows, numbers=(1, 2))
+    left_out = len(exact) - len(chosen)
+    more = paragraph(f"{left_out} more kernels have no larger weights.") if left_out else None
+    alone, beside = "Weights at the optimum.", "The candidate is hatched. Weights are judged by what they are worth."
+    caption = alone if given is None else beside
+    beside_it = element("div", figure(drawing, caption), listed, class_="figures")
+    return section("weights", "Kernel weights", beside_it, more)
+
+
+def _weights(values: Array, used: NDArray[np.intp], chosen: NDArray[np.intp]) -> list[str]:
+    """What an interior-point method leaves of an unused kernel is shown as the zero that it means."""
+    seen = np.isin(chosen, used)
+    return [_weight(value) if known or np.isnan(value) else "0" for value, known in zip(values, seen, strict=True)]
+
+
+def _weight(number: float) -> str:
+    return "undefined" if np.isnan(number) else short(float(number))
+
+
+# ----------------------------------------------------------------------------------------------------- conditions
+def conditions(instance: Instance, solution: Solution, candidate: Solution | None = None) -> Markup:
+    """The Karush–Kuhn–Tucker conditions: how far each is from holding; and a picture of a candidate's α beside it."""
+    made: list[Any] = []
+    parts = gap_parts(instance, solution)
+    if parts is not None:
+        scale = enclosure_of(solution.certificate).scale
+        said = {
+            "samples": "α = 0 beyond the margin, α = C short of it, between them only on it",
+            "functions": "every f_m is a multiple of K_m(α∘y)",
+            "weights": "the weights fit the norms ‖f_m‖ and the roots √q_m(α)",
+        }
+        pairs = [
+            (name, joined([power(part / scale), ": ", typeset(said[name])])) for name, part in parts._asdict().items()
+        ]
+        made.append(
+            paragraph(
+                "The gap is the sum of three numbers, none negative, each of which is zero exactly where a condition "
+                "of Karush, Kuhn and Tucker holds. Relative to the scale:"
+            )
+        )
+        made.append(facts(pairs))
+    if solution.alpha is None:
+        made.append(paragraph("This formulation has no α: the certificate is what its conditions come down to."))
+        return section("conditions", "Optimality conditions", *made)
+    samples = sample_side(instance, solution)
+    worst = power(float(samples.slackness.max()))
+    made.append(paragraph("Largest violation of complementary slackness by a sample: ", worst))
+    drawing = inline(lambda ax: plot.kkt(instance, solution, ax), 3.0, "α against the margin of every sample", "kkt")
+    staged = "second_stage_gap" in solution.multipliers
+    caption = "α against the margin: at the optimum every sample lies on the grey staircase."
+    figures = [figure(drawing, caption + (" Here of the second stage's SVM." if staged else ""))]
+    if candidate is not None:
+        other = inline(lambda ax: plot.kkt(instance, candidate, ax), 3.0, "The same of the candidate", "candidate")
+        figures.append(figure(other, "The candidate's α, against the margins of its own classifier."))
+    made.append(element("div", *figures, class_="figures"))
+    return section("conditions", "Optimality conditions", *made)
+
+
+# ---------------------------------------------------------------------------------------------------- convergence
+def convergence(runs: Mapping[str, Solution]) -> Markup:
+    """The certified gap of several solvers, over iterations and, where they solve SVMs, over those."""
+    drawings = [
+        figure(
+            inline(lambda ax: plot.gaps(runs, ax), 3.1, "Certified gap over iterations", "gaps"),
+            "Certified relative gap, the best so far, over iterations.",
+        )
+    ]
+    if any(run.trace and run.trace[-1].svm_solves > 0 for run in runs.values()):
+        title = "Certified gap over SVM fits"
+        drawing = inline(lambda ax: plot.gaps(runs, ax, "svm_solves"), 3.1, title, "fits")
+        drawings.append(figure(drawing, "The same over the SVMs that were solved inside."))
+    rows = [
+        [
+            name, run.iterations, run.svm_solves or "–", f"{run.seconds:.2g}", power(run.certificate.relative_gap),
+            "certified" if run.certified else run.message.removeprefix("not certified: "),
+        ]
+        for name, run in runs.items()
+    ]  # fmt: skip
+    head = ["solver", "iterations", "SVMs", "seconds", "gap", "ended"]
+    made = element("div", *drawings, class_="figures"), table(head, rows, numbers=(1, 2, 3, 4))
+    note = "A solver stops when its own tolerance is certified."
+    if "interior" in runs:
+        note += " The line of interior is flat until it expects to be done: only then does it ask for a certificate."
+    return section("convergence", "Convergence", *made, paragraph(note))
+
+
+# ------------------------------------------------------------------------------------------------- few kernels
+def few_kernels(
+    instance: Instance, formulation: str, given: Mapping[str, Any], runs: Mapping[str, Solution]
+) -> Markup | None:
+    """Two kernels: the cutting planes. Three: the value over the simplex and the ways of two algorithms."""
+    if instance.samples > SAMPLES:
+        return None
+    if instance.count == 2 and formulation in ("l1", "sm1"):
+        title = "Cutting planes"
+        drawing = inline(lambda ax: plot.cutting_planes(instance, formulation, 4, ax, **given), 3.2, title, "planes")
+        caption = "The value over the weights of the two kernels, and four planes of column generation below it."
+        return section("landscape", "The value over the weights", figure(drawing, caption))
+    if instance.count != 3:
+        return None
+    ways = {name: run for name, run in runs.items() if run.trace and name != "interior"}
+    shown = dict(list(ways.items())[:2]) or None
+    try:
+        title = "Value over the simplex"
+        drawing = inline(lambda ax: plot.landscape(instance, formulation, shown, ax, **given), 3.5, title, "simplex")
+    except InputError:  # weights that lie on no simplex and no ball
+        return None
+    caption = "The value over the weights of the three kernels, and the ways that algorithms took."
+    return section("landscape", "The value over the weights", figure(drawing, caption))
+
+
+# ------------------------------------------------------------------------------------------------- where it comes from
 def derived(formulation: str) -> Markup:
     return section("derivation", "Derivation", derivation(formulations.get(formulation)))
 

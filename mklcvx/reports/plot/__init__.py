@@ -5,10 +5,7 @@ Readable in black and white: what differs in colour differs in marker, line or h
 
 from __future__ import annotations
 
-from .bars import weights
-from .conditions import kkt
-from .lines import gaps, path
-from .planes import cutting_planes
-from .simplex import landscape
+from .charts import gaps, kkt, path, weights
+from .weight_space import cutting_planes, landscape
 
 __all__ = ["cutting_planes", "gaps", "kkt", "landscape", "path", "weights"]

@@ -1,4 +1,8 @@
-"""Lines: certified gaps of several solvers, and weights along a parameter."""
+"""Charts: kernel weights as bars, optimality conditions of the samples, certified gaps, weights along a parameter.
+
+The optimality conditions are α against the margin. At the optimum every sample lies on a staircase: α = 0 beyond the
+level, anything between 0 and C at it, α = C short of it. The level is 1, or ρ for loss nu.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from ...certificate.residuals import sample_side
 from ...certificate.run import Row
 from ...certificate.solution import Solution
 from ...errors import InputError
-from ._style import FAINT, INK, axes, legend, look
+from ...problem.instance import Instance
+from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_of_kernels
 
 if TYPE_CHECKING:
     from ...solvers.paths import RegularizationPath
@@ -21,7 +28,77 @@ LINEAR = 10  # iterations before a long axis becomes logarithmic
 WIDE = 20.0  # ratio of a parameter's ends from which its axis is logarithmic
 SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn faintly, without a name
 
+EDGE = 1e-7  # of C: what an interior-point method means by 0 and by C
+KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
+
 Trace = Solution | Sequence[Row]
+
+
+def weights(
+    weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None
+) -> Any:
+    """One bar per kernel, the first on top; filled for `weights`, hatched for the `candidate`. A weight that is NaN is
+    undefined, and said to be."""
+    exact = _numbers("weights", weights)
+    given = None if candidate is None else _numbers("candidate", candidate)
+    if given is not None and len(given) != len(exact):
+        raise InputError(f"candidate has {len(given)} weights for {len(exact)} kernels: give one per kernel")
+    labels, rows = name_of_kernels(names, len(exact)), np.arange(len(exact), dtype=np.float64)
+    pair = given is not None
+    ax = axes(ax, (5.6, 1.2 + (0.42 if pair else 0.28) * len(exact)))
+    height, shift = (0.38, 0.2) if pair else (0.7, 0.0)
+    filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
+    if given is not None:
+        hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
+        legend(ax, [filled, hatched], ["exact", "candidate"], loc="best")
+    ax.axvline(0.0, color=INK, linewidth=0.8)
+    ax.set_yticks(rows, labels, parse_math=False)
+    ax.set_ylim(len(exact) - 0.5, -0.5)
+    ax.set_xlabel("kernel weight")
+    return ax
+
+
+def _bars(ax: Any, rows: NDArray[Any], values: NDArray[np.float64], height: float, **look: Any) -> Any:
+    for row in rows[np.isnan(values)]:
+        ax.annotate("undefined", (0.0, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize="small")
+    return ax.barh(rows, np.nan_to_num(values), height, linewidth=0.8, **look)
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: no list of numbers: give one per kernel") from None
+    if numbers.ndim != 1 or not len(numbers) or np.isinf(numbers).any():
+        raise InputError(f"{name} of shape {numbers.shape}: give one finite number per kernel, NaN where undefined")
+    return numbers
+
+
+def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
+    """α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that the
+    conditions ask for. The instance is the one that was solved, after any preprocessing."""
+    samples = sample_side(instance, solution)
+    margins, shares = samples.margins.ravel(), samples.shares.ravel()
+    ax = axes(ax)
+    level = samples.level
+    least = 0.3 * (abs(level) or 1.0)  # on either side, lest rounding be magnified
+    low, high = min(margins.min(), level - least), max(margins.max(), level + least)
+    room = 0.06 * (high - low)
+    stairs = [low - room, level, level, high + room], [1.0, 1.0, 0.0, 0.0]
+    ax.plot(*stairs, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
+    free = (shares > EDGE) & (shares < 1 - EDGE)
+    handles, names = [], []
+    for chosen, (name, marker, color) in zip((shares <= EDGE, free, shares >= 1 - EDGE), KINDS, strict=True):
+        if chosen.any():
+            dots = {"linestyle": "none", "marker": marker, "markersize": 5, "markerfacecolor": color}
+            handles += ax.plot(margins[chosen], shares[chosen], markeredgecolor=INK, markeredgewidth=0.7, **dots)
+            names.append(f"{name}: {int(np.sum(chosen))}")
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(-0.08, 1.08)
+    ax.set_xlabel("margin y f(x)")
+    ax.set_ylabel("α / C")
+    legend(ax, handles, names, loc="best")
+    return ax
 
 
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:

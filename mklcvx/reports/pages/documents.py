@@ -1,0 +1,244 @@
+"""The pages: of a solved problem, of a judged answer, and of the demonstration, which has every formulation in two
+tables, one of them in full, and a wrong answer caught."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import formulations
+from ...certificate.solution import Solution
+from ...errors import InputError
+from ...problem.instance import Instance
+from ...solvers.solving import solve, solver_named, tracing
+from ...verification.answers import Answer
+from ...verification.judge import Report
+from ...verification.parts import ACCEPTED, REJECTED
+from . import sections
+from .html import Markup, element, facts, joined, paragraph, power, section, settings, table, value
+from .page import badge, page
+
+Array = NDArray[np.float64]
+SLOW = ("silp_exact",)  # declared anew at every step: only if asked for
+USUAL = 4
+CHECKERS = {"single task": "checker"}  # of the other families, checker_families
+POINTS = 100  # of a trace that are listed
+APART = {
+    "alpha_at_weights": "α from the SVM's at these weights",
+    "weights_at_alpha": "weights from those that α implies",
+    "coefficients": "coefficients from those that weights and α imply",
+}
+TIME_LIMIT = 2.0  # seconds for each solver that is compared
+FULL = "l1"
+
+
+# ---------------------------------------------------------------------------------------------------- a solved problem
+def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
+    """Those named, each once, if they fit; else `interior` and the first published ones."""
+    chosen = formulations.get(formulation)
+    if names is None:
+        fitting = [name for name in tracing(chosen) if name not in SLOW]
+        return sorted(fitting, key=lambda name: name != "interior")[:USUAL]
+    if not names:
+        raise InputError("--solvers names none: give some by commas, for example interior,clarabel")
+    return list(dict.fromkeys(solver_named(name, chosen).name for name in names))
+
+
+def runs_of(
+    instance: Instance, formulation: str, given: Mapping[str, Any], names: Sequence[str], time_limit: float,
+    say: Callable[[str], None] = lambda _: None,
+) -> dict[str, Solution]:  # fmt: skip
+    """One run for every solver, each with the tolerance it can be expected to reach."""
+    return {
+        name: solve(instance, formulation, solver=name, time_limit=time_limit, report=say, **given) for name in names
+    }
+
+
+def report_page(
+    instance: Instance,
+    solution: Solution,
+    runs: Mapping[str, Solution],
+    tolerance: float,
+    source: str = "",
+    options: str = "",
+) -> str:
+    """Problem, optimum, certificate, weights, conditions, convergence, derivation. `instance` is what was solved, made
+    from the file `source` by the command line's `options`."""
+    name = solution.formulation
+    made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
+    made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
+    subtitle = f"{settings(solution.parameters)}; {instance.count} kernels, {instance.samples} samples"
+    return page(f"{name}: {formulations.get(name).title}", subtitle, state(solution), made)
+
+
+def about(
+    instance: Instance, solution: Solution, runs: Mapping[str, Solution], tolerance: float, source: str
+) -> list[Markup]:
+    """What there is to say of a solution."""
+    name, given = solution.formulation, solution.parameters
+    few = sections.few_kernels(instance, name, given, runs)
+    return [
+        sections.problem(instance, name, given, source),
+        sections.optimum(solution),
+        sections.certificate(solution.certificate, tolerance),
+        sections.weights(solution),
+        *([few] if few is not None else []),
+        sections.conditions(instance, solution),
+        *([sections.convergence(runs)] if runs else []),
+    ]
+
+
+def state(solution: Solution) -> Markup:
+    return badge("certified", "good") if solution.certified else badge("not certified", "bad")
+
+
+def _again(solution: Solution, source: str, options: str) -> Markup:
+    file, name = shlex.quote(source), solution.formulation
+    given = "".join(f" --set {key}={str(value).lower()}" for key, value in solution.parameters.items())
+    checker = CHECKERS.get(formulations.get(name).family, "checker_families")
+    commands = [f"mklcvx solve {file} {options} -f {name}{given} -o answer.json".replace("  ", " ")]
+    if not options:  # the checker takes kernels as they are
+        commands.append(f"python -m mklcvx.{checker} {file} answer.json")
+    return sections.again([*commands, f"mklcvx verify {file} answer.json"])
+
+
+# ---------------------------------------------------------------------------------------------------- a judged answer
+def verdict_page(instance: Instance, report: Report, given: Answer, source: str = "", answer: str = "") -> str:
+    """Verdict, parts, diagnosis, and the exact weights and α beside those given; `instance` is what was judged on."""
+    exact = solve(instance, report.formulation, **report.parameters)
+    made = [
+        verdict(report, answer),
+        sections.problem(instance, report.formulation, report.parameters, source),
+        sections.certificate(report.optimum, report.tolerance, "to judge at"),
+        sections.weights(exact, _candidate(given.weights, exact)),
+        sections.conditions(instance, exact, _as_solution(given, exact)),
+        sections.derived(report.formulation),
+    ]
+    title = f"{answer or 'An answer'}: {report.verdict}"
+    subtitle = f"{report.formulation}, {formulations.get(report.formulation).title}; {settings(report.parameters)}"
+    return page(title, subtitle, _verdict_badge(report), made)
+
+
+def _verdict_badge(report: Report) -> Markup:
+    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(report.verdict, "open")
+    return badge(report.verdict, kind)
+
+
+def _candidate(given: Any, exact: Solution) -> Array | None:
+    """The answer's weights if they are as many as there are kernels and can be sections."""
+    if given is None:
+        return None
+    weights = np.ravel(np.asarray(given, dtype=float))
+    return weights if weights.shape == exact.weights.shape and not np.isinf(weights).any() else None
+
+
+def _as_solution(given: Answer, exact: Solution) -> Solution | None:
+    """The classifier that the answer spells out, if it does: α, weights or coefficients; the exact bias if none."""
+    told = given.weights if given.coefficients is None else given.coefficients
+    if exact.alpha is None or given.alpha is None or told is None or not np.isfinite(told).all():
+        return None
+    weights = exact.weights if given.weights is None else np.ravel(given.weights)
+    alpha, spelled = given.alpha.reshape(exact.alpha.shape), given.coefficients
+    coefficients = None if spelled is None else spelled.reshape(exact.all_coefficients.shape)
+    fits = given.bias is not None and np.size(given.bias) == np.size(exact.bias)
+    bias = np.reshape(given.bias, np.shape(exact.bias)) if fits else exact.bias  # type: ignore[arg-type]
+    return replace(exact, alpha=alpha, weights=weights, coefficients=coefficients, bias=bias)
+
+
+def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
+    """The parts of an answer: what each violates, proves and is off by; and the diagnosis."""
+    asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
+    said = [paragraph(asked)]
+    if report.diagnosis is not None:
+        said.append(element("p", element("strong", "Diagnosis: "), report.diagnosis.words, "."))
+    rows = [_part(part, report.tolerance) for part in report.parts]
+    listed = table(["part", "verdict", "violates", "proves", "off by", "how it was judged"], rows, numbers=(4,))
+    others: list[tuple[Any, Any]] = [
+        (APART.get(name, name.replace("_", " ")), joined([power(by), " apart"])) for name, by in report.together.items()
+    ]
+    others += [
+        ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")
+        for one in report.loose or ()
+    ]
+    others += [("note", note) for note in report.notes]
+    said_of = facts(others) if others else None
+    return section("verdict", title, element("div", *said, class_="said"), listed, said_of, _trace(report))
+
+
+def _part(part: Any, tolerance: float) -> list[Any]:
+    broken = [joined([constraint, " by ", power(by)]) for constraint, by in part.violations if by > tolerance]
+    judged = part.verdict(tolerance)
+    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(judged, "open")
+    proves = "–" if part.value is None else f"{part.proves} {value(part.value)}"
+    off = "–" if part.excess is None else power(part.excess)
+    return [part.name, element("span", judged, class_=kind), joined(broken, "; ") or "–", proves, off, part.note]
+
+
+def _trace(report: Report) -> Markup | None:
+    if not report.trace:
+        return None
+    step = -(-len(report.trace) // POINTS)
+    rows = [
+        [index, point.verdict, power(max(part.off for part in point.parts))]
+        for index, point in enumerate(report.trace)
+        if index % step == 0 or index == len(report.trace) - 1
+    ]
+    return joined([element("h3", "Trace"), table(["point", "verdict", "off by"], rows, numbers=(0, 2))])
+
+
+# -------------------------------------------------------------------------------------------------- the demonstration
+class Gallery(NamedTuple):
+    """Many formulations on one data set; `scores` say in words how each does on held-out samples."""
+
+    identifier: str
+    title: str
+    score: str
+    solutions: Sequence[Solution]
+    scores: Sequence[str]
+    about: str
+
+
+def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) -> str:
+    """`instance` is the first gallery's; its L1-MKL is reported in full."""
+    everything = [solution for gallery in galleries for solution in gallery.solutions]
+    full = next(one for one in everything if one.formulation == FULL)
+    runs = runs_of(instance, FULL, full.parameters, chosen_solvers(FULL, None), TIME_LIMIT)
+    made = [
+        *(_gallery(gallery) for gallery in galleries),
+        *about(instance, full, runs, 1e-8, "breast cancer, as in the first table"),
+        verdict(caught, "The answer with its weights scaled to length one", "A wrong answer, caught"),
+        sections.derived(FULL),
+    ]
+    done = sum(one.certified for one in everything)
+    kind = badge(f"{done} of {len(everything)} certified", "good" if done == len(everything) else "bad")
+    subtitle = f"Every formulation on two real data sets; then {FULL} in full, and an answer that is wrong."
+    return page("mklcvx: the demonstration", subtitle, kind, made)
+
+
+def _gallery(gallery: Gallery) -> Markup:
+    head = ["formulation", "what it is", "optimum", "certified gap", "kernels", "weights", gallery.score]
+    rows = [_row(*pair) for pair in zip(gallery.solutions, gallery.scores, strict=True)]
+    listed = table(head, rows, numbers=(2, 3, 4, 6))
+    return section(gallery.identifier, gallery.title, paragraph(gallery.about), listed)
+
+
+def _row(one: Solution, score: str) -> list[object]:
+    gap = power(one.certificate.relative_gap)
+    used = f"{len(one.used())}/{len(one.weights)}"
+    title = formulations.get(one.formulation).title
+    return [element("code", one.formulation), title, value(one.objective), gap, used, _bars(one.weights), score]
+
+
+def _bars(weights: np.ndarray) -> Markup:
+    """One thin bar per kernel, as high as its weight."""
+    heights = np.nan_to_num(weights) / max(float(np.nanmax(weights, initial=0.0)), np.finfo(float).tiny)
+    bars = [
+        Markup(f'<rect x="{4 * m}" y="{20 - 20 * h:.2f}" width="3" height="{20 * h:.2f}"/>')
+        for m, h in enumerate(np.clip(heights, 0.0, 1.0))
+    ]
+    return element("svg", *bars, viewBox=f"0 0 {4 * len(bars)} 20", class_="spark", role="img", aria_label="weights")
