@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import textwrap
+from importlib import import_module
 
 from ..formulations import Formulation, get
 from .latex import Piece, formula, prose
@@ -25,8 +25,7 @@ def named(name: str) -> Formulation:
     """The formulation of that name, or the problem of a baseline."""
     if name not in BASELINES:
         return get(name)
-    module = importlib.import_module(f"..bench.baselines.{name}", __package__)
-    problem: Formulation = getattr(module, name.upper())
+    problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
     return problem
 
 
@@ -36,13 +35,10 @@ def as_text(formulation: Formulation) -> str:
     lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
     if formulation.needs_groups:
         lines.append("    groups      of the instance: one integer per kernel")
-    lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    ")]
-    solve, call = (
-        f"mklcvx solve problem.npz -f {formulation.name}",
-        f"from mklcvx.bench.baselines import {formulation.name}",
-    )
-    example = call if formulation.name in BASELINES else solve
-    return "\n".join([*lines, "", f"Try: {example}"])
+    lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    "), ""]
+    is_baseline = formulation.name in BASELINES
+    how = "from mklcvx.bench.baselines import" if is_baseline else "mklcvx solve problem.npz -f"
+    return "\n".join([*lines, f"Try: {how} {formulation.name}"])
 
 
 def as_latex(formulation: Formulation) -> str:
@@ -62,8 +58,7 @@ def laid_out(row: Row) -> list[str]:
     lines: list[str] = []
     head = ""
     for part in (part for line in row.lines for part in re.split(r"\s{2,}", line)):
-        extremum = EXTREMUM.match(part)
-        if extremum:
+        if extremum := EXTREMUM.match(part):
             head = rf"\{extremum[1]}_{{{formula(extremum[2])}}}\quad "
         elif not lines and not head:
             head = f"{formula(part)} "

@@ -66,6 +66,7 @@ RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈⪰−∘·]+$")
 BARE = ("min", "max", "log", "exp", "tr")  # operators that stand apart from what they are applied to
 PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join(BARE)})\b)[a-zA-Z][a-z]+(?![\w(])")
 POSSESSIVE = re.compile(r"([a-zA-Z])('s)$")
+SHORT = "An As At By Eq If In Is It Ji Li No Of On Or So To We Xu Ye"  # words, not letters of a formula
 ARTICLES = "aAI"  # words before they are letters of a formula
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 MARKS = ".,;:"
@@ -76,42 +77,29 @@ def prose(text: str) -> list[Piece]:
     """A paragraph, taken apart; neighbours of one kind are joined."""
     scanned = list(_scan(" ".join(text.split())))
     pieces = list(scanned)
-    loose = {"letter", "relation", "number", "operator"}
     for place, (kind, content) in enumerate(scanned):
-        if kind not in loose:
+        if kind not in ("letter", "relation", "number", "operator"):
             continue
         article = kind == "letter" and content in ARTICLES
-        near = {(scanned if article else pieces)[other].kind for other in _beside(place, len(pieces))}
-        firm = bool(near & ({"relation"} if article else {"relation", "math"})) and not _parted(pieces, place)
+        known, ties = (scanned, {"relation"}) if article else (pieces, {"relation", "math"})
+        beyond_spaces = [other for other in (place - 2, place + 2) if 0 <= other < len(pieces)]
+        spaced = any(side.content == " " for side in pieces[max(place - 1, 0) : place + 2])
+        firm = spaced and any(known[other].kind in ties for other in beyond_spaces)
         sure = kind in ("relation", "operator") or (kind == "letter" and not article)
         pieces[place] = Piece("math" if sure or firm else "text", content)
     return _joined(pieces)
 
 
-def _beside(place: int, count: int) -> list[int]:
-    """The neighbours beyond the spaces."""
-    return [other for other in (place - 2, place + 2) if 0 <= other < count]
-
-
-def _parted(pieces: list[Piece], place: int) -> bool:
-    """Whether nothing but punctuation ties a piece to its neighbours."""
-    before, after = pieces[place - 1] if place else None, pieces[place + 1] if place + 1 < len(pieces) else None
-    return not any(side is not None and side.content == " " for side in (before, after))
-
-
 def _scan(text: str) -> Iterator[Piece]:
     place = 0
-    while place < len(text):
-        match = SCANNED.match(text, place)
-        assert match is not None
+    while match := SCANNED.match(text, place):
         token = match[0]
         if token[0] in "` ":
             yield Piece("code", token[1:-1]) if token[0] == "`" else Piece("text", " ")
-            place = match.end()
-            continue
-        token = _with_closing(text, place, token)
+        else:
+            token = _with_closing(text, place, token)
+            yield from _classified(token)
         place += len(token)
-        yield from _classified(token)
 
 
 def _with_closing(text: str, place: int, token: str) -> str:
@@ -164,12 +152,6 @@ def _kind(token: str) -> str:
     if WORDS.match(token) or (re.fullmatch(r"\(\d+\)|\W", token) and not SIGN.search(token)):
         return "letter" if re.fullmatch(r"[A-Z][a-z]", token) and token not in SHORT else "text"
     return "math" if SIGN.search(token) or re.fullmatch(r"[(\[]\w,?(?: \w)*[)\]]", token) else "text"
-
-
-SHORT = (
-    "An", "As", "At", "By", "Eq", "Eqs", "If", "In", "Is", "It", "Ji", "Li", "No", "Of", "On", "Or", "So", "To",
-    "We", "Xu", "Ye",
-)  # fmt: skip
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:

@@ -100,7 +100,7 @@ def test_gaps_over_svm_fits_leave_out_who_fits_none_and_keep_the_looks(ax, runs)
     assert ax.get_xlabel() == "SVM fits"
     line = ax.lines[0]
     assert list(line.get_xdata()) == [row.svm_solves for row in runs["silp"].trace]
-    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == look(1)
+    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == tuple(look(1).values())
 
 
 def test_a_gap_of_zero_is_drawn_at_the_end_of_double_precision(ax, runs):
@@ -309,7 +309,7 @@ def test_kkt_does_not_magnify_rounding_and_refuses_strangers(ax):
 
 # ---------------------------------------------------------------------------------------------------------- style
 def test_lines_are_told_apart_without_colour():
-    looks = [look(index)[1:] for index in range(len(MARKERS) * len(LINES))]
+    looks = [tuple(look(index).values())[1:] for index in range(len(MARKERS) * len(LINES))]
     assert len(set(looks)) == len(looks)
     assert {to_hex(colour) for colour in COLOURS} == set(COLOURS)
 

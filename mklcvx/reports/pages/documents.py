@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 SLOW = ("silp_exact",)  # declared anew at every step: only if asked for
 USUAL = 4
 CHECKERS = {"single task": "checker"}  # of the other families, checker_families
+COLOURED = {ACCEPTED: "good", REJECTED: "bad"}  # any other verdict is open
 POINTS = 100  # of a trace that are listed
 APART = {
     "alpha_at_weights": "α from the SVM's at these weights",
@@ -73,7 +74,8 @@ def report_page(
     made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
     made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
     subtitle = f"{settings(solution.parameters)}; {instance.count} kernels, {instance.samples} samples"
-    return page(f"{name}: {formulations.get(name).title}", subtitle, state(solution), made)
+    state = badge("certified", "good") if solution.certified else badge("not certified", "bad")
+    return page(f"{name}: {formulations.get(name).title}", subtitle, state, made)
 
 
 def about(
@@ -93,18 +95,16 @@ def about(
     ]
 
 
-def state(solution: Solution) -> Markup:
-    return badge("certified", "good") if solution.certified else badge("not certified", "bad")
-
-
 def _again(solution: Solution, source: str, options: str) -> Markup:
+    """How to get the same from the command line."""
     file, name = shlex.quote(source), solution.formulation
     given = "".join(f" --set {key}={str(value).lower()}" for key, value in solution.parameters.items())
     checker = CHECKERS.get(formulations.get(name).family, "checker_families")
     commands = [f"mklcvx solve {file} {options} -f {name}{given} -o answer.json".replace("  ", " ")]
     if not options:  # the checker takes kernels as they are
         commands.append(f"python -m mklcvx.{checker} {file} answer.json")
-    return sections.again([*commands, f"mklcvx verify {file} answer.json"])
+    commands.append(f"mklcvx verify {file} answer.json")
+    return section("again", "Do it yourself", element("pre", "\n".join(commands)))
 
 
 # ---------------------------------------------------------------------------------------------------- a judged answer
@@ -121,12 +121,7 @@ def verdict_page(instance: Instance, report: Report, given: Answer, source: str 
     ]
     title = f"{answer or 'An answer'}: {report.verdict}"
     subtitle = f"{report.formulation}, {formulations.get(report.formulation).title}; {settings(report.parameters)}"
-    return page(title, subtitle, _verdict_badge(report), made)
-
-
-def _verdict_badge(report: Report) -> Markup:
-    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(report.verdict, "open")
-    return badge(report.verdict, kind)
+    return page(title, subtitle, badge(report.verdict, COLOURED.get(report.verdict, "open")), made)
 
 
 def _candidate(given: Any, exact: Solution) -> Array | None:
@@ -153,9 +148,8 @@ def _as_solution(given: Answer, exact: Solution) -> Solution | None:
 def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
     """The parts of an answer: what each violates, proves and is off by; and the diagnosis."""
     asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
-    said = [paragraph(asked)]
-    if report.diagnosis is not None:
-        said.append(element("p", element("strong", "Diagnosis: "), report.diagnosis.words, "."))
+    found = report.diagnosis
+    diagnosis = None if found is None else paragraph(element("strong", "Diagnosis: "), found.words, ".")
     rows = [_part(part, report.tolerance) for part in report.parts]
     listed = table(["part", "verdict", "violates", "proves", "off by", "how it was judged"], rows, numbers=(4,))
     others: list[tuple[Any, Any]] = [
@@ -166,17 +160,17 @@ def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
         for one in report.loose or ()
     ]
     others += [("note", note) for note in report.notes]
-    said_of = facts(others) if others else None
-    return section("verdict", title, element("div", *said, class_="said"), listed, said_of, _trace(report))
+    said = element("div", paragraph(asked), diagnosis, class_="said")
+    return section("verdict", title, said, listed, facts(others) if others else None, _trace(report))
 
 
 def _part(part: Any, tolerance: float) -> list[Any]:
     broken = [joined([constraint, " by ", power(by)]) for constraint, by in part.violations if by > tolerance]
     judged = part.verdict(tolerance)
-    kind = {ACCEPTED: "good", REJECTED: "bad"}.get(judged, "open")
+    shown = element("span", judged, class_=COLOURED.get(judged, "open"))
     proves = "–" if part.value is None else f"{part.proves} {value(part.value)}"
     off = "–" if part.excess is None else power(part.excess)
-    return [part.name, element("span", judged, class_=kind), joined(broken, "; ") or "–", proves, off, part.note]
+    return [part.name, shown, joined(broken, "; ") or "–", proves, off, part.note]
 
 
 def _trace(report: Report) -> Markup | None:
@@ -222,16 +216,13 @@ def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) 
 
 def _gallery(gallery: Gallery) -> Markup:
     head = ["formulation", "what it is", "optimum", "certified gap", "kernels", "weights", gallery.score]
-    rows = [_row(*pair) for pair in zip(gallery.solutions, gallery.scores, strict=True)]
+    rows = []
+    for one, score in zip(gallery.solutions, gallery.scores, strict=True):
+        name, title = element("code", one.formulation), formulations.get(one.formulation).title
+        gap, used = power(one.certificate.relative_gap), f"{len(one.used())}/{len(one.weights)}"
+        rows.append([name, title, value(one.objective), gap, used, _bars(one.weights), score])
     listed = table(head, rows, numbers=(2, 3, 4, 6))
     return section(gallery.identifier, gallery.title, paragraph(gallery.about), listed)
-
-
-def _row(one: Solution, score: str) -> list[object]:
-    gap = power(one.certificate.relative_gap)
-    used = f"{len(one.used())}/{len(one.weights)}"
-    title = formulations.get(one.formulation).title
-    return [element("code", one.formulation), title, value(one.objective), gap, used, _bars(one.weights), score]
 
 
 def _bars(weights: np.ndarray) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,15 @@ SAMPLES = 200  # up to which a landscape is drawn: it solves hundreds of SVMs
 MULTIPLIERS = {
     "gamma": "γ of the classes", "class_values": "their values", "eigenvalues": "eigenvalues", "rho": "ρ", "tau": "τ",
 }  # fmt: skip
+CONDITIONS = (  # of samples, functions and weights, as in `GapParts`
+    "α = 0 beyond the margin, α = C short of it, between them only on it",
+    "every f_m is a multiple of K_m(α∘y)",
+    "the weights fit the norms ‖f_m‖ and the roots √q_m(α)",
+)
+GAP_PARTS = (
+    "The gap is the sum of three numbers, none negative, each of which is zero exactly where a condition of Karush, "
+    "Kuhn and Tucker holds. Relative to the scale:"
+)
 
 
 def problem(instance: Instance, formulation: str, parameters: Mapping[str, Any], source: str = "") -> Markup:
@@ -37,12 +47,13 @@ def problem(instance: Instance, formulation: str, parameters: Mapping[str, Any],
         counts = targets.indicators().sum(axis=0).astype(int)
         pairs = [f"{words(name)} ({count})" for name, count in zip(targets.names[:MOST], counts, strict=False)]
         shown = f"{len(targets.names)} {targets.kind}: " + ", ".join(pairs) + ("" if len(counts) <= MOST else ", …")
+    groups = "" if instance.groups is None else f" in {len(np.unique(instance.groups))} groups"
     rows = [
         ("instance", source or "in memory"),
         ("formulation", joined([element("code", chosen.name), ": ", typeset(chosen.title)])),
         ("parameters", settings(parameters)),
         ("samples", f"{instance.samples}"),
-        ("kernels", f"{instance.count}" + _groups(instance)),
+        ("kernels", f"{instance.count}" + groups),
         ("targets", shown),
     ]
     if np.ptp(instance.sample_weight) > 0:
@@ -51,10 +62,6 @@ def problem(instance: Instance, formulation: str, parameters: Mapping[str, Any],
     rows += [("repaired", change) for change in instance.repairs]
     rows.append(("reference", chosen.reference))
     return section("problem", "Problem", facts(rows))
-
-
-def _groups(instance: Instance) -> str:
-    return "" if instance.groups is None else f" in {len(np.unique(instance.groups))} groups"
 
 
 def optimum(solution: Solution) -> Markup:
@@ -101,27 +108,23 @@ def certificate(found: Certificate, tolerance: float, asked: str = "asked for") 
 # -------------------------------------------------------------------------------------------------------- weights
 def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     """A table and a picture; of very many kernels, those with the largest weights."""
-    exact = solution.weights
-    sizes = np.nan_to_num(exact, nan=np.inf)
+    sizes = np.nan_to_num(solution.weights, nan=np.inf)
     both = sizes if candidate is None else np.maximum(sizes, np.abs(np.nan_to_num(candidate, nan=np.inf)))
     chosen = np.sort(np.argsort(-both, kind="stable")[:MOST])
-    names = [solution.names[m] for m in chosen]
-    given = None if candidate is None else candidate[chosen]
-    height = 0.75 + (0.3 if candidate is None else 0.42) * len(chosen)
-    drawing = inline(lambda ax: plot.weights(exact[chosen], names, ax, given), height, "Kernel weights", "weights")
-    head = ["kernel", "exact" if given is not None else "weight", *([] if given is None else ["candidate"])]
-    columns = [_weights(exact[chosen], solution.used(), chosen)]
-    if given is not None:
-        columns.append([_weight(one) for one in given])
+    names, exact = [solution.names[m] for m in chosen], solution.weights[chosen]
+    columns = {"weight": _weights(exact, solution.used(), chosen)}
+    given, height, caption = None, 0.3, "Weights at the optimum."
+    if candidate is not None:
+        given, height = candidate[chosen], 0.42
+        caption = "The candidate is hatched. Weights are judged by what they are worth."
+        columns = {"exact": columns["weight"], "candidate": [_weight(one) for one in given]}
     elif solution.norms is not None:
-        head.append("‖f‖")
-        columns.append(_weights(solution.norms[chosen], solution.used(), chosen))
-    rows = list(zip(names, *columns, strict=True))
-    listed = table(head, rows, numbers=(1, 2))
-    left_out = len(exact) - len(chosen)
+        columns["‖f‖"] = _weights(solution.norms[chosen], solution.used(), chosen)
+    listed = table(["kernel", *columns], zip(names, *columns.values(), strict=True), numbers=(1, 2))
+    size = 0.75 + height * len(chosen)
+    drawing = inline(lambda ax: plot.weights(exact, names, ax, given), size, "Kernel weights", "weights")
+    left_out = len(solution.weights) - len(chosen)
     more = paragraph(f"{left_out} more kernels have no larger weights.") if left_out else None
-    alone, beside = "Weights at the optimum.", "The candidate is hatched. Weights are judged by what they are worth."
-    caption = alone if given is None else beside
     beside_it = element("div", figure(drawing, caption), listed, class_="figures")
     return section("weights", "Kernel weights", beside_it, more)
 
@@ -143,21 +146,10 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     parts = gap_parts(instance, solution)
     if parts is not None:
         scale = enclosure_of(solution.certificate).scale
-        said = {
-            "samples": "α = 0 beyond the margin, α = C short of it, between them only on it",
-            "functions": "every f_m is a multiple of K_m(α∘y)",
-            "weights": "the weights fit the norms ‖f_m‖ and the roots √q_m(α)",
-        }
-        pairs = [
-            (name, joined([power(part / scale), ": ", typeset(said[name])])) for name, part in parts._asdict().items()
+        shares = [
+            joined([power(part / scale), ": ", typeset(said)]) for part, said in zip(parts, CONDITIONS, strict=True)
         ]
-        made.append(
-            paragraph(
-                "The gap is the sum of three numbers, none negative, each of which is zero exactly where a condition "
-                "of Karush, Kuhn and Tucker holds. Relative to the scale:"
-            )
-        )
-        made.append(facts(pairs))
+        made += [paragraph(GAP_PARTS), facts(zip(parts._fields, shares, strict=True))]
     if solution.alpha is None:
         made.append(paragraph("This formulation has no α: the certificate is what its conditions come down to."))
         return section("conditions", "Optimality conditions", *made)
@@ -178,12 +170,8 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
 # ---------------------------------------------------------------------------------------------------- convergence
 def convergence(runs: Mapping[str, Solution]) -> Markup:
     """The certified gap of several solvers, over iterations and, where they solve SVMs, over those."""
-    drawings = [
-        figure(
-            inline(lambda ax: plot.gaps(runs, ax), 3.1, "Certified gap over iterations", "gaps"),
-            "Certified relative gap, the best so far, over iterations.",
-        )
-    ]
+    drawing = inline(lambda ax: plot.gaps(runs, ax), 3.1, "Certified gap over iterations", "gaps")
+    drawings = [figure(drawing, "Certified relative gap, the best so far, over iterations.")]
     if any(run.trace and run.trace[-1].svm_solves > 0 for run in runs.values()):
         title = "Certified gap over SVM fits"
         drawing = inline(lambda ax: plot.gaps(runs, ax, "svm_solves"), 3.1, title, "fits")
@@ -211,28 +199,22 @@ def few_kernels(
     if instance.samples > SAMPLES:
         return None
     if instance.count == 2 and formulation in ("l1", "sm1"):
-        title = "Cutting planes"
+        title, caption = "Cutting planes", "two kernels, and four planes of column generation below it."
         drawing = inline(lambda ax: plot.cutting_planes(instance, formulation, 4, ax, **given), 3.2, title, "planes")
-        caption = "The value over the weights of the two kernels, and four planes of column generation below it."
-        return section("landscape", "The value over the weights", figure(drawing, caption))
-    if instance.count != 3:
+    elif instance.count == 3:
+        title, caption = "Value over the simplex", "three kernels, and the ways that algorithms took."
+        ways = [(name, run) for name, run in runs.items() if run.trace and name != "interior"][:2]
+        draw = partial(plot.landscape, instance, formulation, dict(ways) or None, **given)
+        try:
+            drawing = inline(lambda ax: draw(ax=ax), 3.5, title, "simplex")
+        except InputError:  # weights that lie on no simplex and no ball
+            return None
+    else:
         return None
-    ways = {name: run for name, run in runs.items() if run.trace and name != "interior"}
-    shown = dict(list(ways.items())[:2]) or None
-    try:
-        title = "Value over the simplex"
-        drawing = inline(lambda ax: plot.landscape(instance, formulation, shown, ax, **given), 3.5, title, "simplex")
-    except InputError:  # weights that lie on no simplex and no ball
-        return None
-    caption = "The value over the weights of the three kernels, and the ways that algorithms took."
-    return section("landscape", "The value over the weights", figure(drawing, caption))
+    shown = figure(drawing, f"The value over the weights of the {caption}")
+    return section("landscape", "The value over the weights", shown)
 
 
 # ------------------------------------------------------------------------------------------------- where it comes from
 def derived(formulation: str) -> Markup:
     return section("derivation", "Derivation", derivation(formulations.get(formulation)))
-
-
-def again(commands: list[str]) -> Markup:
-    """How to get the same from the command line."""
-    return section("again", "Do it yourself", element("pre", "\n".join(commands)))

@@ -6,7 +6,7 @@ Colours: Okabe & Ito 2008, which the colour-blind tell apart. A page may replace
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import InputError
 
@@ -18,15 +18,10 @@ HATCH = "////"
 LONGEST = 28  # letters of a name
 
 
-class Look(NamedTuple):
-    color: str
-    marker: str
-    linestyle: str
-
-
-def look(index: int) -> Look:
+def look(index: int) -> dict[str, str]:
     """Eighty-four looks before one comes again; neighbours differ in everything."""
-    return Look(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)], LINES[index % len(LINES)])
+    styles = {"color": COLOURS, "marker": MARKERS, "linestyle": LINES}
+    return {name: choices[index % len(choices)] for name, choices in styles.items()}
 
 
 def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:

@@ -44,9 +44,8 @@ def weights(
     if given is not None and len(given) != len(exact):
         raise InputError(f"candidate has {len(given)} weights for {len(exact)} kernels: give one per kernel")
     labels, rows = name_of_kernels(names, len(exact)), np.arange(len(exact), dtype=np.float64)
-    pair = given is not None
-    ax = axes(ax, (5.6, 1.2 + (0.42 if pair else 0.28) * len(exact)))
-    height, shift = (0.38, 0.2) if pair else (0.7, 0.0)
+    room, height, shift = (0.28, 0.7, 0.0) if given is None else (0.42, 0.38, 0.2)
+    ax = axes(ax, (5.6, 1.2 + room * len(exact)))
     filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
     if given is not None:
         hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
@@ -120,11 +119,11 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
             x = np.array([getattr(row, against) for row in rows], dtype=float)
             y = np.maximum([row.gap for row in rows], SMALLEST)
             every = max(1, len(rows) // 12)
-            handles += ax.plot(x, y, **style._asdict(), markersize=4, markevery=every, linewidth=1.3)
+            handles += ax.plot(x, y, **style, markersize=4, markevery=every, linewidth=1.3)
             ends.append(float(x[-1]))
         elif isinstance(trace, Solution):
             level = max(trace.certificate.relative_gap, SMALLEST)
-            handles.append(ax.axhline(level, color=style.color, linestyle=(0, (1, 3)), linewidth=1.3))
+            handles.append(ax.axhline(level, color=style["color"], linestyle=(0, (1, 3)), linewidth=1.3))
     ax.set_yscale("log")
     if against != "seconds" and max(ends) > 10 * LINEAR:
         ax.set_xscale("symlog", linthresh=LINEAR)
@@ -168,15 +167,13 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
         raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
     order = np.argsort(x, kind="stable")
     x, heights, names = x[order], path.weights[order], path.solutions[0].names
-    ax = axes(ax)
-    handles: list[Any] = []
-    shown: list[str] = []
+    ax, handles, shown = axes(ax), [], []
     largest = np.nanmax(heights, initial=0.0)
     for m, name in enumerate(names):
         if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:
             ax.plot(x, heights[:, m], color=FAINT, linewidth=0.6)
             continue
-        handles += ax.plot(x, heights[:, m], **look(len(handles))._asdict(), markersize=4, linewidth=1.3)
+        handles += ax.plot(x, heights[:, m], **look(len(handles)), markersize=4, linewidth=1.3)
         shown.append(name)
     if x[0] > 0 and x[-1] >= WIDE * x[0]:
         ax.set_xscale("log")

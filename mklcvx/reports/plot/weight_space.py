@@ -60,9 +60,9 @@ def cutting_planes(
         raise InputError(f"steps = {steps} is below 1: give the number of cuts")
     task, _ = chosen.task(instance, parameters)
     problem, cap = Problem(chosen, task, SVM_TOLERANCE), min(1.0, _silp.cap(task.own))
-    algorithm, visited = SILP(), []
+    algorithm = SILP()
     state = algorithm.start(problem)
-    visited.append(float(state.weights[0]))
+    visited = [float(state.weights[0])]
     while len(state.rows) < steps and not state.dead_end:
         state = algorithm.step(problem, state)
         visited.append(float(state.weights[0]))
@@ -121,8 +121,7 @@ def landscape(
         way = np.array([row.weights for row in rows_of(one)])
         if len(way):
             places = way / way.sum(axis=1, keepdims=True) @ CORNERS
-            style = look(index + 1)
-            handles += ax.plot(*places.T, **style._asdict(), markersize=4, linewidth=1.2, markerfacecolor="none")
+            handles += ax.plot(*places.T, **look(index + 1), markersize=4, linewidth=1.2, markerfacecolor="none")
             names.append(name)
     best = case.reference.weights
     place = best / best.sum() @ CORNERS
@@ -135,17 +134,12 @@ def _value(case: Any, point: Array) -> float:
     """What weights in this direction are worth; NaN outside the domain."""
     from ...verification.families import proved_parts
 
-    feasible = _placed(case, point)
+    placed = PLACED.get(case.formulation.family)
+    feasible = point if placed is None else placed(case, point)
     if feasible is None:
         return float("nan")
     part = next(part for part in proved_parts(case, Answer(weights=feasible)) if part.name == "weights")
     return float("nan") if part.value is None else part.value
-
-
-def _placed(case: Any, point: Array) -> Array | None:
-    """Of families that are not in the table, weights lie on the simplex."""
-    placed = PLACED.get(case.formulation.family)
-    return point if placed is None else placed(case, point)
 
 
 def _of_stages(case: Any, point: Array) -> Array:
@@ -165,10 +159,8 @@ def _of_task(case: Any, point: Array) -> Array | None:
     return None if regulariser.cap is not None and point.max() > regulariser.cap(**own) * (1 + 1e-9) else point
 
 
-PLACED: dict[str, Callable[[Any, Array], Array | None]] = {
-    "single task": _of_task,
-    "two stages": _of_stages,
-}
+# Of families that are not in the table, weights lie on the simplex.
+PLACED: dict[str, Callable[[Any, Array], Array | None]] = {"single task": _of_task, "two stages": _of_stages}
 
 
 def _refused(name: str) -> InputError:
