@@ -27,7 +27,6 @@ from .verify import verify
 
 app = typer.Typer(
     name="mklcvx",
-    help="Multiple kernel learning, declared in CVXPY and solved with a certificate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

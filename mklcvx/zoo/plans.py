@@ -49,6 +49,8 @@ class Optimum:
 class Plan:
     """Weights μ, sizes c and tilts z, kernel by kernel, and the value that R* makes of them."""
 
+    name: str
+    special: str
     formulation: str
     weights: tuple[float, ...]
     sizes: tuple[float, ...]
@@ -58,19 +60,22 @@ class Plan:
 
 
 # 1'α = 24. The values are 24 − R*(½q) with q = c·16/w.
-PLANS: Mapping[str, Plan] = {
-    "planted-l1": Plan("l1", (1 / 2, 1 / 2, 0, 0, 0, 0), (1, 1, 1 / 2, 1 / 2, 1 / 4, 1 / 4), (1, -1, 1, 2, 0, 1), 16.0),
-    "planted-l1-unequal": Plan("l1", (3 / 4, 1 / 4, 0, 0), (1, 1, 7 / 8, 1 / 2), (1, -3, 2, 1), 16.0),
-    "planted-sm1": Plan("sm1", (1 / 2, 1 / 2, 0, 0), (3, 1, 1 / 2, 1 / 4), (1, -3, 1, 2), 16.0, {"theta": 0.5}),
-    "planted-sm2": Plan(
-        "sm2", (1 / 2, 1 / 4, 1 / 4, 0), (65 / 64, 63 / 64, 63 / 64, 1 / 2), (0, 1, -1, 1), 16.1875, {"theta": 1.0}
-    ),
-    "planted-square": Plan(
-        "square", (3, 2, 1, 1, 1, 0), (3, 2, 1, 1, 1, 0), (1, -2, -1, 0, 0, 0), 20.0, {"theta": 2.0}
-    ),
-    "planted-l2": Plan("l2", (1 / 2,) * 4 + (0,), (1, 1, 1, 1, 0), (1, -1, 2, -2, 0), 16.0),
-    "planted-li": Plan("li", (1, 2, 2), (4, 1, 1), (1, -1, -1), 16.0),
-}  # fmt: skip
+PLANS = (
+    Plan("planted-l1", "two kernels tied and used, four worse ones; a third of the samples at each bound",
+         "l1", (1 / 2, 1 / 2, 0, 0, 0, 0), (1, 1, 1 / 2, 1 / 2, 1 / 4, 1 / 4), (1, -1, 1, 2, 0, 1), 16.0),
+    Plan("planted-l1-unequal", "two kernels tied, weights ¾ and ¼; another one close behind",
+         "l1", (3 / 4, 1 / 4, 0, 0), (1, 1, 7 / 8, 1 / 2), (1, -3, 2, 1), 16.0),
+    Plan("planted-sm1", "two kernels at the box θ = ½, one three times as good as the other",
+         "sm1", (1 / 2, 1 / 2, 0, 0), (3, 1, 1 / 2, 1 / 4), (1, -3, 1, 2), 16.0, {"theta": 0.5}),
+    Plan("planted-sm2", "three kernels used, weights ½, ¼, ¼",
+         "sm2", (1 / 2, 1 / 4, 1 / 4, 0), (65 / 64, 63 / 64, 63 / 64, 1 / 2), (0, 1, -1, 1), 16.1875, {"theta": 1.0}),
+    Plan("planted-square", "weights 3, 2, 1, 1, 1 and a kernel that α cannot see",
+         "square", (3, 2, 1, 1, 1, 0), (3, 2, 1, 1, 1, 0), (1, -2, -1, 0, 0, 0), 20.0, {"theta": 2.0}),
+    Plan("planted-l2", "four kernels tied, weights ½ each, and one that α cannot see",
+         "l2", (1 / 2,) * 4 + (0,), (1, 1, 1, 1, 0), (1, -1, 2, -2, 0), 16.0),
+    Plan("planted-li", "λ = ½, ¼, ¼: every kernel's norm the same",
+         "li", (1, 2, 2), (4, 1, 1), (1, -1, -1), 16.0),
+)  # fmt: skip
 
 
 def built(plan: Plan, seed: int) -> tuple[Instance, Optimum]:

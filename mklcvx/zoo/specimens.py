@@ -16,14 +16,12 @@ from ..errors import InputError, InternalError, nearest
 from ..problem.instance import Instance
 from . import banks
 from . import constructions as v
-from .constructions import cyclic, hadamard, nearly_equal, redundancy, separated, single_features
 from .generators import by_hand
 from .grid import checksum
-from .plans import PLANS, Optimum, built
+from .plans import PLANS, Optimum, Plan, built
 
 RECORD = Path(__file__).with_name("recorded.json")
-SINGLE = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li")
-GROUPED = (*SINGLE, "ckl", "vskl")
+GROUPED = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl")
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)
@@ -72,11 +70,7 @@ class Specimen:
     def as_dict(self) -> dict[str, Any]:
         """Everything but the instance, in plain words and numbers."""
         return {
-            "name": self.name,
-            "kind": self.kind,
-            "special": self.special,
-            "source": self.source,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in ("name", "kind", "special", "source", "seed")},
             "suits": list(self.suits),
             "parameters": dict(self.parameters),
             "own_parameters": {name: dict(given) for name, given in self.own.items()},
@@ -100,23 +94,13 @@ def measured(specimen: Specimen) -> dict[str, Any]:
 HOUSE = "whole-numbered features drawn from the seed, mklcvx.zoo.constructions"
 GOVINDARAJ = "Govindaraj 2009, section 6.2.1, with l = n = 12, m = 60, τ = 4 (there 30, 30, 450, 4)"
 XU = "Xu et al. 2013, Fig. 2, on five features of scikit-learn's breast cancer data in place of Diabetes"
-PLANTED = {
-    "planted-l1": "two kernels tied and used, four worse ones; a third of the samples at each bound",
-    "planted-l1-unequal": "two kernels tied, weights ¾ and ¼; another one close behind",
-    "planted-sm1": "two kernels at the box θ = ½, one three times as good as the other",
-    "planted-sm2": "three kernels used, weights ½, ¼, ¼",
-    "planted-square": "weights 3, 2, 1, 1, 1 and a kernel that α cannot see",
-    "planted-l2": "four kernels tied, weights ½ each, and one that α cannot see",
-    "planted-li": "λ = ½, ¼, ¼: every kernel's norm the same",
-}
+PLANNED = "built around the optimum in whole numbers, mklcvx.zoo.plans"
 
 
-def _planted(name: str, seed: int) -> Specimen:
-    plan, source = PLANS[name], "built around the optimum in whole numbers, mklcvx.zoo.plans"
+def _planted(plan: Plan, seed: int) -> Specimen:
     build, optimum = lambda: built(plan, seed)[0], lambda: built(plan, seed)[1]
-    return Specimen(
-        name, "planted", PLANTED[name], source, build, seed, GROUPED, {"C": 1.0, **plan.parameters}, optimum
-    )
+    given = {"C": 1.0, **plan.parameters}
+    return Specimen(plan.name, "planted", plan.special, PLANNED, build, seed, GROUPED, given, optimum)
 
 
 def _house(name: str, kind: str, special: str, seed: int, build: Callable[..., Instance], **more: Any) -> Specimen:
@@ -154,14 +138,14 @@ def _in_units(power: int) -> dict[str, Any]:
 
 
 SPECIMENS: tuple[Specimen, ...] = (
-    *(_planted(name, 1) for name in PLANTED),
+    *(_planted(plan, 1) for plan in PLANS),
     Specimen(
         "by-hand", "planted", "four points, two kernels, solved on paper", "docs/by-hand.md",
         by_hand, suits=EVERYTHING, optimum=v.worked_out,
     ),
     # ------------------------------------------------------------------------------------------------- published
     *(
-        Specimen(f"redundancy-{parts}", "published", special, GOVINDARAJ, partial(redundancy, parts, seed=3), 3)
+        Specimen(f"redundancy-{parts}", "published", special, GOVINDARAJ, partial(v.redundancy, parts, seed=3), 3)
         for parts, special in (
             (1, "ρ = 1/12: every kernel sees all features, at its most redundant"),
             (4, "ρ = 1/3: four disjoint sets of three features, and copies"),
@@ -180,11 +164,11 @@ SPECIMENS: tuple[Specimen, ...] = (
     _varied("clouds", "ordinary", "two clouds, five views", (60, 5, 1), v.unchanged, suits=EVERYTHING),
     _varied("mixed", "ordinary", "labels and views independent: nothing to learn", (40, 4, 2), v.unchanged, apart=0.0),
     _house("conditioned-1e6", "conditioning", "condition numbers exactly 2^10, 2^15, 2^20", 3,
-           partial(hadamard, 32, (10, 15, 20))),
+           partial(v.hadamard, 32, (10, 15, 20))),
     _house("conditioned-1e12", "conditioning", "condition numbers exactly 2^20, 2^30, 2^40", 4,
-           partial(hadamard, 32, (20, 30, 40))),
+           partial(v.hadamard, 32, (20, 30, 40))),
     _house("nearly-equal", "conditioning", "kernels equal up to 1e-6: the value is sharp, the weights are not", 5,
-           partial(nearly_equal, 40, 4, 20)),
+           partial(v.nearly_equal, 40, 4, 20)),
     # ----------------------------------------------------------------------------------------------------- sizes
     _varied("two-samples", "tiny", "n = 2, three kernels", (2, 3, 6), v.unchanged, suits=EVERYTHING),
     _varied("three-samples", "tiny", "n = 3, two kernels", (3, 2, 7), v.unchanged, suits=EVERYTHING),
@@ -210,13 +194,13 @@ SPECIMENS: tuple[Specimen, ...] = (
             _sized(-15, -5, 5, 15)),
     # ---------------------------------------------------------------------------------------------------- corners
     _house("tied-by-symmetry", "ties", "one kernel in three arrangements alike to the labels: all tied",
-           18, partial(cyclic, 3, 12)),
+           18, partial(v.cyclic, 3, 12)),
     _varied("all-at-the-bound", "corners", "C so small that α = C for every sample", (40, 4, 19), v.unchanged,
             parameters={"C": v.SMALL_PRICE}, optimum=partial(v.at_the_bound, 40, 4, 19)),
     _house("separable", "corners", "classes far apart, C = 2^20: no slack, few support vectors", 20,
-           partial(separated, 40, 4), parameters={"C": 2.0**20}),
+           partial(v.separated, 40, 4), parameters={"C": 2.0**20}),
     _house("single-features", "low rank", "rank-one kernels, most of them noise: li has undefined weights", 21,
-           partial(single_features, 40, 8, informative=3), suits=EVERYTHING),
+           partial(v.single_features, 40, 8, informative=3), suits=EVERYTHING),
     _varied("with-zero", "low rank", "one kernel is zero", (30, 3, 22),
             partial(v.with_extra, np.zeros)),
     _varied("with-constant", "low rank", "one kernel is constant: with a bias it adds nothing, and li cannot weigh it",

@@ -42,9 +42,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[
     right = set(numbers)
 
     def cells(row: Sequence[Any], kind: str) -> Markup:
-        looks = [{"class_": "n"} if j in right else {} for j in range(len(row))]
-        names = [{"data_label": head[j]} if kind == "td" and j else {} for j in range(len(row))]
-        return joined(element(kind, element("span", row[j]), **looks[j], **names[j]) for j in range(len(row)))
+        looks = [{"class_": "n"} if j in right else {} for j in range(len(head))]
+        names = [{"data_label": name} if kind == "td" and j else {} for j, name in enumerate(head)]
+        parts = zip(row, looks, names, strict=True)
+        return joined(element(kind, element("span", cell), **look, **name) for cell, look, name in parts)
 
     body = joined(element("tr", cells(row, "td")) for row in rows)
     inner = element("thead", element("tr", cells(head, "th"))), element("tbody", body)
@@ -92,8 +93,9 @@ def power(number: float) -> Markup:
 
 def settings(parameters: Mapping[str, Any]) -> str:
     """Numbers with their values, words as they are, flags as yes and no."""
-    shown = []
-    for name, given in parameters.items():
-        text = {True: "yes", False: "no"}[given] if isinstance(given, bool) else given
-        shown.append(f"{name} = {short(text) if isinstance(text, int | float) else text}")
-    return ", ".join(shown)
+    texts = {True: "yes", False: "no"}
+    shown = {
+        name: texts[given] if isinstance(given, bool) else short(given) if isinstance(given, int | float) else given
+        for name, given in parameters.items()
+    }
+    return ", ".join(f"{name} = {text}" for name, text in shown.items())

@@ -17,6 +17,7 @@ from .html import Markup, element, escaped, facts, joined
 
 INDEX = r"(\{[^{}]*\}|[a-z0-9α-ω]+|[A-ZΔ])"
 BASE = r"((?:(?<![A-Za-z])[A-Za-zα-ωΑ-ΩΣΔℓ]|max|min|[)‖²'*])(?:<su[bp]>[^<]*</su[bp]>)*)"
+LOWERED = re.compile(rf"{BASE}_{INDEX}")
 RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
 
 
@@ -43,39 +44,27 @@ def typeset(text: str) -> Markup:
 
 def _formula(text: str) -> Markup:
     text = escaped(text).replace("&#x27;", "'")  # a prime; nothing here is inside an attribute
-    text = RAISED.sub(lambda found: f"<sup>{_bare(found[1])}</sup>", text)
+    text = RAISED.sub(lambda found: f"<sup>{found[1].strip('{}')}</sup>", text)
     before = ""
     while before != text:
-        before, text = text, re.sub(rf"{BASE}_{INDEX}", lambda found: f"{found[1]}<sub>{_bare(found[2])}</sub>", text)
+        before, text = text, LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2].strip('{}')}</sub>", text)
     text = re.sub(r"(?<=[½¼]) ", "\u00a0", text)  # a factor stays with what it multiplies
     return Markup(re.sub(r" {2,}", "\u2003 ", text))
-
-
-def _bare(index: str) -> str:
-    return index[1:-1] if index.startswith("{") else index
 
 
 def _blocks(parts: Iterable[Row | Paragraph]) -> list[Markup]:
     """Prose as paragraphs, displayed lines as formulas, labelled rows with their labels, neighbours in one list."""
     made: list[Markup] = []
-    for kind, some in groupby(parts, _kind):
-        if kind == "labelled":
-            made.append(element("dl", *(_labelled(part) for part in some if isinstance(part, Row)), class_="theorem"))
-        else:
-            made += [one for part in some for one in _unlabelled(part)]
+    for labelled, some in groupby(parts, lambda part: isinstance(part, Row) and bool(part.label)):
+        blocks = [block for part in some for block in _block(part)]
+        made += [element("dl", *blocks, class_="theorem")] if labelled else blocks
     return made
 
 
-def _kind(part: Row | Paragraph) -> str:
-    return "labelled" if isinstance(part, Row) and part.label else "unlabelled"
-
-
-def _labelled(row: Row) -> Markup:
-    text = ("   " if row.label in ("primal", "dual") else " ").join(row.lines)
-    return element("div", element("dt", row.label), element("dd", typeset(text)))
-
-
-def _unlabelled(part: Row | Paragraph) -> list[Markup]:
-    if isinstance(part, Row):
+def _block(part: Row | Paragraph) -> list[Markup]:
+    if isinstance(part, Paragraph):
+        return [element("p", typeset(part.opening + part.text))]
+    if not part.label:
         return [element("p", typeset(line), class_="formula") for line in part.lines]
-    return [element("p", typeset(part.opening + part.text))]
+    text = ("   " if part.label in ("primal", "dual") else " ").join(part.lines)
+    return [element("div", element("dt", part.label), element("dd", typeset(text)))]
