@@ -54,9 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
     except ArithmeticError as fault:
-        code = _refuse(
-            f"a number left the range of double precision ({fault}): bring kernels and parameters nearer to 1"
-        )
+        remedy = "bring kernels and parameters nearer to 1"
+        code = _refuse(f"a number left the range of double precision ({fault}): {remedy}")
     except InternalError as fault:
         _refuse(f"a defect of mklcvx itself: {fault}; please report it")
         code = 1

@@ -153,11 +153,9 @@ def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = (
 
 def check_page(path: Path | None, option: str, *read: Path) -> None:
     """The same for a page, which has to be drawn, too."""
-    if path is not None:
-        check_output(path, (".html", ".htm"))
-        if find_spec("matplotlib") is None:
-            raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
-        check_apart(read, [path])
+    check_written(path, ".html", ".htm", read=read)
+    if path is not None and find_spec("matplotlib") is None:
+        raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
 
 
 def show(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:

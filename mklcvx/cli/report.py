@@ -19,8 +19,7 @@ def report(
     settings: options.Settings = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="The page: .html.")] = Path("report.html"),
     solvers: Annotated[
-        str | None,
-        typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones."),
+        str | None, typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones.")
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
     tol: Annotated[

@@ -25,15 +25,20 @@ def zoo(
     if context.invoked_subcommand is not None:
         if as_json:
             raise InputError("--json: lists the zoo, it exports nothing: leave it out, or name the format with --as")
-        return
+    elif as_json:
+        typer.echo(_index())
+    else:
+        from ..zoo import SPECIMENS
+        from .display import zoo_table
+
+        zoo_table(SPECIMENS)
+
+
+def _index() -> str:
     from ..zoo import SPECIMENS
 
-    if as_json:
-        typer.echo(json.dumps(_index([specimen.name for specimen in SPECIMENS]), ensure_ascii=False, indent=1))
-        return
-    from .display import zoo_table
-
-    zoo_table(SPECIMENS)
+    index = {"schema": "mklcvx.zoo/1", "instances": [specimen.as_dict() for specimen in SPECIMENS]}
+    return json.dumps(index, ensure_ascii=False, indent=1)
 
 
 @app.command()
@@ -56,44 +61,37 @@ def export(
 
     Example: `mklcvx zoo export planted-l1 -o planted.mat`
     """
-    from ..zoo import SPECIMENS, specimen
+    from ..io.files import check_instance_output, save_instance
+    from ..zoo import specimen
 
     if kind is not None and kind not in ENDINGS:
         raise InputError(f"--as {kind!r} is unknown: choose npz, mat, json or csv")
+    ending = ENDINGS[kind or "npz"]
     if name == "all":
-        _export_all([one.name for one in SPECIMENS], output, kind or "npz")
+        _export_all(output, ending)
         return
     chosen = specimen(name)
     if output is None:
-        output = Path(chosen.name + ENDINGS[kind or "npz"])
-    elif kind is not None and output.suffix != ENDINGS[kind]:
+        output = Path(chosen.name + ending)
+    elif kind is not None and output.suffix != ending:
         raise InputError(f"--as {kind} and --output {output} contradict each other: leave out --as")
-    from ..io.files import check_instance_output, save_instance
-
     check_instance_output(output)
     instance = chosen.instance()
     save_instance(output, instance)
     typer.echo(f"{chosen.name}: {instance.count} kernels, {instance.samples} samples, written to {output}")
 
 
-def _export_all(names: list[str], output: Path | None, kind: str) -> None:
+def _export_all(output: Path | None, ending: str) -> None:
     from ..io.files import save_instance, write_folder
-    from ..zoo import specimen
+    from ..zoo import SPECIMENS
 
     if output is None:
         raise InputError("zoo export all: no folder given: name one with -o")
 
     def write(folder: Path) -> None:
-        for name in names:
-            save_instance(folder / (name + ENDINGS[kind]), specimen(name).instance())
-        text = json.dumps(_index(names), ensure_ascii=False, indent=1) + "\n"
-        (folder / INDEX).write_text(text, encoding="utf-8")
+        for specimen in SPECIMENS:
+            save_instance(folder / (specimen.name + ending), specimen.instance())
+        (folder / INDEX).write_text(_index() + "\n", encoding="utf-8")
 
     write_folder(output, write)
-    typer.echo(f"{len(names)} instances and {INDEX} written to {output}")
-
-
-def _index(names: list[str]) -> dict[str, object]:
-    from ..zoo import specimen
-
-    return {"schema": "mklcvx.zoo/1", "instances": [specimen(name).as_dict() for name in names]}
+    typer.echo(f"{len(SPECIMENS)} instances and {INDEX} written to {output}")

@@ -36,12 +36,7 @@ LEVELS = 10
 
 
 def cutting_planes(
-    instance: Instance,
-    formulation: str = "l1",
-    steps: int = 4,
-    ax: Any = None,
-    resolution: int = 60,
-    **parameters: Any,
+    instance: Instance, formulation: str = "l1", steps: int = 4, ax: Any = None, resolution: int = 60, **parameters: Any
 ) -> Any:
     """The state of SILP after `steps` cuts: the value over the weights of two kernels, the planes found so far with
     their numbers, their upper envelope, which the master minimises, and where it went. Draw steps = 1, 2, 3 … on axes
