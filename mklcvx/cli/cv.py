@@ -99,14 +99,13 @@ def _show(found: CrossValidation, as_json: bool, output: Path | None) -> None:
 
 def _table(found: CrossValidation) -> None:
     from ..solvers.paths import described
-    from .display import as_is, print_table
+    from .display import print_table
 
     records = found.as_dicts()
     rows = []
     for record in records:
         gap = "∞" if record["relative_gap"] is None else f"{record['relative_gap']:.1e}"
-        point = as_is(described(record["parameters"]))
-        numbers = f"{record['mean']:.4f}", f"{record['std']:.4f}", gap
-        rows.append(("★" if record["best"] else "", point, *numbers, record["status"]))
+        best, point = "★" if record["best"] else "", described(record["parameters"])
+        rows.append((best, point, f"{record['mean']:.4f}", f"{record['std']:.4f}", gap, record["status"]))
     title = f"{found.formulation}, {found.score} of {records[0]['folds']} folds"
     print_table(("", "point", "mean", "std", "worst gap", "status"), rows, title, right=("mean", "std", "worst gap"))

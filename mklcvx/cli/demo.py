@@ -45,12 +45,13 @@ def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
 
         def solved(formulation: Formulation, problem: Instance, **given: Any) -> Solution:
             progress.say(formulation.name)
-            solution = solve(problem, formulation.name, **given)
+            known = {name: value for name, value in given.items() if name in formulation.parameter_names}
+            solution = solve(problem, formulation.name, **known)
             progress.count(formulation.name)
             return solution
 
         rows = [solved(f, best_single(single, price) if f.single_kernel else single, C=price) for f in SINGLE_TASKS]
-        families = [solved(f, many, **_settings(f)) for f in FORMULATIONS if f not in SINGLE_TASKS]
+        families = [solved(f, many, **SETTINGS[f.family]) for f in FORMULATIONS if f not in SINGLE_TASKS]
     first, second = _galleries(single, rows, many, families)
     title = f"Breast cancer, {samples} training samples, C = {samples}, kernels of unit trace"
     console.print(_table(title, first, single))
@@ -90,11 +91,6 @@ def caught(instance: Instance, optimum: Solution, price: float) -> Report:
     """A wrong answer, judged: weights as another code normalises them."""
     wrong = optimum.weights / np.linalg.norm(optimum.weights)
     return verify(instance, "l1", parameters={"C": price}, weights=wrong, alpha=optimum.alpha)
-
-
-def _settings(formulation: Formulation) -> dict[str, float]:
-    settings = SETTINGS[formulation.family]
-    return {name: value for name, value in settings.items() if name in formulation.parameter_names}
 
 
 def digits(samples: int, seed: int) -> Instance:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from rich import progress
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -33,19 +33,26 @@ LEAST_SHARE = 0.01  # of the gap
 
 
 def print_table(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[RenderableType]],
-    title: str | None = None,
-    right: Sequence[str] = (),
+    columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", right: Sequence[str] = (),
     unbroken: Sequence[str] = (),
-) -> None:
+) -> None:  # fmt: skip
     """Columns are set to the left, those in `right` to the right; those in `unbroken` are not wrapped."""
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), show_header=bool(columns))
+    heading = title or None
+    table = Table(title=heading, title_justify="left", box=None, padding=(0, 2, 0, 0), show_header=bool(columns))
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", no_wrap=column in unbroken)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(as_is(str(cell)) for cell in row))
     Console().print(table)
+
+
+def as_is(text: str) -> Text:
+    """Text that may come from a file: no markup, and nothing that a terminal would obey."""
+    return Text("".join(c if c.isprintable() else "�" for c in text))
+
+
+def number(value: float | None, form: str = ".1e") -> str:
+    return "–" if value is None else format(value, form)
 
 
 def formulation_table() -> None:
@@ -71,7 +78,7 @@ def zoo_table(specimens: Sequence[Specimen]) -> None:
     rows = []
     for one in specimens:
         size, known = one.recorded, "known" if one.optimum else ""
-        rows.append((one.name, str(size["kernels"]), str(size["samples"]), size["targets"], known, one.special))
+        rows.append((one.name, size["kernels"], size["samples"], size["targets"], known, one.special))
     columns = ("name", "M", "n", "targets", "optimum", "what is special")
     print_table(columns, rows, "The zoo", right=("M", "n"), unbroken=("name",))
 
@@ -79,7 +86,7 @@ def zoo_table(specimens: Sequence[Specimen]) -> None:
 def show_solution(solution: Solution) -> None:
     """One solution: value, certificate, and a bar for every kernel."""
     certificate = solution.certificate
-    rows: list[tuple[str, RenderableType]] = [
+    rows = [
         ("formulation", _posed(solution.formulation, solution.parameters)),
         ("status", solution.status),
         ("optimum", f"between {certificate.lower:.12g} and {certificate.upper:.12g}"),
@@ -98,7 +105,7 @@ def show_solution(solution: Solution) -> None:
             rows.append((name, ", ".join(f"{v:.6g}" for v in values[:8]) + (", …" if len(values) > 8 else "")))
     solves = f"{solution.svm_solves} SVMs, " if solution.svm_solves else ""
     rows.append(("solver", f"{solution.solver}, {solution.iterations} iterations, {solves}{solution.seconds:.2f} s"))
-    print_table((), rows + [("note", as_is(note)) for note in solution.notes])
+    print_table((), [*rows, *(("note", note) for note in solution.notes)])
     _kernel_table(solution)
 
 
@@ -118,22 +125,20 @@ def show_proof(proof: Proof) -> None:
 
     found = proof.as_dict()
     ways = [f"{count} by {way}" for way, count in found["semidefinite"].items() if way != NOT_NEEDED]
-    balls = {side: found[f"{side}_ball"] for side in ("lower", "upper")}
-    rows: list[tuple[RenderableType, RenderableType]] = [
+    rows = [
         ("formulation", _posed(proof.formulation, proof.parameters)),
         ("optimum of the first stage" if found["second_stage"] else "optimum", _between(found)),
         ("relative width", f"{proof.relative_width:.1e}"),
-        *(
-            (f"{side} bound", f"{ball['midpoint']} ± {ball['radius']}, {found['precision']} bits")
-            for side, ball in balls.items()
-        ),
-        ("semidefinite", ", ".join(ways) or NOT_NEEDED),
     ]
+    for side in ("lower", "upper"):
+        ball = found[f"{side}_ball"]
+        rows.append((f"{side} bound", f"{ball['midpoint']} ± {ball['radius']}, {found['precision']} bits"))
+    rows.append(("semidefinite", ", ".join(ways) or NOT_NEEDED))
     for name, delta in proof.perturbations.items():
-        rows.append(("", as_is(f"{name}: with a ridge of {delta:.1e}, which the upper bound pays for")))
+        rows.append(("", f"{name}: with a ridge of {delta:.1e}, which the upper bound pays for"))
     for part in found["second_stage"] or ():
         width = "unbounded" if part["relative_width"] is None else f"relative width {part['relative_width']:.1e}"
-        rows.append((as_is(f"second stage, {part['label']}"), f"{_between(part)}, {width}"))
+        rows.append((f"second stage, {part['label']}", f"{_between(part)}, {width}"))
     print_table((), [*rows, ("point from", f"{found['solver']}, {proof.seconds:.2f} s in all")])
 
 
@@ -149,24 +154,18 @@ def _kernel_table(solution: Solution) -> None:
     for m, (name, weight) in enumerate(zip(solution.names, solution.weights, strict=True)):
         text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
         norm = "" if norms is None else f"{heights[m]:.4g}" if m in used else "0"
-        rows.append((as_is(name), text, norm, "█" * round(24 * heights[m] / largest)))
+        rows.append((name, text, norm, "█" * round(24 * heights[m] / largest)))
     columns = ("kernel", "weight", "‖f_m‖", " ") if norms is not None else ("kernel", "weight", "", " ")
     print_table(columns, rows, right=("weight", "‖f_m‖", ""))
 
 
-def as_is(name: str) -> Text:
-    """A name from a file: no markup, and nothing that a terminal would obey."""
-    return Text("".join(c if c.isprintable() else "�" for c in name))
-
-
 def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
     """Numbers with their values, words as they are, flags only where they are set."""
-    texts = []
-    for key, value in parameters.items():
-        if isinstance(value, bool):
-            texts += [key] if value else []
-        else:
-            texts.append(f"{key} = {value if isinstance(value, str) else format(value, 'g')}")
+    set_ones = {key: value for key, value in parameters.items() if value is not False}
+    texts = [
+        key if value is True else f"{key} = {value if isinstance(value, str) else format(value, 'g')}"
+        for key, value in set_ones.items()
+    ]
     return f"{formulation} ({', '.join(texts)})"
 
 
@@ -184,47 +183,40 @@ def bars(values: NDArray[np.float64]) -> str:
 
 def show_report(report: Report) -> None:
     """A verdict: what every part violates, proves and is off by, and what else is to be said."""
-    rows: list[tuple[str, RenderableType]] = [
+    rows = [
         ("formulation", _posed(report.formulation, report.parameters)),
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
         ("verdict", f"{report.verdict} at {report.tolerance:.0e}"),
     ]
     if report.diagnosis is not None:
-        rows.append(("diagnosis", as_is(report.diagnosis.words)))
+        rows.append(("diagnosis", report.diagnosis.words))
     rows += [(name.replace("_", " "), f"{value:.1e} apart") for name, value in report.together.items()]
     for one in report.loose or ():
-        rows.append(("not unique", as_is(f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")))
-    print_table((), rows + [("note", as_is(note)) for note in report.notes])
+        rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+    print_table((), [*rows, *(("note", note) for note in report.notes)])
     parts = []
     for part in report.parts:
         broken = [f"{constraint} by {by:.1e}" for constraint, by in part.violations if by > report.tolerance]
         proves = "" if part.value is None else f"{part.proves} {part.value:.10g}"
-        off = "–" if part.excess is None else f"{part.excess:.1e}"
-        verdict = part.verdict(report.tolerance)
-        parts.append((part.name, verdict, "; ".join(broken) or "–", proves, off, as_is(part.note)))
+        verdict, violates = part.verdict(report.tolerance), "; ".join(broken) or "–"
+        parts.append((part.name, verdict, violates, proves, number(part.excess), part.note))
     print_table(("part", "verdict", "violates", "proves", "off by", ""), parts, right=("off by",))
     if report.trace:
         worst = [max(part.off for part in point.parts) for point in report.trace]
-        steps = [
-            (str(i), point.verdict, f"{off:.1e}")
-            for i, (point, off) in enumerate(zip(report.trace, worst, strict=True))
-        ]
-        print_table(("point", "verdict", "off by"), steps, "\nTrace", right=("point", "off by"))
+        points = [(i, point.verdict, f"{worst[i]:.1e}") for i, point in enumerate(report.trace)]
+        print_table(("point", "verdict", "off by"), points, "\nTrace", right=("point", "off by"))
 
 
 def show_benchmark(benchmark: Benchmark) -> None:
     """One row for each contestant, and what its times are measured in."""
     rows = []
-    for standing in benchmark.standings:
-        more = ">" if standing.status == "cut_off" else ""
-        times = [standing.median, benchmark.fits(standing), benchmark.fits(standing, validated=True)]
+    for one in benchmark.standings:
+        more = ">" if one.status == "cut_off" else ""
+        times = [one.median, benchmark.fits(one), benchmark.fits(one, validated=True)]
         seconds, fits, validated = (_measured(value, more) for value in times)
-        gap = "–" if standing.gap is None else f"{standing.gap:.1e}"
-        asked = as_is(standing.fault or standing.message or standing.note)
-        rows.append((
-            as_is(standing.name), seconds, str(len(standing.seconds)), fits, validated, gap, f"{standing.asked:.0e}",
-            standing.status, asked,
-        ))  # fmt: skip
+        note = one.fault or one.message or one.note
+        judged = number(one.gap), f"{one.asked:.0e}", one.status, note
+        rows.append((one.name, seconds, len(one.seconds), fits, validated, *judged))
     columns = ("solver", "seconds", "runs", "fits", "+ validation", "gap", "asked", "status", "")
     print_table(columns, rows, right=columns[1:7])
     fit, validating = benchmark.fit, benchmark.validating / benchmark.fit

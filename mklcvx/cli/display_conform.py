@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..bench.conformance.summary import SHIFT, Conformance
 from ..bench.conformance.trials import LEVELS, Trial
 from ..bench.matrix.table import Matrix
-from .display import Console, as_is, print_table
+from .display import Console, as_is, number, print_table
 
 WORST = 5
 
@@ -34,7 +34,7 @@ def _show_rates(found: Conformance) -> None:
         share = "–" if rate.share is None else f"{100 * rate.share:.0f} %"
         mean = "–" if rate.seconds is None else f"{rate.seconds:.3g} s"
         accepted = f"{rate.accepted} of {rate.decided}"
-        rows.append((level, f"{rate.tolerance:.0e}", share, accepted, str(rate.undecided), mean))
+        rows.append((level, f"{rate.tolerance:.0e}", share, accepted, rate.undecided, mean))
     mean_time = f"mean time (shift {SHIFT:g} s)"
     print_table(("accuracy", "tolerance", "success", "accepted", "undecided", mean_time), rows)
 
@@ -42,15 +42,15 @@ def _show_rates(found: Conformance) -> None:
 def _show_failures(failed: Sequence[Trial], found: Conformance) -> None:
     more = f", the worst {WORST} of {len(failed)}" if len(failed) > WORST else ""
     title = f"\nRejected at {LEVELS[found.level]:.0e}{more}"
-    rows = []
-    for trial in failed[:WORST]:
-        off = trial.outcome if trial.off is None else f"{trial.off:.1e}"
-        rows.append((trial.specimen, off, as_is(trial.words)))
+    rows = [
+        (trial.specimen, trial.outcome if trial.off is None else f"{trial.off:.1e}", trial.words)
+        for trial in failed[:WORST]
+    ]
     print_table(("instance", "off by", "why"), rows, title, unbroken=("instance", "off by"))
     diagnoses = []
     for name, times in found.diagnoses.items():
         example = next(trial for trial in failed if trial.diagnosis == name)
-        diagnoses.append((name, str(times), as_is(f"{example.specimen}: {example.words}")))
+        diagnoses.append((name, times, f"{example.specimen}: {example.words}"))
     print_table(("diagnosis", "times", "for example"), diagnoses, "\nWhat is wrong", unbroken=("diagnosis",))
 
 
@@ -59,12 +59,10 @@ def show_matrix(matrix: Matrix) -> None:
     rows = []
     for entry in matrix.filled:
         row = entry.as_dict()
-        digits = ["–" if row[name] is None else f"{row[name]:.1f}" for name in ("digits_median", "digits_worst")]
-        gap = "–" if row["gap_worst"] is None else f"{row['gap_worst']:.0e}"
-        seconds = "–" if entry.seconds is None else f"{entry.seconds:.2g}"
+        digits = [number(row[name], ".1f") for name in ("digits_median", "digits_worst")]
+        measured = *digits, number(row["gap_worst"], ".0e"), number(entry.seconds, ".2g")
         honest = f"{len(entry.dishonest)} are not" if entry.dishonest else "yes"
-        count = f"{entry.certified} of {row['runs']}"
-        rows.append((entry.formulation, entry.solver, count, *digits, gap, seconds, honest))
+        rows.append((entry.formulation, entry.solver, f"{entry.certified} of {row['runs']}", *measured, honest))
     columns = ("formulation", "solver", "certified", "digits", "worst", "worst gap", "seconds", "honest")
     print_table(columns, rows, unbroken=("formulation", "solver"))
     console = Console()
