@@ -27,7 +27,6 @@ AGAINST = {"iteration": "iterations", "svm_solves": "SVM fits", "seconds": "seco
 LINEAR = 10  # iterations before a long axis becomes logarithmic
 WIDE = 20.0  # ratio of a parameter's ends from which its axis is logarithmic
 SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn faintly, without a name
-
 EDGE = 1e-7  # of C: what an interior-point method means by 0 and by C
 KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
 
@@ -52,8 +51,7 @@ def weights(
         legend(ax, [filled, hatched], ["exact", "candidate"], loc="best")
     ax.axvline(0.0, color=INK, linewidth=0.8)
     ax.set_yticks(rows, labels, parse_math=False)
-    ax.set_ylim(len(exact) - 0.5, -0.5)
-    ax.set_xlabel("kernel weight")
+    ax.set(ylim=(len(exact) - 0.5, -0.5), xlabel="kernel weight")
     return ax
 
 
@@ -78,8 +76,7 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     conditions ask for. The instance is the one that was solved, after any preprocessing."""
     samples = sample_side(instance, solution)
     margins, shares = samples.margins.ravel(), samples.shares.ravel()
-    ax = axes(ax)
-    level = samples.level
+    ax, level = axes(ax), samples.level
     least = 0.3 * (abs(level) or 1.0)  # on either side, lest rounding be magnified
     low, high = min(margins.min(), level - least), max(margins.max(), level + least)
     room = 0.06 * (high - low)
@@ -92,10 +89,7 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
             dots = {"linestyle": "none", "marker": marker, "markersize": 5, "markerfacecolor": color}
             handles += ax.plot(margins[chosen], shares[chosen], markeredgecolor=INK, markeredgewidth=0.7, **dots)
             names.append(f"{name}: {int(np.sum(chosen))}")
-    ax.set_xlim(low - room, high + room)
-    ax.set_ylim(-0.08, 1.08)
-    ax.set_xlabel("margin y f(x)")
-    ax.set_ylabel("α / C")
+    ax.set(xlim=(low - room, high + room), ylim=(-0.08, 1.08), xlabel="margin y f(x)", ylabel="α / C")
     legend(ax, handles, names, loc="best")
     return ax
 
@@ -108,9 +102,8 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     """
     if against not in AGAINST:
         raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
-    named = as_named(traces)
     ax, handles, shown, ends = axes(ax), [], [], [0.0]
-    for index, (name, trace) in enumerate(named.items()):
+    for index, (name, trace) in enumerate(as_named(traces).items()):
         rows, style = rows_of(trace), look(index)
         if against == "svm_solves" and not (rows and rows[-1].svm_solves):
             continue
@@ -118,8 +111,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
         if rows:
             x = np.array([getattr(row, against) for row in rows], dtype=float)
             y = np.maximum([row.gap for row in rows], SMALLEST)
-            every = max(1, len(rows) // 12)
-            handles += ax.plot(x, y, **style, markersize=4, markevery=every, linewidth=1.3)
+            handles += ax.plot(x, y, **style, markersize=4, markevery=max(1, len(rows) // 12), linewidth=1.3)
             ends.append(float(x[-1]))
         elif isinstance(trace, Solution):
             level = max(trace.certificate.relative_gap, SMALLEST)
@@ -128,8 +120,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     if against != "seconds" and max(ends) > 10 * LINEAR:
         ax.set_xscale("symlog", linthresh=LINEAR)
     ax.set_xlim(left=0)
-    ax.set_xlabel(AGAINST[against])
-    ax.set_ylabel("certified relative gap")
+    ax.set(xlabel=AGAINST[against], ylabel="certified relative gap")
     ax.grid(True, color=FAINT, alpha=0.3, linewidth=0.5)
     legend(ax, handles, shown)
     return ax
@@ -137,10 +128,8 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
 
 def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
     """By name; a solution alone goes by its solver's."""
-    if isinstance(traces, Mapping):
-        named = dict(traces)
-    else:
-        named = {traces.solver if isinstance(traces, Solution) else "trace": traces}
+    alone = traces.solver if isinstance(traces, Solution) else "trace"
+    named = dict(traces) if isinstance(traces, Mapping) else {alone: traces}
     if not named:
         raise InputError("traces: there is none: give at least one solution")
     for name, trace in named.items():
@@ -178,7 +167,6 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     if x[0] > 0 and x[-1] >= WIDE * x[0]:
         ax.set_xscale("log")
     ax.axhline(0.0, color=INK, linewidth=0.6)
-    ax.set_xlabel({"theta": "θ", "nu": "ν", "lam": "λ"}.get(parameter, parameter))
-    ax.set_ylabel("kernel weight")
+    ax.set(xlabel={"theta": "θ", "nu": "ν", "lam": "λ"}.get(parameter, parameter), ylabel="kernel weight")
     legend(ax, handles, shown)
     return ax

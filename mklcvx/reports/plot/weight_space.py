@@ -80,10 +80,9 @@ def _draw(ax: Any, t: Array, value: Array, rows: Array, visited: Array, name: st
     for number, place in enumerate(zip(visited, heights, strict=True), start=1):
         ax.annotate(str(number), place, xytext=(0, 6), textcoords="offset points", ha="center", fontsize="small")
     spread = float(np.ptp(value)) or 1.0
-    ax.set_ylim(min(envelope.min(), value.min()) - 0.15 * spread, value.max() + 0.15 * spread)
-    ax.set_xlim(t[0], t[-1])
+    low, high = min(envelope.min(), value.min()) - 0.15 * spread, value.max() + 0.15 * spread
+    ax.set(ylim=(low, high), xlim=(t[0], t[-1]), ylabel="value")
     ax.set_xlabel(f"weight of {name}", parse_math=False)
-    ax.set_ylabel("value")
     legend(ax, handles, ["value V(μ)", "highest plane", "SVM solved here"], loc="best")
     return ax
 
@@ -171,9 +170,7 @@ def _triangle(ax: Any, instance: Instance) -> None:
             words(name, 20), corner, xytext=offset, textcoords="offset points", ha="center", parse_math=False,
             annotation_clip=False,
         )  # fmt: skip
-    ax.set_aspect("equal")
-    ax.set_xlim(-0.12, 1.12)
-    ax.set_ylim(-0.1, 0.96)
+    ax.set(aspect="equal", xlim=(-0.12, 1.12), ylim=(-0.1, 0.96))
     ax.set_axis_off()
 
 
