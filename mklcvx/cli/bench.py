@@ -1,4 +1,4 @@
-"""`mklcvx bench`: solvers against each other on one problem."""
+"""`mklcvx bench`: compare solvers on one instance."""
 
 from __future__ import annotations
 

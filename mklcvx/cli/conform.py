@@ -1,4 +1,4 @@
-"""`mklcvx conform`: a solver of anybody's over the zoo."""
+"""`mklcvx conform`: run a third-party solver over the zoo."""
 
 from __future__ import annotations
 

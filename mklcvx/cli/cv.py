@@ -72,7 +72,7 @@ def cv(
     problem = load_instance(instance, repair=repair)
     check_request(problem, formulation, folds, score)
     for point in points:
-        chosen.task(problem, {**given, **point})  # refuses before anything costs time
+        chosen.task(problem, {**given, **point})  # refuse bad parameters before solving
     from .display import Progress
 
     with Progress(False, total=folds) as progress:

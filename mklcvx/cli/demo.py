@@ -35,10 +35,10 @@ SETTINGS: dict[str, dict[str, float]] = {
 
 
 def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
-    """Solve every formulation, print two tables, and say whether every answer was certified; `html` is where to write
-    the page of it."""
+    """Solve every formulation, print two tables, and return whether every answer was certified; with `html`, write a
+    page, too."""
     console = Console()
-    if console.width < WIDTH:  # a table that the terminal wraps says more than one that is cut
+    if console.width < WIDTH:  # wrapped lines are better than truncated cells
         console = Console(width=WIDTH)
     single, many, price = breast_cancer(samples, seed), digits(samples, seed), float(samples)
     with Progress(False, total=len(FORMULATIONS)) as progress:
@@ -88,7 +88,7 @@ def _galleries(single: Instance, rows: list[Solution], many: Instance, families:
 
 
 def caught(instance: Instance, optimum: Solution, price: float) -> Report:
-    """A wrong answer, judged: weights as another code normalises them."""
+    """Return the verdict on a wrong answer: weights scaled to unit length, as in some other codes."""
     wrong = optimum.weights / np.linalg.norm(optimum.weights)
     return verify(instance, "l1", parameters={"C": price}, weights=wrong, alpha=optimum.alpha)
 
@@ -110,8 +110,8 @@ def digits(samples: int, seed: int) -> Instance:
 
 
 def breast_cancer(samples: int, seed: int) -> Instance:
-    """Kernels of unit trace on the three groups of features, and held-out samples with their kernels. They are given by
-    factors: norms between groups of kernels are certified for nothing less."""
+    """Kernels of unit trace on the three groups of features, and held-out samples with their kernels. The kernels are
+    given by factors, without which norms between groups of kernels cannot be certified."""
     from sklearn.datasets import load_breast_cancer
 
     features, target = load_breast_cancer(return_X_y=True)
@@ -130,7 +130,7 @@ def breast_cancer(samples: int, seed: int) -> Instance:
 def _kernels(
     kinds: Sequence[Kernel], views: Mapping[str, Array], train: Array, test: Array, **scaling: Any
 ) -> tuple[Array, dict[str, Any]]:
-    """The kernels of every view, scaled, and what an instance is to be told of them and of held-out samples."""
+    """Return the scaled kernels of all views, and what `Instance` takes for names and held-out samples."""
     banks = {view: KernelBank(kinds).fit(x[train]) for view, x in views.items()}
     raw = np.concatenate([bank.stack() for bank in banks.values()])
     raw_test = np.concatenate([bank.stack(views[view][test]) for view, bank in banks.items()])
@@ -140,7 +140,7 @@ def _kernels(
 
 
 def best_single(instance: Instance, price: float) -> Instance:
-    """The one kernel with the least SVM optimum."""
+    """Return the instance with the single kernel whose SVM has the least optimal value."""
     singles = [instance.select([m]) for m in range(instance.count)]
     return min(singles, key=lambda single: solve(single, "svm", C=price).objective)
 

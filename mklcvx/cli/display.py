@@ -1,4 +1,4 @@
-"""What people see in a terminal: tables, bars, progress. Everything on standard error but the results."""
+"""Tables and progress bars in the terminal. Results go to standard output, all else to standard error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", right: Sequence[str] = (),
     unbroken: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Columns are set to the left, those in `right` to the right; those in `unbroken` are not wrapped."""
+    """Print a table; the columns in `right` are right-aligned, those in `unbroken` are not wrapped."""
     heading = title or None
     table = Table(title=heading, title_justify="left", box=None, padding=(0, 2, 0, 0), show_header=bool(columns))
     for column in columns:
@@ -47,7 +47,7 @@ def print_table(
 
 
 def as_is(text: str) -> Text:
-    """Text that may come from a file: no markup, and nothing that a terminal would obey."""
+    """Return text without markup and control characters, which a file may contain."""
     return Text("".join(c if c.isprintable() else "�" for c in text))
 
 
@@ -84,7 +84,7 @@ def zoo_table(specimens: Sequence[Specimen]) -> None:
 
 
 def show_solution(solution: Solution) -> None:
-    """One solution: value, certificate, and a bar for every kernel."""
+    """Print a solution: its value, its certificate, and a bar for every kernel."""
     certificate = solution.certificate
     rows = [
         ("formulation", _posed(solution.formulation, solution.parameters)),
@@ -110,7 +110,7 @@ def show_solution(solution: Solution) -> None:
 
 
 def _shares(certificate: Certificate) -> str:
-    """What of the gap was paid for rounding and for δ, where that is a hundredth or more."""
+    """Return the shares of the gap that pay for rounding and for δ, if they are at least LEAST_SHARE."""
     if certificate.gap <= 0:
         return ""
     rounding, ridge = (share / certificate.gap for share in (certificate.rounding, certificate.ridge_share))
@@ -120,7 +120,7 @@ def _shares(certificate: Certificate) -> str:
 
 
 def show_proof(proof: Proof) -> None:
-    """The interval, and how far the kernels were proved positive semidefinite."""
+    """Print a proof: the interval, and how the kernels were proved to be positive semidefinite."""
     from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED
 
     found = proof.as_dict()
@@ -160,7 +160,7 @@ def _kernel_table(solution: Solution) -> None:
 
 
 def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
-    """Numbers with their values, words as they are, flags only where they are set."""
+    """Format a formulation and its parameters; booleans are named only if they are true."""
     set_ones = {key: value for key, value in parameters.items() if value is not False}
     texts = [
         key if value is True else f"{key} = {value if isinstance(value, str) else format(value, 'g')}"
@@ -170,7 +170,7 @@ def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
 
 
 def bars(values: NDArray[np.float64]) -> str:
-    """One block per kernel, as high as its value."""
+    """Draw one block character per kernel; its height is the value."""
     largest = np.nanmax(values) if np.isfinite(values).any() else 0.0
     if largest <= 0:
         return " " * len(values)
@@ -182,7 +182,7 @@ def bars(values: NDArray[np.float64]) -> str:
 
 
 def show_report(report: Report) -> None:
-    """A verdict: what every part violates, proves and is off by, and what else is to be said."""
+    """Print a verdict: what every part violates, proves and is off by, the diagnosis, and notes."""
     rows = [
         ("formulation", _posed(report.formulation, report.parameters)),
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
@@ -208,7 +208,7 @@ def show_report(report: Report) -> None:
 
 
 def show_benchmark(benchmark: Benchmark) -> None:
-    """One row for each contestant, and what its times are measured in."""
+    """Print one row for each contestant, and the unit of the times."""
     rows = []
     for one in benchmark.standings:
         more = ">" if one.status == "cut_off" else ""
@@ -231,7 +231,7 @@ def _measured(value: float | None, more: str) -> str:
 
 
 class Progress(progress.Progress):
-    """A line on standard error that says what is being done, with a bar. Silent when not wanted or not on a terminal.
+    """A description and a bar on standard error; nothing if `silent`, or if standard error is not a terminal.
 
     With a `total` the bar counts pieces of work. Without, it is full when the relative gap has come down to the
     tolerance, on a logarithmic scale.
@@ -247,7 +247,7 @@ class Progress(progress.Progress):
         self.line = self.add_task("solving" if total is None else "", total=total)
 
     def stop(self) -> None:
-        if not self.disable:  # of rich before 14.1, which would end with an empty line
+        if not self.disable:  # before version 14.1, rich prints an empty line here
             super().stop()
 
     def say(self, text: str) -> None:
@@ -257,7 +257,7 @@ class Progress(progress.Progress):
         self.update(self.line, description=text, advance=1)
 
     def follow(self, row: Row) -> None:
-        """How much of the way from the first gap to the tolerance is behind."""
+        """Set the bar to the logarithmic progress from the first gap to the tolerance."""
         if row.gap <= 0:
             return
         self.first = self.first or row.gap
@@ -267,7 +267,7 @@ class Progress(progress.Progress):
 
 
 def cost_warning(instance: Instance, solver: str) -> None:
-    """Before a long solve: roughly what it will cost."""
+    """Estimate time and memory on standard error, if the solve is expected to be long."""
     from ..solvers.cost import estimate
 
     seconds, gigabytes = estimate(instance.samples, instance.count, solver)

@@ -13,7 +13,7 @@ WORST = 5
 
 
 def show_conformance(found: Conformance) -> None:
-    """Rates and times at every level, the worst failures, what is wrong how often, and the verdict."""
+    """Print success rates and times at every level, the worst failures, the diagnoses, and the verdict."""
     console, failed = Console(), found.failures
     _show_rates(found)
     if failed:
@@ -55,7 +55,7 @@ def _show_failures(failed: Sequence[Trial], found: Conformance) -> None:
 
 
 def show_matrix(matrix: Matrix) -> None:
-    """One row for each solver and formulation, and what is not as it should be."""
+    """Print one row for each solver and formulation, then what was not certified or not honest."""
     rows = []
     for entry in matrix.filled:
         row = entry.as_dict()

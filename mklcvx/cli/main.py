@@ -1,4 +1,4 @@
-"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, said in one line."""
+"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, a one-line message."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every refusal is one line on standard error and exit status 2."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
-        sys.stdout.reconfigure(errors="replace")  # question marks where there are no Greek letters
+        sys.stdout.reconfigure(errors="replace")  # "?" for characters that the encoding lacks
     try:
         code = app(args=arguments, standalone_mode=False)
-        if code == INTERRUPTED:  # Typer makes a status of an interrupt and says nothing
+        if code == INTERRUPTED:  # Typer turns an interrupt into a status, without a message
             raise KeyboardInterrupt
     except InputError as fault:
         code = _refuse(str(fault))

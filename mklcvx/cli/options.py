@@ -1,4 +1,4 @@
-"""What several commands share: their options, KEY=VALUE, the instance, lines on standard error."""
+"""What commands share: options, the parsing of KEY=VALUE, loading of instances, checks of outputs, messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMATS = ".npz, .mat, .json, or a folder of .csv files"
 
 
 def say(text: str) -> None:
-    """One line on standard error, without control characters, whatever a file has put into it."""
+    """Write one line to standard error, without control characters."""
     sys.stderr.write(f"mklcvx: {printable(text)}\n")
 
 
@@ -35,13 +35,13 @@ def printable(text: str) -> str:
 
 
 def fail(text: str) -> NoReturn:
-    """End with exit status 1, and say why."""
+    """Write a line to standard error and exit with status 1."""
     say(text)
     raise typer.Exit(1)
 
 
 def solver_now(name: str) -> str:
-    """The name that a solver has now; where it had another, a line on standard error says so."""
+    """Return the current name of a solver; a former name is accepted with a message."""
     new = current_name(name)
     if new != name:
         say(f"solver {name} is now {new}: use that name")
@@ -83,7 +83,7 @@ SolverName = Annotated[
 
 
 def names_in(text: str | None) -> list[str] | None:
-    """The names in a list by commas."""
+    """Split a comma-separated list."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
@@ -93,13 +93,13 @@ def solvers_in(text: str | None) -> list[str] | None:
 
 
 def parse_grid(items: list[str]) -> dict[str, list[Any]]:
-    """KEY=V1,V2,... as lists of numbers, or of words."""
+    """Parse KEY=V1,V2,... into lists of numbers or words."""
     example = "KEY=V1,V2,...", "C=0.1,1,10"
     return _parsed(items, "--grid", *example, lambda text: [part.strip() for part in text.split(",")])
 
 
 def parse_settings(items: list[str] | None, option: str = "--set") -> dict[str, Any]:
-    """KEY=VALUE pairs as numbers, or as words where they are none."""
+    """Parse KEY=VALUE into numbers or words."""
     example = "KEY=VALUE", "C=10" if option == "--set" else "seed=1"
     return {key: value for key, (value,) in _parsed(items or [], option, *example, lambda text: [text]).items()}
 
@@ -129,7 +129,7 @@ def _number_or_word(value: str) -> Any:
 def loaded(
     instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
 ) -> tuple[Instance, Preprocessing | None]:
-    """The instance as the options want it, and the steps that were applied."""
+    """Load an instance, select and preprocess its kernels; also return the preprocessing, if any."""
     from ..problem.preprocessing import Preprocessing
     from ..solvers.solving import preprocessed
 
@@ -145,21 +145,21 @@ def loaded(
 
 
 def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = ()) -> None:
-    """Refuse an output that cannot be written, or would replace what is read, before the work."""
+    """Refuse, before any work, an output that cannot be written or would replace an input."""
     if output is not None:
         check_output(output, endings)
         check_apart(read, [output])
 
 
 def check_page(path: Path | None, option: str, *read: Path) -> None:
-    """The same for a page, which has to be drawn, too."""
+    """Refuse, before any work, a page that cannot be written or drawn."""
     check_written(path, ".html", ".htm", read=read)
     if path is not None and find_spec("matplotlib") is None:
         raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
 
 
 def show(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
-    """A result as one JSON object, or in words."""
+    """Print a result as one JSON object, or with the function `in_words`."""
     if as_json:
         typer.echo(json.dumps(found.as_dict(), allow_nan=False))
     else:

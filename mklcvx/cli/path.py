@@ -1,4 +1,4 @@
-"""`mklcvx path`: one solution after the other along a grid of parameters."""
+"""`mklcvx path`: solve along a grid of parameters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def path(
     options.check_written(output, ".jsonl", ".json", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
     for point in points:
-        formulations.get(formulation).task(problem, {**given, **point})  # refuses before anything costs time
+        formulations.get(formulation).task(problem, {**given, **point})  # refuse bad parameters before solving
     from .display import Progress
 
     found = []

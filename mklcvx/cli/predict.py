@@ -55,7 +55,7 @@ def predict(
 
 
 def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
-    """What a saved model says about samples, and what is to be said of the model: nothing if it is certified."""
+    """Return the prediction of a saved model, and a warning, which is empty if the model is certified."""
     from ..estimators.loading import load_model
 
     given = read_features(features)
@@ -69,7 +69,7 @@ def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
 
 
 def read_features(path: Path) -> dict[str, Any]:
-    """X, and perhaps y and names, from `.npz` (arrays X and y) or a table in `.csv`, with or without headings."""
+    """Read X, and optionally y and names, from `.npz` (arrays X and y) or `.csv` (with or without a header)."""
     path = existing_file(path, "a .npz or .csv file")
     if path.suffix == ".csv":
         from ..io.folders import table

@@ -58,8 +58,8 @@ def solve(
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     options.check_written(output, ".json", ".npz", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.task(problem, given)  # refuses bad parameters before anything costs time
-    from .display import Progress, cost_warning, show_solution  # not before anything that may refuse
+    chosen.task(problem, given)  # refuse bad parameters before solving
+    from .display import Progress, cost_warning, show_solution  # after all refusals, which must be fast
 
     if not quiet:
         cost_warning(problem, solver)

@@ -1,4 +1,4 @@
-"""`mklcvx validate`: our solvers over the zoo."""
+"""`mklcvx validate`: run the solvers of mklcvx over the zoo."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def validate(
 
 
 def _check_folder(path: Path) -> None:
-    """A new folder or one that is there; that the picture can be drawn is seen before the work, too."""
+    """Refuse, before any work, a path that is not a folder, and a chart that cannot be drawn."""
     if path.exists() and not path.is_dir():
         raise InputError(f"output {path}: is no folder: name one for three files")
     if not path.parent.is_dir():

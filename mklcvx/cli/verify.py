@@ -1,4 +1,4 @@
-"""`mklcvx verify`: what an answer is worth."""
+"""`mklcvx verify`: judge an answer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def verify(
     if html is not None:
         from ..reports.pages import save, verdict_page
 
-        last = submission.answer if submission.answer.given else submission.trace[-1]  # of a trace, the last point
+        last = submission.answer if submission.answer.given else submission.trace[-1]  # the last point of a trace
         save(html, verdict_page(submission.instance, report, last, instance.name, answer.name))
     for note in submission.notes:
         options.say(note)

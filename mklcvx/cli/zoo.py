@@ -1,4 +1,4 @@
-"""`mklcvx zoo`: the specimens listed, and exported as files."""
+"""`mklcvx zoo`: list the specimens, and export them as files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import InputError
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode="markdown")
 
-ENDINGS = {"npz": ".npz", "mat": ".mat", "json": ".json", "csv": ""}  # without an ending: a folder of csv files
+ENDINGS = {"npz": ".npz", "mat": ".mat", "json": ".json", "csv": ""}  # csv is a folder
 INDEX = "zoo.json"
 
 

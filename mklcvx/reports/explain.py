@@ -14,7 +14,7 @@ GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in 
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
 
 """
-BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those with a problem of their own
+BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those that solve a convex problem of their own
 EXTREMUM = re.compile(r"(min|max) over (.*)$")
 ASCII = str.maketrans(
     {"—": "---", "–": "--", "’": "'", "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "$": r"\$"}
@@ -22,7 +22,7 @@ ASCII = str.maketrans(
 
 
 def named(name: str) -> Formulation:
-    """The formulation of that name, or the problem of a baseline."""
+    """Return the formulation of that name, or the problem of a baseline."""
     if name not in BASELINES:
         return get(name)
     problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
@@ -30,7 +30,7 @@ def named(name: str) -> Formulation:
 
 
 def as_text(formulation: Formulation) -> str:
-    """The theorem, its parameters, and how to ask for it."""
+    """Return the theorem, its parameters, its notation, and an example of use."""
     lines = [formulation.theorem.strip(), "", "Parameters"]
     lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
     if formulation.needs_groups:
@@ -42,8 +42,8 @@ def as_text(formulation: Formulation) -> str:
 
 
 def as_latex(formulation: Formulation) -> str:
-    """The primal and the dual as displayed equations, the way from one to the other, and the recovery. It compiles with
-    amsmath, on slides or in a paper, and keeps within the line."""
+    """Return the primal and the dual as displayed equations, the derivation, and the recovery. The code needs amsmath
+    and fits the width of a slide or a page."""
     theorem = parse(formulation.theorem)
     rows = theorem.rows("primal", "dual")
     body = " \\\\[1ex]\n".join(rf"\text{{{row.label}}} &\quad& " + " \\\\\n&& ".join(laid_out(row)) for row in rows)
@@ -54,7 +54,7 @@ def as_latex(formulation: Formulation) -> str:
 
 
 def laid_out(row: Row) -> list[str]:
-    """A problem as lines of an alignment: what is minimised over what, and below it, one by one, the constraints."""
+    """Return a problem as lines of an alignment: the objective with its variables, then one line per constraint."""
     lines: list[str] = []
     head = ""
     for part in (part for line in row.lines for part in re.split(r"\s{2,}", line)):

@@ -1,7 +1,7 @@
-"""The mathematics of docstrings, written in Unicode as a line of text allows, as LaTeX.
+"""LaTeX from the mathematics of docstrings, which is written in Unicode.
 
-A formula is translated sign by sign (`formula`). Prose is taken apart into words, mathematics and code (`prose`): what
-has a sign or an index in it is mathematics, and so are letters, numbers and operators beside it.
+`formula` translates a formula symbol by symbol. `prose` splits a paragraph into text, mathematics and code: a token
+with a symbol or an index is mathematics, and so are letters, numbers and operators beside it.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
 
 
 def formula(text: str) -> str:
-    """A formula, as LaTeX of mathematics."""
+    """Translate a formula to LaTeX."""
     for pattern, replacement in REWRITTEN.items():
         text = re.sub(pattern, replacement, text)
     return re.sub(r" +", " ", "".join(SYMBOLS.get(character, character) for character in text)).strip()
 
 
 class Piece(NamedTuple):
-    """A run of "text", "math" or "code"; text has the spaces and the punctuation."""
+    """A run of "text", "math" or "code"; spaces and punctuation belong to the text."""
 
     kind: str
     content: str
@@ -63,18 +63,18 @@ NAME = re.compile(r"[a-z][a-z0-9]+_[a-z0-9]{2,}$|(?:l|sm)[12p]$")  # of a parame
 WORDS = re.compile(r"[A-Za-zÀ-ÿ]{2,}\.?(?:'s)?$|(?:[A-Za-zÀ-ÿ]+\d?|\d+)(?:[-–][A-Za-zÀ-ÿ]+)+$")
 HYPHENATED = re.compile(r"(.*[^\w\s].*|\w)(-[A-Za-z]{3,})$|([a-z]{3,}-)(\W)$")  # p/(p−1)-hinge, block-∞
 RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈⪰−∘·]+$")
-BARE = ("min", "max", "log", "exp", "tr")  # operators that stand apart from what they are applied to
+BARE = ("min", "max", "log", "exp", "tr")  # operators that a space separates from their argument
 PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join(BARE)})\b)[a-zA-Z][a-z]+(?![\w(])")
 POSSESSIVE = re.compile(r"([a-zA-Z])('s)$")
-SHORT = "An As At By Eq If In Is It Ji Li No Of On Or So To We Xu Ye"  # words, not letters of a formula
-ARTICLES = "aAI"  # words before they are letters of a formula
+SHORT = "An As At By Eq If In Is It Ji Li No Of On Or So To We Xu Ye"  # words of two letters
+ARTICLES = "aAI"  # words, unless a relation is beside them
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 MARKS = ".,;:"
 SCANNED = re.compile(r"`[^`]+`|\s+|[^\s`]+")
 
 
 def prose(text: str) -> list[Piece]:
-    """A paragraph, taken apart; neighbours of one kind are joined."""
+    """Split a paragraph into pieces; adjacent pieces of one kind are joined."""
     scanned = list(_scan(" ".join(text.split())))
     pieces = list(scanned)
     for place, (kind, content) in enumerate(scanned):
@@ -103,7 +103,7 @@ def _scan(text: str) -> Iterator[Piece]:
 
 
 def _with_closing(text: str, place: int, token: str) -> str:
-    """The token up to the bracket that closes it, if all between is mathematics."""
+    """Extend the token to its closing bracket, if everything between is mathematics."""
     end = place + len(token)
     if PROSE.search(token):
         return token
@@ -155,7 +155,7 @@ def _kind(token: str) -> str:
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
-    """Mathematics with a space between becomes one piece, as does text."""
+    """Join adjacent text, and mathematics that only a space separates."""
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None

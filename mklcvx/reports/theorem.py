@@ -1,4 +1,4 @@
-"""A formulation's docstring, taken apart: the one source of what the terminal, LaTeX and the site say about it.
+"""A parser of formulations' docstrings, the only source of what the terminal, LaTeX and the site say about them.
 
 A theorem has a headline, rows (`primal`, `dual`, `recovery`, `multipliers`), and paragraphs of prose, which a label may
 open ("From one to the other.", "Degenerate cases:"). A family's notation is written alike, with rows of its own.
@@ -32,7 +32,7 @@ class Paragraph(NamedTuple):
 
     @property
     def opening(self) -> str:
-        """The label as it was written, with a space behind; nothing where there is none."""
+        """The label as it was written, followed by a space; empty if there is none."""
         return next((f"{label} " for label in LABELS if label[:-1] == self.label), "")
 
 
@@ -45,12 +45,12 @@ class Theorem(NamedTuple):
 
     @property
     def derivation(self) -> list[Row | Paragraph]:
-        """What stands between the dual and the recovery: the way from one to the other."""
+        """The parts between the dual and the recovery: how one problem is derived from the other."""
         kinds = [part.label if isinstance(part, Row) else None for part in self.parts]
         return list(self.parts[kinds.index("dual") + 1 : kinds.index("recovery")])
 
     def paragraph(self, label: str) -> str:
-        """The prose under a label, or nothing."""
+        """The text of the paragraph with that label; empty if there is none."""
         return next((part.text for part in self.parts if isinstance(part, Paragraph) and part.label == label), "")
 
 

@@ -17,12 +17,12 @@ from .constructions import noise_features, pairs
 from .grid import Draws, quantised, rounded
 
 Array = NDArray[np.float64]
-STEPS = 16  # to a standard deviation
-REAL = {"breast_cancer": 569, "wine": 178, "digits": 1797}  # and how many samples they have
+STEPS = 16  # of the grid per standard deviation
+REAL = {"breast_cancer": 569, "wine": 178, "digits": 1797}  # numbers of samples
 
 
 def standardised(data: str, samples: int, seed: int, features: int | None = None) -> tuple[Array, NDArray[np.int64]]:
-    """Some samples of a data set, the first features (all that vary, if not said), and their classes."""
+    """Return samples of a data set, with its first features (by default all that vary), and their classes."""
     from sklearn import datasets
 
     x, classes = getattr(datasets, f"load_{data}")(return_X_y=True)
@@ -60,14 +60,14 @@ def xu(data: str, samples: int, features: int, seed: int) -> Instance:
 
 
 def features_alone(data: str, samples: int, features: int, seed: int) -> Instance:
-    """Linear kernels on single features: of rank one, exactly."""
+    """Linear kernels on single features; their rank is exactly one."""
     x, classes = standardised(data, samples, seed, features)
     kernels, names = _stack(KernelBank([Linear()], features="each"), x)
     return Instance(kernels, one_against_rest(classes), names=names, groups=pairs(features))
 
 
 def peers(samples: int, seed: int) -> Instance:
-    """The problem that other packages were measured on: breast cancer, ten Gaussians on all features, γ from 1e-3 to
+    """The instance for comparisons with other packages: breast cancer, ten Gaussians on all features, γ from 1e-3 to
     10, and ten on single features, γ = 1."""
     x, classes = standardised("breast_cancer", samples, seed)
     wide = KernelBank([Gaussian(float(gamma)) for gamma in np.geomspace(1e-3, 10.0, 10)])
@@ -79,7 +79,7 @@ def peers(samples: int, seed: int) -> Instance:
 
 
 def noisy(share: float, samples: int, features: int, seed: int) -> Instance:
-    """Breast cancer with features of pure noise beside its own."""
+    """Breast cancer with additional features of pure noise."""
     x, classes = standardised("breast_cancer", samples, seed, features)
     return noise_features(share, x, one_against_rest(classes), seed)
 

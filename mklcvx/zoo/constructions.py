@@ -21,7 +21,7 @@ SMALL_PRICE = 2.0**-7
 
 
 def signs(n: int, positive: int | None = None) -> Array:
-    """The first half is +1, or as many as are asked for."""
+    """Return labels; the first half, or the first `positive`, are +1."""
     return np.where(np.arange(n) < (n // 2 if positive is None else positive), 1.0, -1.0)
 
 
@@ -104,7 +104,7 @@ def nearly_equal(n: int, M: int, power: int, seed: int) -> Instance:
 # ---------------------------------------------------------------------------------------------------------- symmetry
 def cyclic(blocks: int, size: int, seed: int) -> Instance:
     """One kernel in as many arrangements as there are blocks of samples, each block moved to the next one's place.
-    The labels do not notice, so equal weights are optimal in every formulation of family A: all are tied."""
+    The labels are invariant, so equal weights are optimal in every formulation of family A: all kernels are tied."""
     n = blocks * size
     labels = np.tile(signs(size), blocks)
     kernel = quantised(gaussian(Draws(seed).bell(n, 3) + 0.5 * labels[:, None], 0.25)[None])[0]
@@ -131,7 +131,7 @@ def labelled(n: int, M: int, k: int, seed: int, overlap: int = 3) -> tuple[Array
     """M Gaussians on views of which view m knows label m mod k, and (n, k) labels that about one in `overlap` has."""
     draws = Draws(seed)
     members = (draws.whole(0, overlap - 1, n, k) == 0).astype(float)
-    members[np.arange(k), np.arange(k)] = 1.0  # nobody's label would be refused
+    members[np.arange(k), np.arange(k)] = 1.0  # an instance refuses labels without members
     views = [draws.bell(n, 2) + np.outer(members[:, m % k], [2.0, 0.0]) for m in range(M)]
     return quantised(np.stack([gaussian(view, 0.25) for view in views])), members
 
@@ -140,7 +140,7 @@ def labelled(n: int, M: int, k: int, seed: int, overlap: int = 3) -> tuple[Array
 def clouds_with(
     change: Callable[[Array, Array], tuple[Array, Array]], n: int, M: int, seed: int, **options: Any
 ) -> Instance:
-    """Clouds whose kernels and labels are changed; in groups of two kernels."""
+    """Apply a change to the kernels and labels of clouds; groups have two kernels each."""
     kernels, y = change(*clouds(n, M, seed, **options))
     return Instance(kernels, y, groups=pairs(len(kernels)))
 
@@ -150,7 +150,7 @@ def unchanged(kernels: Array, y: Array) -> tuple[Array, Array]:
 
 
 def with_extra(extra: Callable[[tuple[int, int]], Array], kernels: Array, y: Array) -> tuple[Array, Array]:
-    """One kernel more: `np.zeros` or `np.ones`."""
+    """Append a kernel, `np.zeros` or `np.ones`."""
     return np.concatenate([kernels, extra((len(y), len(y)))[None]]), y
 
 

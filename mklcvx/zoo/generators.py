@@ -26,12 +26,12 @@ def random(
         view = rng.normal(size=(n, 3)) + 3 * (1 - overlap) * y[:, None] / (1 + m / 2)
         kernel = _gaussian(view, 0.3)
         largest = float(np.linalg.eigvalsh(kernel)[-1])
-        kernels[m] = kernel + np.eye(n) * largest / (conditioning - 1)  # the smallest eigenvalue that is asked for
+        kernels[m] = kernel + np.eye(n) * largest / (conditioning - 1)  # raises the smallest eigenvalue
     return Instance(kernels, y, groups=np.arange(M) % max(1, (M + 1) // 2))
 
 
 def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
-    """Every kernel occurs twice: the split of weight between twins is open, the value is not."""
+    """Every kernel occurs twice: the weights of equal kernels are not unique, the value is."""
     half = random(n, (M + 1) // 2, seed=seed)
     kernels = np.concatenate([half.kernels, half.kernels])[:M]
     return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)

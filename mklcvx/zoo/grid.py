@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 BITS = 23  # with the lift no more than 24, so that kernels are exact in single precision too
 SAFETY = 2.0**-21
 MANTISSA = 53
-BYTES = 12  # as many uniform bytes have a sum of variance 256², all but exactly
+BYTES = 12  # the sum of so many uniform bytes has a variance of nearly 256²
 
 
 class Draws:
@@ -64,7 +64,7 @@ class Draws:
 
 
 def quantised(kernels: Array, bits: int = BITS) -> Array:
-    """The kernels on their grids, symmetric, positive semidefinite if they were."""
+    """Round kernels to their grids; positive semidefinite kernels stay positive semidefinite."""
     return np.stack([_on_grid(np.asarray(kernel, dtype=float), bits) for kernel in kernels])
 
 
@@ -83,7 +83,7 @@ def _on_grid(kernel: Array, bits: int) -> Array:
 
 
 def rounded(steps: Array) -> Array:
-    """Nearest whole numbers, none of them decided by the last bits."""
+    """Round to whole numbers; an entry that its last bits would decide is an error."""
     nearest = np.rint(steps)
     nearness = 0.5 - np.abs(steps - nearest)
     if (nearness < SAFETY).any():
@@ -92,7 +92,7 @@ def rounded(steps: Array) -> Array:
 
 
 def checksum(instance: Instance) -> str:
-    """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; the names play no part."""
+    """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; names are ignored."""
     found = hashlib.sha256()
     for kernel in instance.kernels:
         _add_whole(found, np.asarray(kernel, dtype=float), "the kernels")
@@ -107,7 +107,7 @@ def checksum(instance: Instance) -> str:
 
 
 def _add_whole(found: Any, values: Array, what: str) -> None:
-    """Shape, step and multiples of the coarsest grid that the values lie on."""
+    """Hash the shape, the step of the coarsest grid that contains the values, and their multiples of the step."""
     mantissas, exponents = np.frexp(np.ascontiguousarray(values, dtype=float))
     whole = np.ldexp(mantissas, MANTISSA).astype(np.int64)
     ends = np.where(whole == 0, np.iinfo(np.int32).max, exponents - MANTISSA + _trailing_zeros(whole))

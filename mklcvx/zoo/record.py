@@ -1,4 +1,4 @@
-"""Make every specimen and write what it is: `python -m mklcvx.zoo.record`. To be run when the catalogue changes."""
+"""Record sizes and checksums of all specimens: run `python -m mklcvx.zoo.record` when the catalogue changes."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Specimen:
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def instance(self) -> Instance:
-        """The instance; refused where this machine makes another one than was recorded."""
+        """Build the instance; it is an error if its checksum differs from the recorded one."""
         made = self.build()
         if checksum(made) != self.recorded["sha256"]:
             raise InternalError(
@@ -85,7 +85,7 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
 
 
 def measured(specimen: Specimen) -> dict[str, Any]:
-    """What the record should say of a specimen."""
+    """Build a specimen and return its record."""
     made = specimen.build()
     return {"kernels": made.count, "samples": made.samples, "targets": made.targets.kind, "sha256": checksum(made)}
 
@@ -108,14 +108,14 @@ def _house(name: str, kind: str, special: str, seed: int, build: Callable[..., I
 
 
 def _varied(name: str, kind: str, special: str, size: tuple[int, int, int], change: Any, **more: Any) -> Specimen:
-    """Clouds of n samples and M kernels from a seed, changed."""
+    """A specimen of clouds: n samples, M kernels, a seed, and a change of kernels and labels."""
     n, count, seed = size
     options = {key: more.pop(key) for key in ("apart", "positive") if key in more}
     return _house(name, kind, special, seed, partial(v.clouds_with, change, n, count, **options), **more)
 
 
 def _labelled(name: str, special: str, size: tuple[int, int, int, int], change: Any) -> Specimen:
-    """Views of n samples and M kernels that know k labels, from a seed; the labels changed."""
+    """A specimen with label sets: n samples, M kernels, k labels, a seed, and a change of the labels."""
     n, count, k, seed = size
     return _house(name, "labels", special, seed, partial(v.labelled_with, change, n, count, k), **LABELS)
 
@@ -126,7 +126,7 @@ def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **
 
 
 def _sized(*powers: int) -> Callable[[Any, Any], Any]:
-    """Kernels times powers of two."""
+    """Return a change that multiplies kernels by powers of two."""
     return lambda kernels, y: (np.ldexp(kernels, np.reshape(powers, (-1, 1, 1))), y)
 
 

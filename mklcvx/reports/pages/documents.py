@@ -1,5 +1,7 @@
-"""The pages: of a solved problem, of a judged answer, and of the demonstration, which has every formulation in two
-tables, one of them in full, and a wrong answer caught."""
+"""The three pages: a solved problem, a verdict, and the demonstration.
+
+The demonstration lists every formulation in two tables, reports one in full, and shows the verdict on a wrong answer.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from .html import Markup, element, facts, joined, paragraph, power, section, set
 from .page import badge, page
 
 Array = NDArray[np.float64]
-SLOW = ("silp_exact",)  # declared anew at every step: only if asked for
+SLOW = ("silp_exact",)  # compiles a CVXPY problem at every step: used only if it is named
 USUAL = 4
 CHECKERS = {"single task": "checker"}  # of the other families, checker_families
 COLOURED = {ACCEPTED: "good", REJECTED: "bad"}  # any other verdict is open
@@ -40,7 +42,7 @@ FULL = "l1"
 
 # ---------------------------------------------------------------------------------------------------- a solved problem
 def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
-    """Those named, each once, if they fit; else `interior` and the first published ones."""
+    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit."""
     chosen = formulations.get(formulation)
     if names is None:
         fitting = [name for name in tracing(chosen) if name not in SLOW]
@@ -54,7 +56,7 @@ def runs_of(
     instance: Instance, formulation: str, given: Mapping[str, Any], names: Sequence[str], time_limit: float,
     say: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Solution]:  # fmt: skip
-    """One run for every solver, each with the tolerance it can be expected to reach."""
+    """Run every solver once, each with its own default tolerance."""
     return {
         name: solve(instance, formulation, solver=name, time_limit=time_limit, report=say, **given) for name in names
     }
@@ -68,8 +70,10 @@ def report_page(
     source: str = "",
     options: str = "",
 ) -> str:
-    """Problem, optimum, certificate, weights, conditions, convergence, derivation. `instance` is what was solved, made
-    from the file `source` by the command line's `options`."""
+    """Return the page of a solution.
+
+    `instance` is the instance that was solved; the command line made it from the file `source` with `options`.
+    """
     name = solution.formulation
     made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
     made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
@@ -81,7 +85,7 @@ def report_page(
 def about(
     instance: Instance, solution: Solution, runs: Mapping[str, Solution], tolerance: float, source: str
 ) -> list[Markup]:
-    """What there is to say of a solution."""
+    """Return the sections that describe a solution."""
     name, given = solution.formulation, solution.parameters
     few = sections.few_kernels(instance, name, given, runs)
     return [
@@ -96,7 +100,7 @@ def about(
 
 
 def _again(solution: Solution, source: str, options: str) -> Markup:
-    """How to get the same from the command line."""
+    """Return the commands that reproduce and check the solution."""
     file, name = shlex.quote(source), solution.formulation
     given = "".join(f" --set {key}={str(value).lower()}" for key, value in solution.parameters.items())
     checker = CHECKERS.get(formulations.get(name).family, "checker_families")
@@ -109,7 +113,7 @@ def _again(solution: Solution, source: str, options: str) -> Markup:
 
 # ---------------------------------------------------------------------------------------------------- a judged answer
 def verdict_page(instance: Instance, report: Report, given: Answer, source: str = "", answer: str = "") -> str:
-    """Verdict, parts, diagnosis, and the exact weights and α beside those given; `instance` is what was judged on."""
+    """Return the page of a verdict, with the exact weights and α beside the given ones."""
     exact = solve(instance, report.formulation, **report.parameters)
     made = [
         verdict(report, answer),
@@ -125,7 +129,7 @@ def verdict_page(instance: Instance, report: Report, given: Answer, source: str 
 
 
 def _candidate(given: Any, exact: Solution) -> Array | None:
-    """The answer's weights if they are as many as there are kernels and can be sections."""
+    """Return the answer's weights if there is one per kernel and none is infinite."""
     if given is None:
         return None
     weights = np.ravel(np.asarray(given, dtype=float))
@@ -133,7 +137,7 @@ def _candidate(given: Any, exact: Solution) -> Array | None:
 
 
 def _as_solution(given: Answer, exact: Solution) -> Solution | None:
-    """The classifier that the answer spells out, if it does: α, weights or coefficients; the exact bias if none."""
+    """Return the classifier of an answer with α and weights or coefficients; the exact bias replaces a missing one."""
     told = given.weights if given.coefficients is None else given.coefficients
     if exact.alpha is None or given.alpha is None or told is None or not np.isfinite(told).all():
         return None
@@ -146,7 +150,7 @@ def _as_solution(given: Answer, exact: Solution) -> Solution | None:
 
 
 def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
-    """The parts of an answer: what each violates, proves and is off by; and the diagnosis."""
+    """Return the section of a verdict: the diagnosis, and what each part violates, proves and is off by."""
     asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
     found = report.diagnosis
     diagnosis = None if found is None else paragraph(element("strong", "Diagnosis: "), found.words, ".")
@@ -187,7 +191,7 @@ def _trace(report: Report) -> Markup | None:
 
 # -------------------------------------------------------------------------------------------------- the demonstration
 class Gallery(NamedTuple):
-    """Many formulations on one data set; `scores` say in words how each does on held-out samples."""
+    """Solutions of many formulations on one data set; `scores` are their formatted scores on held-out samples."""
 
     identifier: str
     title: str
@@ -198,7 +202,7 @@ class Gallery(NamedTuple):
 
 
 def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) -> str:
-    """`instance` is the first gallery's; its L1-MKL is reported in full."""
+    """Return the page of the demonstration; `instance` is that of the first gallery, whose `l1` is reported in full."""
     everything = [solution for gallery in galleries for solution in gallery.solutions]
     full = next(one for one in everything if one.formulation == FULL)
     runs = runs_of(instance, FULL, full.parameters, chosen_solvers(FULL, None), TIME_LIMIT)
@@ -226,7 +230,7 @@ def _gallery(gallery: Gallery) -> Markup:
 
 
 def _bars(weights: np.ndarray) -> Markup:
-    """One thin bar per kernel, as high as its weight."""
+    """Draw one thin bar per kernel; its height is the weight."""
     heights = np.nan_to_num(weights) / max(float(np.nanmax(weights, initial=0.0)), np.finfo(float).tiny)
     bars = [
         Markup(f'<rect x="{4 * m}" y="{20 - 20 * h:.2f}" width="3" height="{20 * h:.2f}"/>')

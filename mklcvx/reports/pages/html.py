@@ -1,4 +1,4 @@
-"""HTML that cannot be broken by what is in it: every text is escaped unless it was made by `element`."""
+"""HTML elements and numbers. Text is escaped unless it is `Markup`, which `element` returns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ VOID = frozenset({"meta", "br", "hr"})
 
 
 class Markup(str):
-    """Markup already: not to be escaped again."""
+    """A string of HTML, which is not escaped again."""
 
     __slots__ = ()
 
 
 def escaped(text: Any) -> Markup:
-    """Any text, from any file, as text: without control characters, which no page may have."""
+    """Escape text for HTML, and replace control characters."""
     if isinstance(text, Markup):
         return text
     printable = "".join(c if c.isprintable() or c == "\n" else "�" for c in str(text))
@@ -29,7 +29,7 @@ def joined(children: Iterable[Any], between: str = "") -> Markup:
 
 
 def element(name: str, /, *children: Any, **attributes: str) -> Markup:
-    """<name attributes>children</name>; a trailing underscore keeps Python's own words apart (class_)."""
+    """Return <name attributes>children</name>; write `class_` for the attribute class."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"' for key, value in attributes.items()
     )
@@ -37,8 +37,10 @@ def element(name: str, /, *children: Any, **attributes: str) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[int] = ()) -> Markup:
-    """A table that scrolls by itself where it is too wide; `numbers` are the columns set to the right. On a phone, rows
-    of more than three cells become lists, every cell with the name of its column."""
+    """Return a table; the columns in `numbers` are right-aligned.
+
+    A wide table scrolls horizontally. On a phone, rows of more than three cells become lists of labelled cells.
+    """
     right = set(numbers)
 
     def cells(row: Sequence[Any], kind: str) -> Markup:
@@ -53,7 +55,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[
 
 
 def facts(pairs: Iterable[tuple[Any, Any]]) -> Markup:
-    """Names and values, one pair a line."""
+    """Return a list of names and values."""
     return element("dl", *(element("div", element("dt", name), element("dd", value)) for name, value in pairs))
 
 
@@ -79,7 +81,7 @@ def short(number: float) -> str:
 
 
 def power(number: float) -> Markup:
-    """Two digits, and a power of ten where the number is far from one; zero, and below it, is 0."""
+    """Format a number with two digits, and with a power of ten outside [0.01, 100); 0 if it is not positive."""
     if number <= 0:
         return Markup("0")
     if 0.01 <= number < 100:
@@ -92,7 +94,7 @@ def power(number: float) -> Markup:
 
 
 def settings(parameters: Mapping[str, Any]) -> str:
-    """Numbers with their values, words as they are, flags as yes and no."""
+    """Format parameters as "name = value"; booleans are yes or no."""
     texts = {True: "yes", False: "no"}
     shown = {
         name: texts[given] if isinstance(given, bool) else short(given) if isinstance(given, int | float) else given

@@ -1,6 +1,7 @@
-"""The page around the sections, and the pictures in it: one file that asks nothing of any other.
+"""The HTML document around the sections, and figures as inline SVG.
 
-It is made for light, dark, a phone and paper; pictures are SVG in the page's colours, which follow, and in its letters.
+A page is one file that loads nothing else. It adapts to light and dark mode, phones and paper; figures use the page's
+colours and fonts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
 def page(title: str, subtitle: Any, badge: Markup | None, sections: Sequence[Markup]) -> str:
-    """A whole document; the sections are reached by their titles."""
+    """Return a complete document with links to its sections."""
     titles = [re.search(r'id="([^"]*)"><h2>(.*?)</h2>', text) for text in sections]
     links = [element("a", Markup(found[2]), href=f"#{found[1]}") for found in titles if found is not None]
     head = joined([
@@ -44,17 +45,17 @@ def page(title: str, subtitle: Any, badge: Markup | None, sections: Sequence[Mar
 
 
 def badge(text: str, kind: str) -> Markup:
-    """`kind` is good, bad or open."""
+    """Return a label; `kind` is good, bad or open."""
     return element("span", escaped(text), class_=f"badge {kind}")
 
 
 def save(path: str | Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write the page atomically."""
     write_whole(path, lambda file: file.write(text.encode("utf-8")))
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
-WIDTH = 4.3  # inches: on a phone the letters stay legible
+WIDTH = 4.3  # inches; text stays legible on a phone
 VARIABLES = {
     INK: "currentColor", PAPER: "var(--paper)", FAINT: "var(--faint)",
     **{colour: f"var(--c{index})" for index, colour in enumerate(COLOURS, start=1)},
@@ -68,7 +69,7 @@ SETTINGS = {
 
 
 def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -> Markup:
-    """What `draw` draws on axes, as an element; `prefix` keeps its ids apart from those of other pictures."""
+    """Return what `draw(axes)` draws as an SVG element; `prefix` makes its ids unique on the page."""
     try:
         from matplotlib import style
         from matplotlib.figure import Figure
@@ -76,7 +77,7 @@ def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -
         raise InputError("reports need matplotlib: pip install 'mklcvx[plot]'") from None
     written = io.StringIO()
     with style.context(["default", SETTINGS]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's own fonts will have it
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the browser's fonts have it
         drawing = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(drawing.subplots())
         drawing.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -84,7 +85,7 @@ def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -
 
 
 def _adapted(text: str, title: str, prefix: str) -> str:
-    """Only the element itself, without size, comments and namespaces, every tag in the page's terms."""
+    """Keep the SVG element alone, without size, comments and namespaces, and adapt its tags to the page."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
     head, rest = text.split(">", 1)
@@ -95,9 +96,9 @@ def _adapted(text: str, title: str, prefix: str) -> str:
 
 
 def _retold(tag: str, prefix: str) -> str:
-    """Ids and what refers to them with a prefix; known colours as variables; of a font its size alone."""
+    """Prefix ids and references to them, replace known colours by CSS variables, and keep only the size of fonts."""
     tag = re.sub(r"(?<=\sid=\")|(?<=url\(#)|(?<=href=\"#)", f"{prefix}-", tag).replace("xlink:href", "href")
-    tag = re.sub(r"\b(fill|stroke)=\"(#[^\"]*)\"", r'style="\1: \2"', tag)  # of hatches, which have no style yet
+    tag = re.sub(r"\b(fill|stroke)=\"(#[^\"]*)\"", r'style="\1: \2"', tag)  # hatches have no style attribute
     for colour, variable in VARIABLES.items():
         tag = tag.replace(colour, variable)
     return re.sub(r"font: (?:[a-z]+ )*([\d.]+px)[^;\"]*", r"font-size: \1", tag)

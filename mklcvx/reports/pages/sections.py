@@ -23,8 +23,8 @@ from .page import inline
 from .theorems import derivation, typeset
 
 Array = NDArray[np.float64]
-MOST = 40  # labels that are named, kernels that are drawn and listed; of more kernels, the largest
-SAMPLES = 200  # up to which a landscape is drawn: it solves hundreds of SVMs
+MOST = 40  # number of labels that are named, and of kernels that are drawn and listed
+SAMPLES = 200  # largest number of samples for which the value over the weights is drawn: it takes hundreds of SVMs
 MULTIPLIERS = {
     "gamma": "γ of the classes", "class_values": "their values", "eigenvalues": "eigenvalues", "rho": "ρ", "tau": "τ",
 }  # fmt: skip
@@ -86,7 +86,7 @@ def optimum(solution: Solution) -> Markup:
 
 
 def certificate(found: Certificate, tolerance: float, asked: str = "asked for") -> Markup:
-    """The two bounds, and in a sentence what they prove."""
+    """Return the section with the two bounds and what they prove."""
     explained = paragraph(
         "Two numbers that anyone can recompute without a solver: the dual point proves that the optimal value is not "
         "below the lower bound, the primal point that it is not above the upper one. Whoever found the points, the "
@@ -107,7 +107,7 @@ def certificate(found: Certificate, tolerance: float, asked: str = "asked for") 
 
 # -------------------------------------------------------------------------------------------------------- weights
 def weights(solution: Solution, candidate: Array | None = None) -> Markup:
-    """A table and a picture; of very many kernels, those with the largest weights."""
+    """Return a table and a chart of the weights; of more than MOST kernels, those with the largest weights."""
     sizes = np.nan_to_num(solution.weights, nan=np.inf)
     both = sizes if candidate is None else np.maximum(sizes, np.abs(np.nan_to_num(candidate, nan=np.inf)))
     chosen = np.sort(np.argsort(-both, kind="stable")[:MOST])
@@ -130,7 +130,7 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
 
 
 def _weights(values: Array, used: NDArray[np.intp], chosen: NDArray[np.intp]) -> list[str]:
-    """What an interior-point method leaves of an unused kernel is shown as the zero that it means."""
+    """Format values; what an interior-point method leaves for an unused kernel is shown as 0."""
     seen = np.isin(chosen, used)
     return [_weight(value) if known or np.isnan(value) else "0" for value, known in zip(values, seen, strict=True)]
 
@@ -141,7 +141,7 @@ def _weight(number: float) -> str:
 
 # ----------------------------------------------------------------------------------------------------- conditions
 def conditions(instance: Instance, solution: Solution, candidate: Solution | None = None) -> Markup:
-    """The Karush–Kuhn–Tucker conditions: how far each is from holding; and a picture of a candidate's α beside it."""
+    """Return the residuals of the Karush–Kuhn–Tucker conditions and a chart of α, and one of a candidate's α."""
     made: list[Any] = []
     parts = gap_parts(instance, solution)
     if parts is not None:
@@ -169,7 +169,7 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
 
 # ---------------------------------------------------------------------------------------------------- convergence
 def convergence(runs: Mapping[str, Solution]) -> Markup:
-    """The certified gap of several solvers, over iterations and, where they solve SVMs, over those."""
+    """Return charts of the certified gap of several solvers over iterations and, if any solves SVMs, over SVM fits."""
     drawing = inline(lambda ax: plot.gaps(runs, ax), 3.1, "Certified gap over iterations", "gaps")
     drawings = [figure(drawing, "Certified relative gap, the best so far, over iterations.")]
     if any(run.trace and run.trace[-1].svm_solves > 0 for run in runs.values()):
@@ -195,7 +195,7 @@ def convergence(runs: Mapping[str, Solution]) -> Markup:
 def few_kernels(
     instance: Instance, formulation: str, given: Mapping[str, Any], runs: Mapping[str, Solution]
 ) -> Markup | None:
-    """Two kernels: the cutting planes. Three: the value over the simplex and the ways of two algorithms."""
+    """For two kernels, draw the cutting planes; for three, the value over the simplex and two solvers' iterates."""
     if instance.samples > SAMPLES:
         return None
     if instance.count == 2 and formulation in ("l1", "sm1"):
@@ -207,7 +207,7 @@ def few_kernels(
         draw = partial(plot.landscape, instance, formulation, dict(ways) or None, **given)
         try:
             drawing = inline(lambda ax: draw(ax=ax), 3.5, title, "simplex")
-        except InputError:  # weights that lie on no simplex and no ball
+        except InputError:  # the domain of the weights is neither a simplex nor a ball
             return None
     else:
         return None

@@ -22,7 +22,7 @@ RAISED = re.compile(r"\^(\{[^{}]*\}|[A-Za-z0-9½*+])")
 
 
 def derivation(formulation: Formulation) -> Markup:
-    """The theorem, its parameters, and the notation."""
+    """Return the theorem, its parameters, and the notation."""
     theorem, notation = parse(formulation.theorem), parse(GENERAL + formulation.notation)
     name, _, words = theorem.headline.partition(" — ")
     return joined([
@@ -37,7 +37,7 @@ def derivation(formulation: Formulation) -> Markup:
 
 
 def typeset(text: str) -> Markup:
-    """One line: `code` as code, indices below and above, runs of spaces as wide ones."""
+    """Typeset a line: `code` as code, subscripts, superscripts, and runs of spaces as wide spaces."""
     pieces = re.split(r"`([^`]*)`", text)
     return joined(element("code", piece) if odd % 2 else _formula(piece) for odd, piece in enumerate(pieces))
 
@@ -53,7 +53,7 @@ def _formula(text: str) -> Markup:
 
 
 def _blocks(parts: Iterable[Row | Paragraph]) -> list[Markup]:
-    """Prose as paragraphs, displayed lines as formulas, labelled rows with their labels, neighbours in one list."""
+    """Return paragraphs, displayed formulas, and lists of adjacent labelled rows."""
     made: list[Markup] = []
     for labelled, some in groupby(parts, lambda part: isinstance(part, Row) and bool(part.label)):
         blocks = [block for part in some for block in _block(part)]

@@ -1,4 +1,4 @@
-"""Pictures as functions (matplotlib, the extra `plot`). Each draws on the axes given, or on new ones, and returns them.
+"""Figures with matplotlib (the extra `plot`). Each function draws on the given axes, or on new ones, and returns them.
 
 Readable in black and white: what differs in colour differs in marker, line or hatch too. Names are drawn as they are.
 """

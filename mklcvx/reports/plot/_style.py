@@ -1,4 +1,4 @@
-"""What all pictures share: told apart by marker, line and hatch first, by colour only in addition.
+"""Styles of all figures: markers, lines and hatches differ wherever colours do.
 
 Colours: Okabe & Ito 2008, which the colour-blind tell apart. A page may replace them, ink and paper by its own.
 """
@@ -15,17 +15,17 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 HATCH = "////"
-LONGEST = 28  # letters of a name
+LONGEST = 28  # characters of a name
 
 
 def look(index: int) -> dict[str, str]:
-    """Eighty-four looks before one comes again; neighbours differ in everything."""
+    """Return the style of a line; the first 84 differ, and consecutive ones differ in colour, marker and line."""
     styles = {"color": COLOURS, "marker": MARKERS, "linestyle": LINES}
     return {name: choices[index % len(choices)] for name, choices in styles.items()}
 
 
 def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:
-    """The axes given, or new ones."""
+    """Return the given axes, or new ones."""
     if ax is not None:
         return ax
     try:
@@ -36,13 +36,13 @@ def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:
 
 
 def words(name: Any, longest: int = LONGEST) -> str:
-    """A name from a file: nothing but printable letters, and not too many, the first and the last of them."""
+    """Make a name printable, and shorten it in the middle."""
     text = "".join(c if c.isprintable() else "�" for c in str(name))
     return text if len(text) <= longest else f"{text[: longest - longest // 3 - 1]}…{text[-(longest // 3) :]}"
 
 
 def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **options: Any) -> None:
-    """A legend whose names are taken as they are, dollars and leading underscores too."""
+    """Add a legend whose names are not parsed: dollars and leading underscores are shown."""
     made = ax.legend(handles, [str(number) for number in range(len(handles))], **{"fontsize": "small", **options})
     for text, name in zip(made.get_texts(), names, strict=True):
         text.set_parse_math(False)

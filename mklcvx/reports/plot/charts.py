@@ -22,12 +22,12 @@ from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_
 if TYPE_CHECKING:
     from ...solvers.paths import RegularizationPath
 
-SMALLEST = 1e-16  # a gap of zero is drawn here: beyond double precision there is nothing to show
+SMALLEST = 1e-16  # smaller gaps are drawn here: they are beyond double precision
 AGAINST = {"iteration": "iterations", "svm_solves": "SVM fits", "seconds": "seconds"}
 LINEAR = 10  # iterations before a long axis becomes logarithmic
 WIDE = 20.0  # ratio of a parameter's ends from which its axis is logarithmic
 SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn faintly, without a name
-EDGE = 1e-7  # of C: what an interior-point method means by 0 and by C
+EDGE = 1e-7  # of C: an interior-point method is this far from 0 and from C
 KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
 
 Trace = Solution | Sequence[Row]
@@ -36,8 +36,8 @@ Trace = Solution | Sequence[Row]
 def weights(
     weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None
 ) -> Any:
-    """One bar per kernel, the first on top; filled for `weights`, hatched for the `candidate`. A weight that is NaN is
-    undefined, and said to be."""
+    """Draw one bar per kernel, from top to bottom: filled for `weights`, hatched for the `candidate`. A weight that is
+    NaN is marked as undefined."""
     exact = _numbers("weights", weights)
     given = None if candidate is None else _numbers("candidate", candidate)
     if given is not None and len(given) != len(exact):
@@ -72,12 +72,12 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
-    """α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that the
-    conditions ask for. The instance is the one that was solved, after any preprocessing."""
+    """Draw α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that
+    the conditions require. The instance is the one that was solved, after any preprocessing."""
     samples = sample_side(instance, solution)
     margins, shares = samples.margins.ravel(), samples.shares.ravel()
     ax, level = axes(ax), samples.level
-    least = 0.3 * (abs(level) or 1.0)  # on either side, lest rounding be magnified
+    least = 0.3 * (abs(level) or 1.0)  # on either side, so that rounding errors are not magnified
     low, high = min(margins.min(), level - least), max(margins.max(), level + least)
     room = 0.06 * (high - low)
     stairs = [low - room, level, level, high + room], [1.0, 1.0, 0.0, 0.0]
@@ -95,10 +95,10 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
 
 
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
-    """The certified relative gap, on a logarithmic axis, of one line for every solver.
+    """Draw the certified relative gap on a logarithmic axis, one line for each solver.
 
-    `traces` maps names to solutions, or to their traces. A solver without one is a dotted line at what it certified.
-    `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over them.
+    `traces` maps names to solutions, or to their traces. A solver without a trace is a dotted line at its final gap.
+    `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over `svm_solves`.
     """
     if against not in AGAINST:
         raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
@@ -127,7 +127,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
 
 
 def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
-    """By name; a solution alone goes by its solver's."""
+    """Return traces by name; a single solution is named after its solver."""
     alone = traces.solver if isinstance(traces, Solution) else "trace"
     named = dict(traces) if isinstance(traces, Mapping) else {alone: traces}
     if not named:
@@ -143,7 +143,7 @@ def rows_of(trace: Trace) -> list[Row]:
 
 
 def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
-    """Kernel weights along a parameter such as C, θ or p; kernels that are never used are faint, without a name."""
+    """Draw kernel weights along a parameter such as C, θ or p; kernels that are never used are faint and unnamed."""
     if not path.solutions or parameter not in path.solutions[0].parameters:
         known = ", ".join(path.grid[0]) if path.grid else "no parameter"
         raise InputError(f"parameter {parameter!r}: the path does not have it, it runs along {known}: name that")

@@ -38,9 +38,9 @@ LEVELS = 10
 def cutting_planes(
     instance: Instance, formulation: str = "l1", steps: int = 4, ax: Any = None, resolution: int = 60, **parameters: Any
 ) -> Any:
-    """The state of SILP after `steps` cuts: the value over the weights of two kernels, the planes found so far with
-    their numbers, their upper envelope, which the master minimises, and where it went. Draw steps = 1, 2, 3 … on axes
-    of their own to see it at work."""
+    """Draw the state of SILP after `steps` cuts: the value over the weights of two kernels, the planes found so far and
+    their numbers, their upper envelope, which the master minimises, and its iterates. Draw steps = 1, 2, 3 … on
+    separate axes to see the algorithm at work."""
     from ...formulations import _silp
     from ...solvers.driver import Problem
     from ...solvers.published.silp import SILP
@@ -95,8 +95,8 @@ def landscape(
     resolution: int = 20,
     **parameters: Any,
 ) -> Any:
-    """Contours of the value over the simplex of three kernels, the optimum as a star, and the weights of one trace, or
-    of several by name. (resolution + 1)(resolution + 2)/2 machines are solved for it."""
+    """Draw contours of the value over the simplex of three kernels, the optimum as a star, and the weights of one
+    trace, or of several by name. This solves (resolution + 1)(resolution + 2)/2 SVMs."""
     from ...verification.judging import pose
 
     if instance.count != 3:
@@ -125,7 +125,7 @@ def landscape(
 
 
 def _value(case: Any, point: Array) -> float:
-    """What weights in this direction are worth; NaN outside the domain."""
+    """Return the value of weights in this direction; NaN outside the domain."""
     from ...verification.families import proved_parts
 
     placed = PLACED.get(case.formulation.family)

@@ -24,7 +24,7 @@ NAMES = (*RECORDS, *BUNDLED)
 
 
 def load(name: str, folder: str | Path | None = None) -> Dataset:
-    """A data set by name, checked; `folder` has the CSV files, by default that of MKLCVX_DATA; else OpenML is asked."""
+    """Load and check a data set from CSV files in `folder`, by default MKLCVX_DATA; without a folder, from OpenML."""
     if not isinstance(name, str) or name not in (*RECORDS, *BUNDLED):
         raise InputError(f"unknown data set {name!r}: {nearest(str(name), NAMES)}")
     if name in BUNDLED:

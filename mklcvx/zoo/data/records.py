@@ -1,4 +1,4 @@
-"""A data set, what it is known by, and the refusal of a copy that is another one.
+"""Data sets, and records by which a copy is recognised or refused.
 
 A record holds the shape, the size of every class, mean and standard deviation of every column, and two digests. A row's
 digest is a 64-bit hash of its numbers, written with ten significant digits; that of a table is the sum of its rows'
@@ -27,7 +27,7 @@ from ...errors import InputError
 Array = NDArray[np.float64]
 FILE = Path(__file__).with_name("records.json")
 DIGITS = 10
-SAME = 1e-9  # of a column's size: what adding in another order may change
+SAME = 1e-9  # relative tolerance for summation in another order
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +58,14 @@ class Dataset:
 
     @property
     def targets(self) -> dict[str, Any]:
-        """What `mklcvx.Instance` is to be told: y of two classes, else classes or labels."""
+        """The keyword argument of `mklcvx.Instance`: y for two classes, else classes or labels."""
         if self.labels is not None:
             return {"labels": self.labels}
         return {"y": self.y} if len(self.names) == 2 else {"classes": self.classes}
 
     @property
     def target(self) -> NDArray[Any]:
-        """Whatever there is to be learned, one row per sample."""
+        """The classes or the labels, one row per sample."""
         found = self.classes if self.labels is None else self.labels
         assert found is not None
         return found
@@ -142,7 +142,7 @@ def _refuse(data: Dataset, expected: str, found: str) -> NoReturn:
 
 
 def _renamed(data: Dataset, record: Record) -> Dataset:
-    """Classes under the recorded names; other words for them are understood where the sizes of all classes differ."""
+    """Rename classes to the recorded names; other names are identified by class sizes, if all differ."""
     found = _counts(data)
     if data.classes is None or set(found) & set(record.counts):
         return data
@@ -169,7 +169,7 @@ def _codes(data: Dataset) -> NDArray[Any]:
 
 
 def _digest(data: Dataset, targets: bool = True) -> str:
-    """Of the features, with their targets or without."""
+    """Return the digest of the features, with or without their targets."""
     total = 0
     for row, codes in zip(data.X, _codes(data), strict=True):
         text = ",".join(f"{value + 0.0:.{DIGITS}g}" for value in row)

@@ -15,11 +15,11 @@ from ...io.json_text import first_line
 from .records import Array, Dataset, Record
 
 BUNDLED = ("breast_cancer", "wine", "digits", "iris")
-LARGEST = 50_000_000  # bytes of a CSV file: thirty times the largest of them
+LARGEST = 50_000_000  # bytes of a CSV file; the largest data set needs a thirtieth of it
 
 
 def bundled(name: str) -> Dataset:
-    """One of scikit-learn's own, in its order and with its names of the classes."""
+    """Load a data set of scikit-learn, in its order and with its class names."""
     from sklearn import datasets
 
     found = getattr(datasets, f"load_{name}")()
@@ -29,7 +29,7 @@ def bundled(name: str) -> Dataset:
 
 # ------------------------------------------------------------------------------------------------------------- CSV
 def from_csv(name: str, folder: Path, record: Record) -> Dataset:
-    """NAME.csv of a folder."""
+    """Read NAME.csv from a folder."""
     file = folder / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"data set {name}: no file {file}: put it there, or give another folder")
@@ -63,7 +63,7 @@ def _check_header(name: str, file: Path, table: list[list[str]], d: int, k: int,
 
 # ---------------------------------------------------------------------------------------------------------- OpenML
 def from_openml(name: str, record: Record) -> Dataset:
-    """The numbered data set of OpenML; scikit-learn keeps what it has fetched."""
+    """Fetch the data set from OpenML; scikit-learn caches it."""
     remedy = f"give a folder with {name}.csv, as an argument or by MKLCVX_DATA"
     if record.openml is None:
         raise InputError(f"data set {name}: no copy of it at OpenML is known to be the recorded one: {remedy}")
@@ -74,7 +74,7 @@ def from_openml(name: str, record: Record) -> Dataset:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = fetch_openml(data_id=record.openml, as_frame=False, parser="liac-arff", n_retries=1)
-    except Exception as fault:  # whatever a network, a cache or a foreign server may do
+    except Exception as fault:  # errors of the network, the cache or the server
         raise InputError(f"data set {name}: {origin} could not be had ({first_line(fault)[:80]}): {remedy}") from None
     values = np.array(found.data, dtype=object)
     for column, words in (found.categories or {}).items():
