@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from mklcvx import Instance, formulations, solve, verify, zoo
+from mklcvx import Instance, formulations, renamed, solve, verify, zoo
 from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.io.files import save_instance
 from mklcvx.reports import plot
@@ -100,6 +100,13 @@ def test_the_page_has_every_section_and_links_to_each(page):
     assert {f"#{name}" for name in SECTIONS} <= set(found.links)
     assert found.elements.count("svg") == found.elements.count("figure") == 5
     assert found.elements.count("figcaption") == 5
+
+
+@pytest.mark.parametrize(("name", "checker"), [("l1", "mklcvx.checker"), ("ts", "mklcvx.checker.families")])
+def test_the_page_names_the_checker_by_its_present_name(name, checker):
+    text = read(report_page(THREE, solve(THREE, name), {}, 1e-8)).text
+    assert f"python -m {checker} problem.npz answer.json" in text
+    assert renamed.place_of(checker) is None
 
 
 def test_the_page_says_what_was_found(page, runs):

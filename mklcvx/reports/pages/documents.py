@@ -28,7 +28,7 @@ from .page import badge, page
 Array = NDArray[np.float64]
 SLOW = ("silp_exact",)  # compiles a CVXPY problem at every step: used only if it is named
 USUAL = 4
-CHECKERS = {"single task": "checker"}  # of the other families, checker_families
+CHECKERS = {"single task": "checker"}  # for the other families, checker.families
 COLOURED = {ACCEPTED: "good", REJECTED: "bad"}  # any other verdict is open
 POINTS = 100  # of a trace that are listed
 APART = {
@@ -103,7 +103,7 @@ def _again(solution: Solution, source: str, options: str) -> Markup:
     """Return the commands that reproduce and check the solution."""
     file, name = shlex.quote(source), solution.formulation
     given = "".join(f" --set {key}={str(value).lower()}" for key, value in solution.parameters.items())
-    checker = CHECKERS.get(formulations.get(name).family, "checker_families")
+    checker = CHECKERS.get(formulations.get(name).family, "checker.families")
     commands = [f"mklcvx solve {file} {options} -f {name}{given} -o answer.json".replace("  ", " ")]
     if not options:  # the checker takes kernels as they are
         commands.append(f"python -m mklcvx.{checker} {file} answer.json")
