@@ -62,12 +62,9 @@ def conform(
             solver, formulation, command=command, specimens=chosen, jobs=jobs, time_limit=time_limit, level=level,
             done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
-    record = json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False)
     if output is not None:
+        record = json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False)
         write_whole(output, lambda file: file.write(f"{record}\n".encode()))
-    if as_json:
-        typer.echo(record)
-    else:
-        show_conformance(found)
+    options.show(found, as_json, show_conformance)
     if not found.passed:
         raise typer.Exit(1)

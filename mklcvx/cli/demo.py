@@ -128,7 +128,7 @@ def breast_cancer(samples: int, seed: int) -> Instance:
 
 
 def _kernels(
-    kinds: Sequence[Kernel], views: Mapping[str, Array], train: Array, test: Array, **scaling: Any
+    kinds: Sequence[Kernel], views: Mapping[str, Array], train: NDArray[Any], test: NDArray[Any], **scaling: Any
 ) -> tuple[Array, dict[str, Any]]:
     """Return the scaled kernels of all views, and what `Instance` takes for names and held-out samples."""
     banks = {view: KernelBank(kinds).fit(x[train]) for view, x in views.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -48,10 +47,7 @@ def validate(
     if output is not None:
         output.mkdir(exist_ok=True)
         save(output, found)
-    if as_json:
-        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False))
-    else:
-        show_matrix(found)
+    options.show(found, as_json, show_matrix)
     if not found.honest:
         raise typer.Exit(1)
 

@@ -156,7 +156,8 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
         raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
     order = np.argsort(x, kind="stable")
     x, heights, names = x[order], path.weights[order], path.solutions[0].names
-    ax, handles, shown = axes(ax), [], []
+    handles: list[Any] = []
+    ax, shown = axes(ax), []
     largest = np.nanmax(heights, initial=0.0)
     for m, name in enumerate(names):
         if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:

@@ -94,8 +94,9 @@ class Record:
 def record_of(data: Dataset, openml: int | None = None) -> Record:
     """The record of a data set that is known to be right."""
     means, deviations = ([float(f"{v:.12g}") for v in column] for column in (data.X.mean(axis=0), data.X.std(axis=0)))
+    samples, features = data.X.shape
     digests = _digest(data, targets=False), _digest(data)
-    return Record(*data.X.shape, _counts(data), means, deviations, *digests, data.labels is not None, openml)
+    return Record(samples, features, _counts(data), means, deviations, *digests, data.labels is not None, openml)
 
 
 def read_records(file: Path = FILE) -> dict[str, Record]:
