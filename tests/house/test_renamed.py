@@ -108,3 +108,20 @@ def test_a_module_runs_under_its_old_name():
     assert done.returncode == 2
     assert "nothing.npz: not a regular file" in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("zoo.draws", "zoo.grid"),
+        ("data.records", "zoo.data.records"),
+        ("reporting.drawn", "reports.pages.sections"),
+        ("plot.simplex", "reports.plot.weight_space"),
+    ],
+)
+def test_a_module_that_was_merged_into_another_leads_there(old, new):
+    sys.modules.pop(f"mklcvx.{old}", None)
+    with pytest.warns(FutureWarning) as caught:
+        found = import_module(f"mklcvx.{old}")
+    assert f"mklcvx.{old} is now mklcvx.{new}: use that name" in [str(one.message) for one in caught]
+    assert found is import_module(f"mklcvx.{new}")
