@@ -210,6 +210,11 @@ def test_golden_enclosures_are_used_for_the_very_problem_they_are_of(tmp_path, m
     assert judged.off == pytest.approx(0.15)
 
 
+def test_the_golden_enclosures_of_the_checkout_are_found():
+    assert references.GOLDEN == ROOT / "validation" / "golden" / "golden.json"
+    assert references.case_of(zoo.specimen("by-hand"), "l1", {}, 1e-9).proved is not None
+
+
 # -------------------------------------------------------------------------------------------------- other languages
 def test_a_command_takes_files_and_is_judged_alike():
     script = ROOT / "examples" / "handing_over" / "solve_l1.py"

@@ -16,7 +16,7 @@ from ...verification.parts import Enclosure, enclosure_of
 from ...zoo import Specimen
 
 # Only in a checkout: enclosures in ball arithmetic, too long to compute for what a package needs at run time.
-GOLDEN = Path(__file__).resolve().parents[2] / "validation" / "golden" / "golden.json"
+GOLDEN = Path(__file__).resolve().parents[3] / "validation" / "golden" / "golden.json"
 
 
 @dataclass(frozen=True)
