@@ -9,9 +9,8 @@ from checks import declared_apart
 from mklcvx import Instance, solve, zoo
 from mklcvx.bench.baselines import mc_mkl, ufo
 from mklcvx.bench.baselines._joint import JointPrimal
-from mklcvx.bench.baselines._ufo_walk import UfoWalk
 from mklcvx.bench.baselines.mc_mkl import MC_MKL
-from mklcvx.bench.baselines.ufo import UFO, penalty, steepest
+from mklcvx.bench.baselines.ufo import UFO, UfoWalk, penalty, steepest
 from mklcvx.solvers.driver import Problem
 from mklcvx.zoo import real
 from refusals import check_refused

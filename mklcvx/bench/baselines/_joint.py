@@ -1,23 +1,121 @@
-"""Problems with the joint margin, declared and bounded: all that distinguishes them is the penalty U of the norms.
+"""The joint margin of several classes: one function per class, and every sample's own class ahead of all others.
 
-`_joint_task` states their common shape, and why the bounds hold.
+Sample i has contrasts V_i1..V_ir ∈ R^k, the directions in which its outputs f(x_i) ∈ R^k ought to point: V_iu =
+e_{y_i} − e_u for every other class u; for labels y a single function and the single contrast y_i. The box is C_i.
+
+    risk(f) = Σ_i C_i max over u of max(0, 1 − V_iu'f(x_i))
+    gain(β) = Σ_iu β_iu,       B = {β ≥ 0, Σ_u β_iu ≤ C_i, Σ_i δ_i = 0},      δ_i = Σ_u β_iu V_iu ∈ R^k
+
+The last condition is that of the biases b ∈ R^k, and is dropped with them. Kernel m holds f_m = (f_m1..f_mk), with the
+norm ‖f_m‖ = (Σ_c ‖f_mc‖²)^½. Every problem of this family is
+
+    primal   min over f_1..f_M, b    U(‖f_1‖..‖f_M‖) + risk(Σ_m f_m + b)
+    dual     max over β ∈ B          gain(β) − U*(√q_1(β)..√q_M(β)),        q_m(β) = Σ_c δ_c'K_mδ_c
+
+with U* the conjugate of U over a ≥ 0. Weak duality: a maximum is at least any average of its terms, so that risk(f) ≥
+gain(β) − Σ_i δ_i'f(x_i); the biases drop out as Σ_i δ_i = 0; Cauchy–Schwarz gives Σ_i δ_i'f_m(x_i) ≤ ‖f_m‖ √q_m; and
+U(a) + U*(d) ≥ a'd. At the optimum f_m = weight_m K_mδ, weight_m = ‖f_m‖/√q_m.
+
+Reference: Crammer & Singer 2001 (the risk); Zien & Ong 2007 (with many kernels).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...formulations import Formulation, Points
 from ...formulations._cvxpy import cp
 from ...problem.instance import Instance
-from ...problem.stack import Array
-from . import _joint_task
-from ._joint_task import JointTask, contrasts_of
+from ...problem.stack import Array, KernelStack
+from ...problem.targets import Targets
+
+NOTATION = __doc__ or ""
+REFINEMENTS = 50
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class JointTask(KernelStack):
+    """Kernels, contrasts (n, r, k), the box C_i; `own` are the formulation's own parameters."""
+
+    contrasts: Array
+    box: Array
+    bias: bool
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> int:
+        return int(self.contrasts.shape[2])
+
+    def in_units(self, size: float, own: Mapping[str, Any]) -> JointTask:
+        """Every kernel divided by `size`, C multiplied by it: f stays, β and the value are multiplied by size."""
+        scaled = replace(self, box=self.box * size, own=own)
+        self.share_factors(scaled, size)
+        return scaled
+
+    def pull(self, beta: Array) -> Array:
+        """δ, (n, k)."""
+        return np.einsum("iu,iuk->ik", beta, self.contrasts)
+
+    def roots(self, beta: Array) -> Array:
+        """√q_m(β)."""
+        delta = self.pull(beta)
+        squares = [float(np.sum(delta * (kernel @ delta))) for kernel in self.each_kernel()]
+        return np.sqrt(np.maximum(squares, 0.0))
+
+    def feasible(self, beta: Array) -> Array:
+        """β in B: negative entries to zero, then the biases' condition by the least change in proportion to β, then
+        every sample within its box. Where that condition cannot be met, nothing is left of β."""
+        beta = np.maximum(np.nan_to_num(beta), 0.0)
+        totals = beta.sum(axis=1)
+        beta = beta * np.divide(self.box, totals, out=np.ones(len(totals)), where=totals > self.box)[:, None]
+        if not self.bias or not beta.any():
+            return beta
+        for _ in range(REFINEMENTS):
+            missing = self.pull(beta).sum(axis=0)
+            if np.abs(missing).max() <= 4 * EPS * beta.sum():
+                break
+            gram = np.einsum("iu,iuk,iul->kl", beta, self.contrasts, self.contrasts)
+            change = self.contrasts @ np.linalg.lstsq(gram, -missing, rcond=1e-13)[0]
+            beta = beta * np.clip(1 + change, 0.0, 2.0)
+        else:
+            return np.zeros_like(beta)
+        return np.asarray(beta * min(1.0, 1 / max(float(np.max(beta.sum(axis=1) / self.box)), EPS)))
+
+    def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
+        """Outputs f(x_i), (n, k), and the norms ‖f_m‖, (M,)."""
+        outputs, squares = np.zeros((self.samples, self.labels)), np.zeros(self.count)
+        for m, kernel in enumerate(self.each_kernel()):
+            images = kernel @ coefficients[:, m].T
+            outputs += images
+            squares[m] = np.sum(images * coefficients[:, m].T)
+        return outputs, np.sqrt(np.maximum(squares, 0.0))
+
+    def margins(self, outputs: Array) -> Array:
+        """V_iu'f(x_i), (n, r)."""
+        return np.einsum("iuk,ik->iu", self.contrasts, outputs)
+
+    def risk(self, outputs: Array) -> float:
+        return float(self.box @ np.maximum(0.0, 1.0 - self.margins(outputs).min(axis=1)))
+
+
+def contrasts_of(targets: Targets, name: str) -> Array:
+    """V, (n, r, k): own class less every other; the sign itself for y."""
+    if targets.kind == "labels":
+        raise InputError(f"{name} needs y or classes, the instance has labels: give one class per sample, or use svm1")
+    if targets.kind == "y":
+        return np.asarray(targets.values, dtype=float)[:, None, None]
+    members = targets.indicators()
+    count = members.shape[1]
+    own = np.argmax(members, axis=1)
+    others = np.array([[u for u in range(count) if u != c] for c in range(count)])[own]
+    return np.asarray(members[:, None, :] - np.eye(count)[others])
 
 
 class JointPrimal(NamedTuple):
@@ -68,7 +166,7 @@ class Joint(Formulation):
     biased: bool = True
 
     family: ClassVar[str] = "joint margin"
-    notation: ClassVar[str] = _joint_task.__doc__ or ""
+    notation: ClassVar[str] = NOTATION
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
         self.check_names(given)

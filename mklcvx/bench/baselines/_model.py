@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...certificate import Certificate
+from ...certificate import Certificate, CertifiedPoint
 from ...certificate.run import Row
 from ...problem.targets import Targets, decided
 from ...problem.validation import check_test_stack
@@ -50,3 +50,10 @@ class Baseline:
     def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
         """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
         return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())
+
+
+def shortfall(point: CertifiedPoint, tolerance: float) -> str:
+    certificate = point.certificate
+    if certificate.proves(tolerance):
+        return ""
+    return f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tolerance:.0e}"

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...certificate import CertifiedPoint, certify
+from ...certificate import CertifiedPoint, certify, joined
 from ...formulations import Implied, Points, Task
 from ...formulations._cvxpy import cp
 from ...formulations._dual import Multipliers
@@ -44,8 +44,7 @@ from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
 from ...solvers.conic import UNITS, solve_declared
 from ...solvers.second_stage import machine
-from ._certified import better, shortfall
-from ._model import Baseline
+from ._model import Baseline, shortfall
 from ._per_label import Label, per_label
 from ._priced import Array, Priced, PricedAlpha, PricedDual, PricedPrimal, Weighted, best_weights, penalty
 
@@ -133,8 +132,9 @@ def optimum(task: Task, tol: float) -> CertifiedPoint:
     for unit in UNITS:
         if best.certificate.proves(tol):
             break
-        point, _ = solve_declared(GMKL, task, tol, units=(unit,))
-        best = better(GMKL, best, _sharper(task, point))
+        point = _sharper(task, solve_declared(GMKL, task, tol, units=(unit,))[0])
+        lower = max(best.lower, point.lower, key=lambda bound: bound.value)
+        best = joined(GMKL, lower, min(best.upper, point.upper, key=lambda bound: bound.value))
     return best
 
 

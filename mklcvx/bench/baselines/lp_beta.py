@@ -43,10 +43,9 @@ from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
 from ...problem.stack import Array
 from ...solvers.conic import solve_declared
-from ._certified import shortfall
-from ._joint_task import contrasts_of
+from ._joint import contrasts_of
 from ._machines import FOLDS, held_out, machines
-from ._model import Baseline
+from ._model import Baseline, shortfall
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")
