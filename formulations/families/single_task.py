@@ -75,13 +75,13 @@ class SingleTask(Formulation):
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
 
+    @abstractmethod
     def primal(self, f: Functions, *_: Any, **own: Any) -> cp.Problem:
         """The primal in the functions f."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dual(self, alpha: Multipliers, *_: Any, **own: Any) -> tuple[cp.Problem, list[cp.Constraint]]:
         """The dual in α, and those of its constraints whose multipliers the theorem names, one per kernel."""
-        raise NotImplementedError
 
     @abstractmethod
     def penalty(self, a: Array, *_: Any, **own: Any) -> float:

@@ -8,8 +8,8 @@ import pytest
 from checks import check_same_function, declared_apart
 from mklcvx import Instance, solve, zoo
 from mklcvx.bench.baselines import gmkl
-from mklcvx.bench.baselines._priced import PricedAlpha, Weighted, nearest_within
-from mklcvx.bench.baselines.gmkl import GMKL
+from mklcvx.bench.baselines._priced import nearest_within
+from mklcvx.bench.baselines.gmkl import GMKL, PricedAlpha, Weighted
 from mklcvx.zoo import real
 from refusals import check_refused
 

@@ -29,86 +29,161 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...certificate import CertifiedPoint, certify, joined
+from ...errors import InputError
 from ...formulations import Implied, Points, Task
 from ...formulations._cvxpy import cp
-from ...formulations._dual import Multipliers
-from ...formulations._primal import Functions
-from ...formulations._regulariser import Regulariser
+from ...formulations._dual import DualProgram
+from ...formulations._formulation import Parameter, as_choice
+from ...formulations._primal import PrimalProgram
+from ...formulations.families.single_task import Functions, Multipliers, OnWeights
+from ...formulations.losses import Risk
 from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
+from ...problem.stack import Array
 from ...solvers.conic import UNITS, solve_declared
 from ...solvers.second_stage import machine
 from ._model import Baseline, shortfall
 from ._per_label import Label, per_label
-from ._priced import Array, Priced, PricedAlpha, PricedDual, PricedPrimal, Weighted, best_weights, penalty
+from ._priced import PricedWeights, as_constraints, as_prices, weights_at_prices
 
-TOLERANCE = 1e-8
-
-
-class PricedWeights(Regulariser):
-    """R(μ) = σ'μ + (λ/2) ‖μ‖², A aside."""
-
-    constraint = None
-
-    def value(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
-        return np.asarray(sigma * mu + lam / 2 * mu**2)
-
-    def slope(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
-        return np.asarray(sigma + lam * mu)
-
-    def curvature(self, mu: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
-        return np.full(len(mu), lam)
-
-    def best_weights(self, a: Array, sigma: Array, lam: float, A: Array, p: Array) -> Array:
-        return best_weights(a, sigma, lam, A, p)
-
-    def penalty(self, a: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
-        return penalty(a, sigma, lam, A, p)[0]
-
-    def conjugate(self, v: Array, sigma: Array, lam: float, A: Array, p: Array) -> float:
-        """At δ = 0: all of it where there is no A, else no less."""
-        excess = np.maximum(v - sigma, 0.0)
-        if lam == 0:
-            return np.inf if excess.any() else 0.0
-        return float(excess @ excess / (2 * lam))
-
-    def multipliers(self, v: Array, sigma: Array, lam: float, A: Array, p: Array) -> dict[str, Any]:
-        return {}
+OWN = ("sigma", "lam", "A", "p")
+LAM = Parameter("lam", "price of ½ ‖μ‖² (l2)", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 
 
-class GeneralisedMKL(Priced):
-    regulariser = PricedWeights()
+class PricedAlpha(NamedTuple):
+    alpha: Array
+    delta: Array
+
+
+class Weighted(NamedTuple):
+    """f_m = K_m c_m and the weights μ that go with it."""
+
+    coefficients: Any
+    mu: Array
+
+
+class PricedLower(NamedTuple):
+    value: float
+    alpha: Array
+    roots: Array
+    largest_term: float
+    delta: Array
+
+
+class WeightedUpper(NamedTuple):
+    value: float
+    coefficients: Array
+    norms: Array
+    risk: Risk
+    largest_term: float
+    mu: Array
+
+
+class GeneralisedMKL(OnWeights):
+    """Its points carry more than those of other single tasks: δ beside α, and μ beside the functions. An α alone stands
+    for δ = 0, functions alone for the weights that suit them best."""
+
+    regulariser: ClassVar[PricedWeights] = PricedWeights()
     losses = ("c",)
 
-    def declare_primal(self, task: Task) -> PricedPrimal:
-        sigma, lam, A, p = (task.own[name] for name in ("sigma", "lam", "A", "p"))
-        f, mu = Functions(task), cp.Variable(task.count, nonneg=True)
+    def primal(self, f: Functions, sigma: Array, lam: float, A: Array, p: Array) -> cp.Problem:
+        mu = cp.Variable(f.count, nonneg=True, name="mu")
         ratios, epigraph = f.over(mu)
         within = [A @ mu >= p] if len(p) else []
         objective = cp.sum(ratios) / 2 + sigma @ mu + lam / 2 * cp.sum_squares(mu) + f.risk
-        problem = cp.Problem(cp.Minimize(objective), [f.margins, *epigraph, *within])
-        return PricedPrimal(problem, f.w, f.margins, mu, within)
+        return cp.Problem(cp.Minimize(objective), [f.margins, *epigraph, *within])
 
-    def declare_dual(self, task: Task) -> PricedDual:
-        sigma, lam, A, p = (task.own[name] for name in ("sigma", "lam", "A", "p"))
-        alpha, delta = Multipliers(task), cp.Variable(len(p), nonneg=True) if len(p) else None
-        room = sigma - A.T @ delta if delta is not None else sigma
-        cost = -(p @ delta) if delta is not None else 0
+    def dual(
+        self, alpha: Multipliers, sigma: Array, lam: float, A: Array, p: Array
+    ) -> tuple[cp.Problem, list[cp.Constraint]]:
+        room, cost = sigma, 0
+        if len(p):
+            delta = cp.Variable(len(p), nonneg=True, name="delta")
+            room, cost = sigma - A.T @ delta, -(p @ delta)
         if lam:
-            zeta = cp.Variable(task.count, nonneg=True)
+            zeta = cp.Variable(alpha.count, nonneg=True)
             room, cost = room + zeta, cost + cp.sum_squares(zeta) / (2 * lam)
         cuts = [half_q <= room[m] for m, half_q in enumerate(alpha.half_q)]
-        problem = cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts])
-        return PricedDual(problem, alpha.alpha, cuts, delta)
+        return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts]), cuts
 
     def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
         return {**own, "sigma": own["sigma"] * factor, "lam": own["lam"] * factor}
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        own = [
+            ("regulariser", "l1 or l2; default l1"),
+            ("sigma", "prices of the weights, one or one per kernel; σ > 0 (l2: σ ≥ 0); default 1 (l2: 0)"),
+            LAM.described,
+            ("A", "rows of the constraints Aμ ≥ p; default none"),
+            ("p", "their least values; default none"),
+        ]
+        return [*super().described_parameters, *own]
+
+    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
+        """`given` may have regulariser, sigma, lam, A and p beside what every single task takes."""
+        others = {key: value for key, value in given.items() if key not in ("regulariser", *OWN)}
+        task, resolved = super().task(instance, others)
+        chosen = as_choice("regulariser", given.get("regulariser"), ("l1", "l2"))
+        if chosen == "l1" and given.get("lam") is not None:
+            raise InputError(
+                "parameter lam is given with regulariser l1, which has no square: leave it out, or take l2"
+            )
+        lam = LAM.resolve(given.get("lam"), self.name, instance.count) if chosen == "l2" else 0.0
+        sigma = as_prices(given.get("sigma"), instance.count, chosen)
+        rows, least = as_constraints(given.get("A"), given.get("p"), instance.count)
+        own = {"sigma": sigma, "lam": lam, "A": rows, "p": least}
+        return replace(task, own=own), {**resolved, "regulariser": chosen, **own}
+
+    def lower(self, task: Task, point: Array | PricedAlpha) -> PricedLower:  # type: ignore[override]
+        """gain(α) + p'δ − …; for l1, (α, δ) are first scaled to where every ½ q_m + (A'δ)_m is at most σ_m."""
+        sigma, lam, rows, least = (task.own[name] for name in OWN)
+        alpha, delta = point if isinstance(point, PricedAlpha) else (point, np.zeros(len(least)))
+        alpha, delta = task.feasible(alpha), np.maximum(np.nan_to_num(delta), 0.0)
+        roots = task.correlations(alpha)
+        load = roots**2 / 2 + rows.T @ delta
+        if lam == 0:
+            share = float(min(1.0, np.min(np.divide(sigma, load, out=np.ones(len(load)), where=load > 0))))
+            alpha, delta, roots = alpha * np.sqrt(share), delta * share, roots * np.sqrt(share)
+            cost = 0.0
+        else:
+            excess = np.maximum(load - sigma, 0.0)
+            cost = float(excess @ excess / (2 * lam))
+        gain, priced = task.gain(alpha), float(least @ delta)
+        return PricedLower(gain + priced - cost, alpha, roots, max(gain, abs(priced), cost), delta)
+
+    def upper(self, task: Task, point: Any) -> WeightedUpper:  # type: ignore[override]
+        coefficients, mu = point if isinstance(point, Weighted) else (point, None)
+        outputs, norms = task.evaluate(coefficients)
+        mu = self.regulariser.best_weights(norms, **task.own) if mu is None else mu
+        (cost, within), risk = self.regulariser.feasible_penalty(norms, mu, **task.own), task.risk(outputs)
+        largest = max(cost, risk.largest_term)
+        return WeightedUpper(cost + risk.value, np.asarray(coefficients), norms, risk, largest, within)
+
+    def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
+        """The functions with three sets of weights: the best without A, the solver's own, and those that its prices of
+        A imply, which vanish as the norms do; and f_m = μ_m K_m(α∘y), which divides by no weight."""
+        (alpha,), (coefficients,) = super().from_primal(program, task, unit)
+        sigma, lam, A, p = (task.own[name] for name in OWN)
+        mu = np.maximum(np.asarray(program.problem.var_dict["mu"].value, dtype=float), 0.0)
+        delta = np.ravel(program.problem.constraints[-1].dual_value) if len(p) else np.zeros(0)
+        norms = np.array([float(np.linalg.norm(w.value)) for w in program.coordinates])
+        implied = weights_at_prices(norms, sigma - A.T @ delta, lam, mu)
+        functions = [coefficients, Weighted(coefficients, mu), Weighted(coefficients, implied)]
+        short = Weighted(Implied(mu, np.maximum(alpha, 0.0) * task.y), mu)
+        return Points([PricedAlpha(alpha, delta / unit)], [*functions, short])
+
+    def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points:
+        (alpha,), _ = super().from_dual(program, task, unit)
+        delta = program.problem.var_dict["delta"].value / unit if len(task.own["p"]) else np.zeros(0)
+        mu = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts], 0.0)
+        return Points([PricedAlpha(alpha, delta)], [Weighted(Implied(mu, alpha * task.y), mu)])
 
 
 GMKL = GeneralisedMKL(
@@ -158,7 +233,7 @@ def gmkl(
     p: ArrayLike | None = None,
     *,
     bias: bool = True,
-    tol: float = TOLERANCE,
+    tol: float = 1e-8,
 ) -> Baseline:
     """The certified optimum, for y, or for every class or label against the rest."""
     given = {"C": C, "regulariser": regulariser, "sigma": sigma, "lam": lam, "A": A, "p": p, "bias": bias}
