@@ -10,7 +10,7 @@ from mklcvx import Instance, solve, zoo
 from mklcvx.bench.baselines import mc_mkl, ufo
 from mklcvx.bench.baselines._joint import JointPrimal
 from mklcvx.bench.baselines.mc_mkl import MC_MKL
-from mklcvx.bench.baselines.ufo import UFO, UfoWalk, penalty, steepest
+from mklcvx.bench.baselines.ufo import UFO, UfoWalk, steepest
 from mklcvx.solvers.driver import Problem
 from mklcvx.zoo import real
 from refusals import check_refused
@@ -113,9 +113,9 @@ def test_any_beta_and_any_functions_bound_the_optimum():
     optimum = mc_mkl(WEIGHTED).certificate.upper
     for size in (0.01, 0.1, 1.0):
         lower = MC_MKL.lower(task, size * random.normal(size=(36, 2)) + size)
-        assert lower.beta.any()
-        assert np.abs(task.pull(lower.beta).sum(axis=0)).max() <= 1e-13 * lower.beta.sum()
-        assert (lower.beta.sum(axis=1) <= task.box * (1 + 1e-14)).all()
+        assert lower.point.any()
+        assert np.abs(task.pull(lower.point).sum(axis=0)).max() <= 1e-13 * lower.point.sum()
+        assert (lower.point.sum(axis=1) <= task.box * (1 + 1e-14)).all()
         assert lower.value <= optimum
         point = JointPrimal(size * random.normal(size=(3, 5, 36)), random.normal(size=3))
         assert MC_MKL.upper(task, point).value >= optimum
@@ -163,10 +163,10 @@ def test_the_conjugate_of_the_penalty():
     random, own = np.random.default_rng(0), {"lam": 0.3, "alpha": 0.4, "p": 1.3}
     d = np.array([0.2, 1.0, 2.5, 0.9])
     best = UFO.conjugate(d, **own)
-    assert max(a @ d - penalty(a, **own) for a in random.exponential(2, size=(200, 4))) <= best
+    assert max(a @ d - UFO.penalty(a, **own) for a in random.exponential(2, size=(200, 4))) <= best
     a = steepest(d, **own) * d
     assert a[0] == 0
-    assert a @ d - penalty(a, **own) == pytest.approx(best, rel=1e-12)
+    assert a @ d - UFO.penalty(a, **own) == pytest.approx(best, rel=1e-12)
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -176,7 +176,7 @@ def test_a_pass_is_the_papers_algorithm_in_explicit_features(shuffled):
     weight = random.uniform(0.5, 2.0, size=9)
     instance = Instance(np.stack([f @ f.T for f in features]), classes=classes, sample_weight=weight)
     task, own = UFO.task(instance, {"C": 0.8, "alpha": 0.02, "p": 1.4})
-    walk, problem = UfoWalk(steepest, shuffled, seed=3), Problem(UFO, task, 1e-2)
+    walk, problem = UfoWalk(shuffled, seed=3), Problem(UFO, task, 1e-2)
     state = walk.step(problem, walk.step(problem, walk.start(problem)))
 
     shares, draws, q = weight / weight.sum(), np.random.default_rng(3), 1.4 / 0.4
@@ -212,7 +212,7 @@ def test_the_algorithm_approaches_the_optimum_with_a_certified_trace(given):
     assert found.trace[0].gap > 0.5 > 2e-2 >= found.trace[-1].gap
     assert all(row.lower <= best.upper and row.upper >= best.lower for row in found.trace)
     norms, own = group_norms(THREE, found.coefficients), {k: found.parameters[k] for k in ("lam", "alpha", "p")}
-    value = penalty(norms, **own) + own_risk(THREE, found.decision_function(THREE.kernels)) / 36
+    value = UFO.penalty(norms, **own) + own_risk(THREE, found.decision_function(THREE.kernels)) / 36
     assert value == pytest.approx(found.certificate.upper, rel=1e-9)
 
 

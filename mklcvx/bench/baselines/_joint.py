@@ -22,7 +22,8 @@ Reference: Crammer & Singer 2001 (the risk); Zien & Ong 2007 (with many kernels)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -34,6 +35,7 @@ from ...formulations._cvxpy import cp
 from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from ...problem.targets import Targets
+from ._model import Program
 
 NOTATION = __doc__ or ""
 REFINEMENTS = 50
@@ -97,12 +99,9 @@ class JointTask(KernelStack):
             squares[m] = np.sum(images * coefficients[:, m].T)
         return outputs, np.sqrt(np.maximum(squares, 0.0))
 
-    def margins(self, outputs: Array) -> Array:
-        """V_iu'f(x_i), (n, r)."""
-        return np.einsum("iuk,ik->iu", self.contrasts, outputs)
-
     def risk(self, outputs: Array) -> float:
-        return float(self.box @ np.maximum(0.0, 1.0 - self.margins(outputs).min(axis=1)))
+        margins = np.einsum("iuk,ik->iu", self.contrasts, outputs)
+        return float(self.box @ np.maximum(0.0, 1.0 - margins.min(axis=1)))
 
 
 def contrasts_of(targets: Targets, name: str) -> Array:
@@ -125,64 +124,54 @@ class JointPrimal(NamedTuple):
     bias: Array
 
 
-class JointLowerBound(NamedTuple):
-    value: float
-    beta: Array
-    roots: Array
-    largest_term: float
+class JointBound(NamedTuple):
+    """What a point proves. `norms` are √q_m(β) for a dual point β, ‖f_m‖ for a primal one."""
 
-
-class JointUpperBound(NamedTuple):
     value: float
-    point: JointPrimal
+    point: Any
     norms: Array
     largest_term: float
 
 
-@dataclass(frozen=True)
-class JointProgram:
-    """A declared primal (coordinates W_m, biases, margins) or dual (β)."""
-
-    problem: Any
-    coordinates: list[Any] = field(default_factory=list)
-    bias: Any = None
-    margins: list[Any] = field(default_factory=list)
-    beta: Any = None
-
-
-@dataclass(frozen=True)
 class Joint(Formulation):
-    """U and U* as functions of norms, and as expressions of CVXPY; `rescale` keeps the problem the same in other units.
+    """U and U* as functions of norms, and as expressions of CVXPY; methods take the formulation's own parameters."""
 
-    `convex(norms, **own)` is U of the convex expressions ‖f_m‖; `dual_cost(seen, **own)` is U*, with its constraints,
-    of the F_m'δ, whose lengths are √q_m.
-    """
-
-    penalty: Callable[..., float]
-    conjugate: Callable[..., float]
-    convex: Callable[..., Any]
-    dual_cost: Callable[..., tuple[Any, list[Any]]]
-    rescale: Callable[[Mapping[str, Any], float], Mapping[str, Any]] = lambda own, size: own
-    biased: bool = True
-
+    biased: ClassVar[bool] = True
     family: ClassVar[str] = "joint margin"
     notation: ClassVar[str] = NOTATION
+
+    @abstractmethod
+    def penalty(self, a: Array, *_: Any, **own: Any) -> float:
+        """U(a)."""
+
+    @abstractmethod
+    def conjugate(self, d: Array, *_: Any, **own: Any) -> float:
+        """U*(d)."""
+
+    @abstractmethod
+    def convex(self, norms: list[Any], *_: Any, **own: Any) -> Any:
+        """U of the convex expressions ‖f_m‖."""
+
+    @abstractmethod
+    def dual_cost(self, seen: list[Any], *_: Any, **own: Any) -> tuple[Any, list[Any]]:
+        """U*, with its constraints, of the F_m'δ, whose lengths are √q_m."""
+
+    def rescale(self, own: Mapping[str, Any], size: float) -> Mapping[str, Any]:
+        """The parameters that keep the problem the same where every kernel is divided by `size`."""
+        return own
 
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
         self.check_names(given)
         own = self.resolve_own(instance, given)
         price = own.pop("C")
-        box = price * instance.sample_weight
-        contrasts = contrasts_of(instance.targets, self.name)
-        return JointTask(instance.kernels, contrasts, box, self.biased, own, symmetric=instance.symmetric), {
-            "C": price,
-            **own,
-        }
+        stack: dict[str, Any] = {"symmetric": instance.symmetric, "own": own}
+        contrasts, box = contrasts_of(instance.targets, self.name), price * instance.sample_weight
+        return JointTask(instance.kernels, contrasts, box, self.biased, **stack), {"C": price, **own}
 
     def in_units(self, task: JointTask, size: float) -> JointTask:
         return task.in_units(size, self.rescale(task.own, size))
 
-    def declare_primal(self, task: JointTask) -> JointProgram:
+    def declare_primal(self, task: JointTask) -> Program:
         w = [cp.Variable((f.columns.shape[1], task.labels)) for f in task.factors]
         slack = cp.Variable(task.samples, nonneg=True)
         outputs = sum(f.columns @ one for f, one in zip(task.factors, w, strict=True))
@@ -192,9 +181,9 @@ class Joint(Formulation):
         rivals = range(task.contrasts.shape[1])
         margins = [cp.sum(cp.multiply(task.contrasts[:, u], outputs), axis=1) >= 1 - slack for u in rivals]
         penalty = self.convex([cp.norm(one, "fro") for one in w], **task.own)
-        return JointProgram(cp.Problem(cp.Minimize(penalty + task.box @ slack), margins), w, bias, margins)
+        return Program(cp.Problem(cp.Minimize(penalty + task.box @ slack), margins), [bias, *w], margins)
 
-    def declare_dual(self, task: JointTask) -> JointProgram:
+    def declare_dual(self, task: JointTask) -> Program:
         rivals = task.contrasts.shape[1]
         beta = cp.Variable((task.samples, rivals), nonneg=True)
         columns = [cp.sum(cp.multiply(beta, task.contrasts[:, :, c]), axis=1) for c in range(task.labels)]
@@ -203,30 +192,30 @@ class Joint(Formulation):
         if task.bias:
             constraints.append(cp.sum(delta, axis=0) == 0)
         cost, cuts = self.dual_cost([f.columns.T @ delta for f in task.factors], **task.own)
-        return JointProgram(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [*constraints, *cuts]), beta=beta)
+        return Program(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [*constraints, *cuts]), [beta])
 
-    def lower(self, task: JointTask, point: Array) -> JointLowerBound:
+    def lower(self, task: JointTask, point: Array) -> JointBound:
         beta = task.feasible(point)
         roots = task.roots(beta)
         gain, cost = math.fsum(beta.ravel()), self.conjugate(roots, **task.own)
-        return JointLowerBound(gain - cost, beta, roots, max(gain, abs(cost)))
+        return JointBound(gain - cost, beta, roots, max(gain, abs(cost)))
 
-    def upper(self, task: JointTask, point: JointPrimal) -> JointUpperBound:
+    def upper(self, task: JointTask, point: JointPrimal) -> JointBound:
         outputs, norms = task.evaluate(point.coefficients)
         penalty, risk = self.penalty(norms, **task.own), task.risk(outputs + point.bias)
-        return JointUpperBound(penalty + risk, point, norms, max(penalty, risk))
+        return JointBound(penalty + risk, point, norms, max(penalty, risk))
 
     def at_hand(self, task: JointTask) -> Points:
         nothing = JointPrimal(np.zeros((task.labels, task.count, task.samples)), np.zeros(task.labels))
         return Points([np.zeros(task.contrasts.shape[:2])], [nothing])
 
-    def from_primal(self, program: JointProgram, task: JointTask, unit: float) -> Points:
+    def from_primal(self, program: Program, task: JointTask, unit: float) -> Points:
         """The functions, the biases, and β from the multipliers of the margins."""
-        solved = zip(task.factors, program.coordinates, strict=True)
+        bias, *coordinates = program.variables
+        solved = zip(task.factors, coordinates, strict=True)
         coefficients = np.stack([(f.to_coefficients @ w.value).T for f, w in solved], axis=1) / unit
-        bias = np.zeros(task.labels) if program.bias is None else np.asarray(program.bias.value, dtype=float)
-        beta = np.stack([np.ravel(margin.dual_value) for margin in program.margins], axis=1) / unit
-        return Points([beta], [JointPrimal(coefficients, bias)])
+        beta = np.stack([np.ravel(margin.dual_value) for margin in program.paired], axis=1) / unit
+        return Points([beta], [JointPrimal(coefficients, np.zeros(task.labels) if bias is None else bias.value)])
 
-    def from_dual(self, program: JointProgram, task: JointTask, unit: float) -> Points:
-        return Points([np.asarray(program.beta.value, dtype=float) / unit], [])
+    def from_dual(self, program: Program, task: JointTask, unit: float) -> Points:
+        return Points([program.variables[0].value / unit], [])

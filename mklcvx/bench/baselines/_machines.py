@@ -71,36 +71,24 @@ def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[
     """Training and held-out samples; stratified by class, or plain where a sample may have many labels."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    empty = np.zeros(instance.samples)
-    if instance.targets.kind == "labels":
-        most, what = instance.samples, "the number of samples"
-        splitter: Any = KFold
-    else:
-        most = int(np.unique(instance.targets.values, return_counts=True)[1].min())
-        what = "the size of the smaller class" if instance.targets.kind == "y" else "the size of the smallest class"
-        splitter = StratifiedKFold
+    kind, values = instance.targets.kind, instance.targets.values
+    most, what, splitter = instance.samples, "the number of samples", KFold
+    if kind != "labels":
+        most = int(np.unique(values, return_counts=True)[1].min())
+        what, splitter = f"the size of the {'smaller' if kind == 'y' else 'smallest'} class", StratifiedKFold
         if most < 2:
             raise InputError("a class has a single sample: held-out samples need two of each class")
     check_seed(seed)
     if not is_whole(folds, 2, most):
         raise InputError(f"folds = {folds}: give between 2 and {most}, {what}")
-    chosen = splitter(folds, shuffle=True, random_state=seed).split(empty, instance.targets.values)
-    return ((train.astype(np.intp), test.astype(np.intp)) for train, test in chosen)
+    found: Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    found = splitter(folds, shuffle=True, random_state=seed).split(np.zeros(instance.samples), values)
+    return found
 
 
 def errors_of(instance: Instance, values: Array) -> Array:
     """The share of wrong decisions of every kernel, by the samples' weights; for labels, over all decisions."""
-    targets = instance.targets
-    shares = instance.sample_weight / instance.sample_weight.sum()
-    errors = []
-    for m in range(instance.count):
-        wrong = decided(values[:, m].T, targets.kind, np.array(targets.names)) != _truth(instance)
-        errors.append(float(shares @ np.atleast_2d(wrong.T).mean(axis=0)))
-    return np.array(errors)
-
-
-def _truth(instance: Instance) -> NDArray[Any]:
-    targets = instance.targets
-    if targets.kind == "classes":
-        return np.array(targets.names)[np.argmax(targets.indicators(), axis=1)]
-    return targets.values
+    targets, shares = instance.targets, instance.sample_weight / instance.sample_weight.sum()
+    truth = np.argmax(targets.indicators(), axis=1) if targets.kind == "classes" else targets.values
+    wrong = [decided(one.T, targets.kind, np.arange(len(values))) != truth for one in values.swapaxes(0, 1)]
+    return np.array([float(shares @ np.atleast_2d(one.T).mean(axis=0)) for one in wrong])

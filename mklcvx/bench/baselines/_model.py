@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...certificate import Certificate, CertifiedPoint
 from ...certificate.run import Row
+from ...problem.instance import Instance
 from ...problem.targets import Targets, decided
 from ...problem.validation import check_test_stack
 
@@ -57,3 +59,48 @@ def shortfall(point: CertifiedPoint, tolerance: float) -> str:
     if certificate.proves(tolerance):
         return ""
     return f"not certified: relative gap {certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A declared program, and the constraints whose multipliers make a point of the other side."""
+
+    problem: Any
+    variables: list[Any]
+    paired: list[Any] = field(default_factory=list)
+
+
+class Label(NamedTuple):
+    """One label's classifier: coefficients (M, n), bias, weights (M,), what proves it, and words where that failed."""
+
+    coefficients: Array
+    bias: float
+    weights: Array
+    certificate: Certificate
+    multipliers: Mapping[str, Array | float]
+    message: str = ""
+
+
+def per_label(
+    name: str, instance: Instance, parameters: dict[str, Any], learn: Callable[[Instance], Label]
+) -> Baseline:
+    """One problem for y, or one for each class or label against the rest.
+
+    The labels share nothing, so that the sums of their lower and of their upper bounds bound the sum of their values.
+    Everything has one row per label, but for y, where there is no such axis in weights and multipliers.
+    """
+    kept = {"names": instance.names, "sample_weight": instance.sample_weight}
+    signs = instance.targets.signs(name, constant_allowed=False)
+    found = [learn(Instance(instance.kernels, labels, **kept)) for labels in signs]
+    proofs = [label.certificate for label in found]
+    together = {key: np.stack([np.asarray(label.multipliers[key]) for label in found]) for key in found[0].multipliers}
+    together["values"] = np.array([proof.upper for proof in proofs])
+    weights = np.stack([label.weights for label in found])
+    if instance.targets.kind == "y":
+        weights, together = weights[0], {key: value[0] for key, value in together.items()}
+    coefficients, biases = np.stack([label.coefficients for label in found]), np.array([label.bias for label in found])
+    total = Certificate(*(sum(getattr(proof, end) for proof in proofs) for end in ("lower", "upper", "scale")))
+    words = zip(instance.targets.names, (label.message for label in found), strict=True)
+    message = "; ".join(f"{label}: {said}" for label, said in words if said)
+    about = (name, instance.targets, instance.names, parameters)
+    return Baseline(*about, coefficients, biases, weights, total, together, message=message)

@@ -25,13 +25,5 @@ def best_single(instance: Instance, C: float = 1.0, folds: int = FOLDS, seed: in
     weights = np.zeros(instance.count)
     weights[int(np.argmin(errors))] = 1.0
     coefficients, biases = machines(instance, price, "best_single", used=weights)
-    return Baseline(
-        "best_single",
-        instance.targets,
-        instance.names,
-        {"C": price, "folds": folds, "seed": seed},
-        coefficients,
-        biases @ weights,
-        weights,
-        multipliers={"errors": errors},
-    )
+    about = ("best_single", instance.targets, instance.names, {"C": price, "folds": folds, "seed": seed})
+    return Baseline(*about, coefficients, biases @ weights, weights, multipliers={"errors": errors})

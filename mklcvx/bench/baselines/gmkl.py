@@ -48,8 +48,7 @@ from ...problem.numbers import check_tolerance
 from ...problem.stack import Array
 from ...solvers.conic import UNITS, solve_declared
 from ...solvers.second_stage import machine
-from ._model import Baseline, shortfall
-from ._per_label import Label, per_label
+from ._model import Baseline, Label, per_label, shortfall
 from ._priced import PricedWeights, as_constraints, as_prices, weights_at_prices
 
 OWN = ("sigma", "lam", "A", "p")

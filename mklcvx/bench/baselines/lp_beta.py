@@ -45,7 +45,7 @@ from ...problem.stack import Array
 from ...solvers.conic import solve_declared
 from ._joint import contrasts_of
 from ._machines import FOLDS, held_out, machines
-from ._model import Baseline, shortfall
+from ._model import Baseline, Program, shortfall
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")
@@ -74,13 +74,6 @@ class MixingBound(NamedTuple):
     largest_term: float
 
 
-@dataclass(frozen=True)
-class MixingProgram:
-    problem: Any
-    unknown: Any
-    paired: list[Any]
-
-
 class LPBeta(Formulation):
     family: ClassVar[str] = "outputs"
     notation: ClassVar[str] = ""
@@ -96,19 +89,19 @@ class LPBeta(Formulation):
         margins = np.einsum("iuk,kmi->ium", contrasts, given["outputs"])
         return Mixing(margins, instance.sample_weight / (own["nu"] * instance.sample_weight.sum())), own
 
-    def declare_primal(self, task: Mixing) -> MixingProgram:
+    def declare_primal(self, task: Mixing) -> Program:
         n, rivals, count = task.margins.shape
         mu, rho, slack = cp.Variable(count, nonneg=True), cp.Variable(), cp.Variable(n, nonneg=True)
         ahead = [task.margins[:, u] @ mu >= rho - slack for u in range(rivals)]
         problem = cp.Problem(cp.Minimize(task.box @ slack - rho), [*ahead, cp.sum(mu) == 1])
-        return MixingProgram(problem, mu, ahead)
+        return Program(problem, [mu], ahead)
 
-    def declare_dual(self, task: Mixing) -> MixingProgram:
+    def declare_dual(self, task: Mixing) -> Program:
         n, rivals, count = task.margins.shape
         u, gamma = cp.Variable((n, rivals), nonneg=True), cp.Variable()
         below = [cp.sum(cp.multiply(u, task.margins[:, :, m])) <= gamma for m in range(count)]
         problem = cp.Problem(cp.Maximize(-gamma), [*below, cp.sum(u, axis=1) <= task.box, cp.sum(u) == 1])
-        return MixingProgram(problem, u, below)
+        return Program(problem, [u], below)
 
     def lower(self, task: Mixing, point: Array) -> MixingBound:
         """−max_m Σ u G_m at the u nearest by scaling: every sample within its cap, all of them of weight one."""
@@ -133,13 +126,13 @@ class LPBeta(Formulation):
         n, rivals, count = task.margins.shape
         return Points([np.ones((n, rivals)) / (n * rivals)], [np.full(count, 1 / count)])
 
-    def from_primal(self, program: MixingProgram, task: Mixing, unit: float) -> Points:
+    def from_primal(self, program: Program, task: Mixing, unit: float) -> Points:
         u = np.stack([np.ravel(one.dual_value) for one in program.paired], axis=1)
-        return Points([np.abs(u)], [np.asarray(program.unknown.value, dtype=float)])
+        return Points([np.abs(u)], [program.variables[0].value])
 
-    def from_dual(self, program: MixingProgram, task: Mixing, unit: float) -> Points:
+    def from_dual(self, program: Program, task: Mixing, unit: float) -> Points:
         mu = np.array([abs(float(np.ravel(one.dual_value)[0])) for one in program.paired])
-        return Points([np.asarray(program.unknown.value, dtype=float)], [mu])
+        return Points([program.variables[0].value], [mu])
 
 
 LP_BETA = LPBeta(
@@ -164,15 +157,7 @@ def lp_beta(
     point, _ = solve_declared(LP_BETA, task, tol, options=HIGHS, units=(1.0,))
     mu = point.upper.point
     coefficients, biases = machines(instance, price, "lp_beta", used=mu)
-    return Baseline(
-        "lp_beta",
-        instance.targets,
-        instance.names,
-        {"C": price, **own, "folds": folds, "seed": seed},
-        coefficients * mu[:, None],
-        biases @ mu,
-        mu,
-        point.certificate,
-        {"u": point.lower.point, "rho": point.upper.rho, "margins": task.margins},
-        message=shortfall(point, tol),
-    )
+    multipliers = {"u": point.lower.point, "rho": point.upper.rho, "margins": task.margins}
+    about = ("lp_beta", instance.targets, instance.names, {"C": price, **own, "folds": folds, "seed": seed})
+    answer = coefficients * mu[:, None], biases @ mu, mu
+    return Baseline(*about, *answer, point.certificate, multipliers, message=shortfall(point, tol))

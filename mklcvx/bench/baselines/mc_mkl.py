@@ -31,49 +31,42 @@ from ...formulations.families.single_task import C as PRICE
 from ...formulations.l1 import L1
 from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
+from ...problem.stack import Array
 from ...solvers.conic import solve_declared
 from ._joint import Joint
 from ._model import Baseline, shortfall
 
-TOLERANCE = 1e-8
+
+class MulticlassMKL(Joint):
+    def penalty(self, a: Array) -> float:
+        return L1.penalty(a)
+
+    def conjugate(self, d: Array) -> float:
+        return L1.conjugate(d)
+
+    def convex(self, norms: list[Any]) -> Any:
+        return cp.square(cp.sum(cp.hstack(norms))) / 2
+
+    def dual_cost(self, seen: list[Any]) -> tuple[Any, list[Any]]:
+        tau = cp.Variable()
+        return tau, [cp.sum_squares(z) / 2 <= tau for z in seen]
 
 
-def convex(norms: list[Any]) -> Any:
-    return cp.square(cp.sum(cp.hstack(norms))) / 2
-
-
-def dual_cost(seen: list[Any]) -> tuple[Any, list[Any]]:
-    tau = cp.Variable()
-    return tau, [cp.sum_squares(z) / 2 <= tau for z in seen]
-
-
-MC_MKL = Joint(
+MC_MKL = MulticlassMKL(
     name="mc_mkl",
     title="joint multi-class MKL, weights on the simplex",
     reference="Zien & Ong 2007",
     theorem=__doc__ or "",
     parameters=(PRICE,),
-    penalty=L1.penalty,
-    conjugate=L1.conjugate,
-    convex=convex,
-    dual_cost=dual_cost,
 )
 
 
-def mc_mkl(instance: Instance, C: float = 1.0, tol: float = TOLERANCE) -> Baseline:
+def mc_mkl(instance: Instance, C: float = 1.0, tol: float = 1e-8) -> Baseline:
     """The certified optimum, from the declared primal and, where that is not enough, the declared dual."""
     check_tolerance(tol)
     task, parameters = MC_MKL.task(instance, {"C": C})
     point, _ = solve_declared(MC_MKL, task, tol)
-    return Baseline(
-        "mc_mkl",
-        instance.targets,
-        instance.names,
-        parameters,
-        point.upper.point.coefficients,
-        point.upper.point.bias,
-        L1.weights(point.upper.norms, point.lower.roots),
-        point.certificate,
-        {"beta": point.lower.beta, "tau": L1.conjugate(point.lower.roots)},
-        message=shortfall(point, tol),
-    )
+    lower, upper = point.lower, point.upper
+    weights, multipliers = L1.weights(upper.norms, lower.norms), {"beta": lower.point, "tau": L1.conjugate(lower.norms)}
+    about = ("mc_mkl", instance.targets, instance.names, parameters)
+    return Baseline(*about, *upper.point, weights, point.certificate, multipliers, message=shortfall(point, tol))

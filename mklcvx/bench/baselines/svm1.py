@@ -23,20 +23,16 @@ import numpy as np
 from ...formulations.families.single_task import C as PRICE
 from ...problem.instance import Instance
 from ...solvers.solving import solve
-from ._model import Baseline
-from ._per_label import Label, per_label
-
-TOLERANCE = 1e-8
+from ._model import Baseline, Label, per_label
 
 
-def svm1(instance: Instance, C: float = 1.0, tol: float = TOLERANCE) -> Baseline:
+def svm1(instance: Instance, C: float = 1.0, tol: float = 1e-8) -> Baseline:
     """One certified `l1` per label; the certificate is that of the sum."""
     price = PRICE.resolve(C, "svm1", instance.count)
 
     def learn(single: Instance) -> Label:
         found = solve(single, "l1", C=price, tol=tol)
-        multipliers = {"alpha": np.asarray(found.alpha)}
-        bias = float(found.bias)
-        return Label(found.all_coefficients, bias, found.weights, found.certificate, multipliers, found.message)
+        proof = found.certificate, {"alpha": np.asarray(found.alpha)}
+        return Label(found.all_coefficients, float(found.bias), found.weights, *proof, found.message)
 
     return per_label("svm1", instance, {"C": price}, learn)

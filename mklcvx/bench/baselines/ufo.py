@@ -25,7 +25,7 @@ Reference: Orabona & Jie 2011; λ = 1/(Cn) is the choice of their program's demo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -45,8 +45,6 @@ from ...solvers.driver import Algorithm, Problem, State
 from ._joint import Joint, JointPrimal, JointTask
 from ._model import Baseline, shortfall
 
-Steepest = Callable[..., Array]  # of ‖θ_m‖/t and the formulation's own parameters: w_m = weight_m θ_m/t
-SOLVERS = ("ufo", "exact")
 ALPHA = Parameter("alpha", "price of the group lasso", "α ≥ 0", lambda v, _: v >= 0, lambda _: 0.0, "0")
 NORM = Parameter(
     "p",
@@ -60,25 +58,6 @@ NORM = Parameter(
 
 def conjugate_exponent(p: float) -> float:
     return p / (p - 1)
-
-
-def penalty(a: Array, lam: float, alpha: float, p: float) -> float:
-    return float(lam / 2 * lp.norm(a, p) ** 2 + alpha * a.sum())
-
-
-def conjugate(d: Array, lam: float, alpha: float, p: float) -> float:
-    return float(lp.norm(np.maximum(d - alpha, 0.0), conjugate_exponent(p)) ** 2 / (2 * lam))
-
-
-def convex(norms: list[Any], lam: float, alpha: float, p: float) -> Any:
-    a = cp.hstack(norms)
-    return lam / 2 * cp.square(cp.pnorm(a, p, approx=False)) + alpha * cp.sum(a)
-
-
-def dual_cost(seen: list[Any], lam: float, alpha: float, p: float) -> tuple[Any, list[Any]]:
-    v = cp.Variable(len(seen), nonneg=True)
-    cost = cp.square(cp.pnorm(v, conjugate_exponent(p), approx=False)) / (2 * lam)
-    return cost, [cp.norm(z, "fro") - alpha <= v[m] for m, z in enumerate(seen)]
 
 
 def steepest(d: Array, lam: float, alpha: float, p: float) -> Array:
@@ -97,13 +76,32 @@ class MeanTask(JointTask):
 
 
 class Ufo(Joint):
+    biased = False
+
+    def penalty(self, a: Array, lam: float, alpha: float, p: float) -> float:
+        return float(lam / 2 * lp.norm(a, p) ** 2 + alpha * a.sum())
+
+    def conjugate(self, d: Array, lam: float, alpha: float, p: float) -> float:
+        return float(lp.norm(np.maximum(d - alpha, 0.0), conjugate_exponent(p)) ** 2 / (2 * lam))
+
+    def convex(self, norms: list[Any], lam: float, alpha: float, p: float) -> Any:
+        a = cp.hstack(norms)
+        return lam / 2 * cp.square(cp.pnorm(a, p, approx=False)) + alpha * cp.sum(a)
+
+    def dual_cost(self, seen: list[Any], lam: float, alpha: float, p: float) -> tuple[Any, list[Any]]:
+        v = cp.Variable(len(seen), nonneg=True)
+        cost = cp.square(cp.pnorm(v, conjugate_exponent(p), approx=False)) / (2 * lam)
+        return cost, [cp.norm(z, "fro") - alpha <= v[m] for m, z in enumerate(seen)]
+
+    def rescale(self, own: Mapping[str, Any], size: float) -> Mapping[str, Any]:
+        return {**own, "alpha": own["alpha"] * math.sqrt(size)}
+
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
         task, resolved = super().task(instance, given)
         total = float(instance.sample_weight.sum())
-        own = {"lam": 1 / (resolved["C"] * total), **task.own}
-        box = instance.sample_weight / total
-        mean = MeanTask(task.kernels, task.contrasts, box, task.bias, own, symmetric=task.symmetric)
-        return mean, {**resolved, "lam": own["lam"]}
+        resolved["lam"] = 1 / (resolved["C"] * total)
+        stack: dict[str, Any] = {"symmetric": task.symmetric, "own": {"lam": resolved["lam"], **task.own}}
+        return MeanTask(task.kernels, task.contrasts, instance.sample_weight / total, task.bias, **stack), resolved
 
 
 UFO = Ufo(
@@ -112,12 +110,6 @@ UFO = Ufo(
     reference="Orabona & Jie 2011",
     theorem=__doc__ or "",
     parameters=(PRICE, ALPHA, NORM),
-    penalty=penalty,
-    conjugate=conjugate,
-    convex=convex,
-    dual_cost=dual_cost,
-    rescale=lambda own, size: {**own, "alpha": own["alpha"] * math.sqrt(size)},
-    biased=False,
 )
 
 
@@ -158,20 +150,15 @@ class UfoWalk(Algorithm[Walk]):
     tolerance: ClassVar[float] = 1e-2
     max_iter: ClassVar[int] = 300
 
-    steepest: Steepest
     shuffled: bool = False
     seed: int = 0
 
     def start(self, problem: Problem) -> Walk:
         task: JointTask = problem.task
         n, count, k = task.samples, task.count, task.labels
-        kernels = np.stack(list(task.each_kernel()), axis=1)
-        empty = np.zeros((k, count, n))
-        counts = np.zeros(task.contrasts.shape[:2])
-        random = np.random.default_rng(self.seed)
-        return Walk(
-            np.zeros(count), random, kernels, np.zeros((n, count, k)), np.zeros(count), counts, np.zeros(n), empty
-        )
+        random, kernels = np.random.default_rng(self.seed), np.stack(list(task.each_kernel()), axis=1)
+        shapes = (n, count, k), count, task.contrasts.shape[:2], n, (k, count, n)
+        return Walk(np.zeros(count), random, kernels, *(np.zeros(shape) for shape in shapes))
 
     def step(self, problem: Problem, state: Walk) -> Walk:
         """A pass of n draws."""
@@ -188,7 +175,7 @@ class UfoWalk(Algorithm[Walk]):
                 for c in np.flatnonzero(contrast):
                     scores[:, :, c] += step * contrast[c] * state.kernels[i].T
                 counts[i, rival] += step
-            weights = self.steepest(np.sqrt(np.maximum(squares, 0.0)) / t, **task.own) / t
+            weights = steepest(np.sqrt(np.maximum(squares, 0.0)) / t, **task.own) / t
         draws = state.draws + np.bincount(chosen, minlength=n) * share
         passes, now = state.passes + 1, _coefficients(task, weights, counts)
         fresh = passes >= 2 * state.since
@@ -209,7 +196,7 @@ class UfoWalk(Algorithm[Walk]):
         task: JointTask = problem.task
         seen = np.maximum(state.draws, np.finfo(float).tiny)[:, None]
         beta = task.feasible(task.box[:, None] * state.counts / seen)
-        implied = self.steepest(task.roots(beta), **task.own)
+        implied = steepest(task.roots(beta), **task.own)
         primals = [_coefficients(task, state.weights, state.counts), _coefficients(task, implied, beta)]
         if state.passes:
             primals.append(state.tail / (state.passes - state.since + 1))
@@ -238,29 +225,22 @@ def ufo(
     as in the authors' program, instead of independent draws."""
     from ...solvers.registry import drive
 
-    if solver not in SOLVERS:
+    if solver not in ("ufo", "exact"):
         raise InputError(f"solver = {solver!r} is unknown: give 'ufo' or 'exact'")
     if not is_whole(passes, 1):
         raise InputError(f"passes = {passes} is below 1: give a number of passes over the samples, such as 300")
     task, parameters = UFO.task(instance, {"C": C, "alpha": alpha, "p": p})
-    tolerance = tol if tol is not None else (1e-2 if solver == "ufo" else 1e-8)
+    tolerance = tol if tol is not None else {"ufo": 1e-2, "exact": 1e-8}[solver]
     check_tolerance(tolerance)
     check_seed(seed)
     if solver == "ufo":
-        point, run = drive(UfoWalk(steepest, bool(shuffled), seed), UFO, task, tolerance, max_iter=passes)
+        point, run = drive(UfoWalk(bool(shuffled), seed), UFO, task, tolerance, max_iter=passes)
     else:
         point, run = solve_declared(UFO, task, tolerance, options=CLARABEL)
-    norms, roots = point.upper.norms, point.lower.roots
-    return Baseline(
-        "ufo",
-        instance.targets,
-        instance.names,
-        {**parameters, "solver": solver, "passes": run.iterations if solver == "ufo" else None, "seed": seed},
-        point.upper.point.coefficients,
-        point.upper.point.bias,
-        np.divide(norms, roots, out=np.zeros(len(norms)), where=roots > 0),
-        point.certificate,
-        {"beta": point.lower.beta, "norms": norms},
-        tuple(run.trace),
-        shortfall(point, tolerance),
-    )
+    lower, upper = point.lower, point.upper
+    weights = np.divide(upper.norms, lower.norms, out=np.zeros(task.count), where=lower.norms > 0)
+    resolved = {**parameters, "solver": solver, "passes": run.iterations if solver == "ufo" else None, "seed": seed}
+    multipliers = {"beta": lower.point, "norms": upper.norms}
+    about = ("ufo", instance.targets, instance.names, resolved)
+    proof = point.certificate, multipliers, tuple(run.trace), shortfall(point, tolerance)
+    return Baseline(*about, *upper.point, weights, *proof)
