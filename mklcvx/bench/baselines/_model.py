@@ -89,7 +89,7 @@ def per_label(
     The labels share nothing, so that the sums of their lower and of their upper bounds bound the sum of their values.
     Everything has one row per label, but for y, where there is no such axis in weights and multipliers.
     """
-    kept = {"names": instance.names, "sample_weight": instance.sample_weight}
+    kept: dict[str, Any] = {"names": instance.names, "sample_weight": instance.sample_weight}
     signs = instance.targets.signs(name, constant_allowed=False)
     found = [learn(Instance(instance.kernels, labels, **kept)) for labels in signs]
     proofs = [label.certificate for label in found]

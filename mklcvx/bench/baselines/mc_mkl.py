@@ -66,7 +66,8 @@ def mc_mkl(instance: Instance, C: float = 1.0, tol: float = 1e-8) -> Baseline:
     check_tolerance(tol)
     task, parameters = MC_MKL.task(instance, {"C": C})
     point, _ = solve_declared(MC_MKL, task, tol)
-    lower, upper = point.lower, point.upper
-    weights, multipliers = L1.weights(upper.norms, lower.norms), {"beta": lower.point, "tau": L1.conjugate(lower.norms)}
+    (coefficients, bias), roots = point.upper.point, point.lower.norms
+    answer = coefficients, bias, L1.weights(point.upper.norms, roots)
+    multipliers = {"beta": point.lower.point, "tau": L1.conjugate(roots)}
     about = ("mc_mkl", instance.targets, instance.names, parameters)
-    return Baseline(*about, *upper.point, weights, point.certificate, multipliers, message=shortfall(point, tol))
+    return Baseline(*about, *answer, point.certificate, multipliers, message=shortfall(point, tol))

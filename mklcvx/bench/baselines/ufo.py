@@ -157,8 +157,9 @@ class UfoWalk(Algorithm[Walk]):
         task: JointTask = problem.task
         n, count, k = task.samples, task.count, task.labels
         random, kernels = np.random.default_rng(self.seed), np.stack(list(task.each_kernel()), axis=1)
-        shapes = (n, count, k), count, task.contrasts.shape[:2], n, (k, count, n)
-        return Walk(np.zeros(count), random, kernels, *(np.zeros(shape) for shape in shapes))
+        scores, squares, tail = np.zeros((n, count, k)), np.zeros(count), np.zeros((k, count, n))
+        counts, draws = np.zeros(task.contrasts.shape[:2]), np.zeros(n)
+        return Walk(np.zeros(count), random, kernels, scores, squares, counts, draws, tail)
 
     def step(self, problem: Problem, state: Walk) -> Walk:
         """A pass of n draws."""
@@ -237,10 +238,9 @@ def ufo(
         point, run = drive(UfoWalk(bool(shuffled), seed), UFO, task, tolerance, max_iter=passes)
     else:
         point, run = solve_declared(UFO, task, tolerance, options=CLARABEL)
-    lower, upper = point.lower, point.upper
-    weights = np.divide(upper.norms, lower.norms, out=np.zeros(task.count), where=lower.norms > 0)
+    (coefficients, bias), norms, roots = point.upper.point, point.upper.norms, point.lower.norms
+    answer = coefficients, bias, np.divide(norms, roots, out=np.zeros(task.count), where=roots > 0)
     resolved = {**parameters, "solver": solver, "passes": run.iterations if solver == "ufo" else None, "seed": seed}
-    multipliers = {"beta": lower.point, "norms": upper.norms}
     about = ("ufo", instance.targets, instance.names, resolved)
-    proof = point.certificate, multipliers, tuple(run.trace), shortfall(point, tolerance)
-    return Baseline(*about, *upper.point, weights, *proof)
+    multipliers = {"beta": point.lower.point, "norms": norms}
+    return Baseline(*about, *answer, point.certificate, multipliers, tuple(run.trace), shortfall(point, tolerance))
