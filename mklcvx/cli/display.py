@@ -23,7 +23,7 @@ from ..problem.instance import Instance
 from . import options
 
 if TYPE_CHECKING:
-    from ..bench.standing import Benchmark
+    from ..bench.comparison import Benchmark
     from ..verification.judge import Report
     from ..verification.proof import Proof
     from ..zoo import Specimen

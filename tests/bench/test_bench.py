@@ -15,11 +15,10 @@ import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.bench import worker as bench_worker
-from mklcvx.bench.comparison import compare, contestants
+from mklcvx.bench.comparison import Benchmark, Standing, compare, contestants
 from mklcvx.bench.external import External
 from mklcvx.bench.peers import PEERS
 from mklcvx.bench.process import Attempt, Worker
-from mklcvx.bench.standing import Benchmark, Standing
 from mklcvx.certificate import Certificate
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.answers import Answer, judge, read_answer

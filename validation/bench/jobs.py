@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mklcvx import Instance, formulations
-from mklcvx.bench.comparison import InWorker, compare, contestants
-from mklcvx.bench.standing import Benchmark, Standing
+from mklcvx.bench.comparison import Benchmark, InWorker, Standing, compare, contestants
 from mklcvx.solvers.solving import SOLVERS
 
 DECLARED = ("clarabel", "scs", "silp_exact")
