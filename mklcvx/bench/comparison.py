@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,30 +26,16 @@ from ..errors import InputError, InternalError, nearest
 from ..formulations import Formulation
 from ..io.files import save_instance
 from ..problem.instance import Instance
+from ..problem.numbers import check_tolerance
 from ..solvers.names import accepted_name
 from ..solvers.solving import SOLVERS, solver_named
 from ..verification.answers import judge, read_answer
 from .external import External
 from .peers import PEERS
-from .process import EXPECTED, Attempt, Setting, Worker, patience
+from .process import EXPECTED, Attempt, Setting, Worker
 
-FIRST = "interior"
+GRACE = 2.0  # of the time limit: a solver that looks at the clock between its steps may finish one
 SCHEMA = "mklcvx.bench/1"
-
-
-class Contestant(Protocol):
-    """Whoever takes part. `tolerance` is what is asked of it unless a tolerance is given."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def tolerance(self) -> float: ...
-
-    @property
-    def note(self) -> str: ...
-
-    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt: ...
 
 
 @dataclass(frozen=True)
@@ -70,16 +56,19 @@ class InWorker:
             "tol": setting.tol, "time_limit": setting.time_limit, "parameters": dict(parameters),
             "path": list(self.path),
         }  # fmt: skip
-        reply = worker.ask(request, patience(setting))
+        patience = GRACE * setting.time_limit + 1.0
+        reply = worker.ask(request, patience)
         if reply is None:
-            return Attempt(seconds=patience(setting), cut=True, message="ended: it did not stop at the time limit")
+            return Attempt(seconds=patience, cut=True, message="ended: it did not stop at the time limit")
         if reply.get("fault") or reply.get("skipped"):
             return Attempt(fault=reply.get("fault", ""), skipped=reply.get("skipped", ""))
-        told = {key: reply[key] for key in ("seconds", "elapsed", "iterations", "peak", "message")}
         try:
-            return Attempt(answer=read_answer(answer), cut=told["elapsed"] >= setting.time_limit, **told)
+            return Attempt(answer=read_answer(answer), cut=reply["elapsed"] >= setting.time_limit, **reply)
         except InputError as fault:
             return Attempt(fault=str(fault))
+
+
+Contestant = InWorker | External
 
 
 @dataclass
@@ -207,8 +196,9 @@ def contestants(
     """The solvers with these names, or all that fit, `interior` first; then the external commands."""
     commands = [External.parse(text) for text in externals]
     fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
-    fitting.sort(key=lambda name: name != FIRST)
-    chosen = [*fitting, *_installed(formulation)] if names is None else list(names)
+    fitting.sort(key=lambda name: name != "interior")
+    installed = [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
+    chosen = [*fitting, *installed] if names is None else names
     found = [*(_named(name, formulation) for name in chosen), *commands]
     listed = [contestant.name for contestant in found]
     if twice := next((name for name in listed if listed.count(name) > 1), None):
@@ -216,10 +206,6 @@ def contestants(
     if not found:
         raise InputError("no contestant is named: name one with --solvers or --external")
     return found
-
-
-def _installed(formulation: Formulation) -> list[str]:
-    return [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
 
 
 def _named(name: str, formulation: Formulation) -> Contestant:
@@ -249,11 +235,15 @@ def compare(
 ) -> Benchmark:
     """Let the contestants solve one instance in turns, and judge what they return."""
     chosen = formulations.get(formulation)
-    _check(rounds, tol, time_limit)
+    if rounds < 1:
+        raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 5")
+    if tol is not None:
+        check_tolerance(tol, "a relative gap such as 1e-6")
+    if not 0 < time_limit < math.inf:
+        raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
     task, resolved = chosen.task(instance, parameters)
     standings = [Standing(e.name, e.note, e.tolerance if tol is None else tol) for e in entrants]
-    reference: list[float] = []
-    validation: list[float] = []
+    reference, validation = list[float](), list[float]()
     with tempfile.TemporaryDirectory(prefix="mklcvx.") as place:
         file, folder = Path(place) / "instance.npz", Path(place) / "answers"
         save_instance(file, instance, compressed=False)
@@ -274,16 +264,14 @@ def compare(
                             save_instance(file, instance, compressed=False)
                             stamp = _stamp(file)
                         standing.add(attempt, chosen, task)
-    size = instance.samples, instance.count
-    return Benchmark(formulation, resolved, *size, rounds, time_limit, reference, validation, standings)
+    about = formulation, resolved, instance.samples, instance.count
+    return Benchmark(*about, rounds, time_limit, reference, validation, standings)
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
     """What differs after somebody has written to a file, replaced it or removed it."""
-    if not file.exists():
-        return ()
-    found = file.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    found = file.stat() if file.exists() else None
+    return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> float:
@@ -291,12 +279,3 @@ def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> flo
     if "seconds" not in reply:
         raise InternalError(f"the benchmark's {service} failed: {reply.get('fault', 'no reply')}")
     return float(reply["seconds"])
-
-
-def _check(rounds: int, tol: float | None, time_limit: float) -> None:
-    if rounds < 1:
-        raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 5")
-    if tol is not None and not 0 < tol < 1:
-        raise InputError(f"tol = {tol:g} is not between 0 and 1: give a relative gap such as 1e-6")
-    if not 0 < time_limit < float("inf"):
-        raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")

@@ -29,9 +29,10 @@ from ..io.files import load_instance, save_instance
 from ..verification.answers import read_answer
 from .process import EXPECTED, ONE_THREAD, Attempt, Setting, Worker
 
-# The third is what numpy.savez makes of the first, the last a folder of csv files.
+INSTANCES = {"instance.mat": "instance.mat", "instance.json": "instance.json", "instance.csv": "instance"}
+ANSWERS = {"answer": "answer.json", "answer.npz": "answer.npz", "answer.mat": "answer.mat", "answer.csv": "answer"}
+# In the order in which they are looked for: the third is what numpy.savez makes of the first, the last a folder.
 ENDINGS = ("answer.json", "answer.npz", "answer.json.npz", "answer.mat", "answer")
-OTHERS = {"instance.mat": "instance.mat", "instance.json": "instance.json", "instance.csv": "instance"}
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class External:
         return External(name, words)
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
-        for name in (*ENDINGS, *OTHERS.values()):
+        for name in (*ENDINGS, *INSTANCES.values()):
             _remove(setting.folder / name)
-        for name, file in OTHERS.items():
+        for name, file in INSTANCES.items():
             if any(f"{{{name}}}" in word for word in self.words):
                 save_instance(setting.folder / file, load_instance(setting.instance))
         started = time.perf_counter()
@@ -96,37 +97,20 @@ class External:
         except subprocess.TimeoutExpired:
             return "timeout"
         finally:
-            end_group(process)
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # the group, with whatever it started
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         return f"exit status {status}{_last_words(log)}" if status else ""
 
 
-def end_group(process: subprocess.Popen[Any]) -> None:
-    """End a process that leads a group of its own, and whatever it started in it."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, Any]) -> list[str]:
-    values = {
-        "instance": setting.instance,
-        **{name: setting.folder / file for name, file in OTHERS.items()},
-        "answer": setting.folder / "answer.json",
-        "answer.json": setting.folder / "answer.json",
-        "answer.npz": setting.folder / "answer.npz",
-        "answer.mat": setting.folder / "answer.mat",
-        "answer.csv": setting.folder / "answer",
-        "formulation": setting.formulation,
-        "tol": setting.tol or EXPECTED,
-        **parameters,
-    }
-    return [_replaced(word, values) for word in words]
-
-
-def _replaced(word: str, values: Mapping[str, Any]) -> str:
-    for name, value in values.items():
-        word = word.replace(f"{{{name}}}", str(value))
-    return word
+    named = {**INSTANCES, **ANSWERS, "answer.json": "answer.json"}
+    values = {name: setting.folder / file for name, file in named.items()}
+    known = {"instance": setting.instance, "formulation": setting.formulation, "tol": setting.tol or EXPECTED}
+    filled = list(words)
+    for name, value in {**values, **known, **parameters}.items():
+        filled = [word.replace(f"{{{name}}}", str(value)) for word in filled]
+    return filled
 
 
 def _remove(path: Path) -> None:
@@ -137,10 +121,10 @@ def _remove(path: Path) -> None:
 
 
 def _written(folder: Path) -> Path:
-    found = [folder / ending for ending in ENDINGS if (folder / ending).exists()]
-    if not found:
-        raise InputError("answer: none was written: write weights and alpha to the path given as {answer}")
-    return found[0]
+    for ending in ENDINGS:
+        if (folder / ending).exists():
+            return folder / ending
+    raise InputError("answer: none was written: write weights and alpha to the path given as {answer}")
 
 
 def _last_words(log: Path) -> str:

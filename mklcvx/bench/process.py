@@ -10,7 +10,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from ..errors import InternalError
@@ -21,7 +20,6 @@ ONE_THREAD = {
     for library in ("OPENBLAS_NUM", "OMP_NUM", "MKL_NUM", "BLIS_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM", "RAYON_NUM")
 }
 EXPECTED = 1e-6  # the relative gap asked of contestants that name none themselves
-GRACE = 2.0  # of the time limit: a solver that looks at the clock between its steps may finish one
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Attempt:
     skipped: str = ""
 
 
-class Worker:
+class Worker(contextlib.AbstractContextManager["Worker"]):
     """The process of `bench_worker`: asked for one thing at a time, ended and started anew where it takes too long.
     It may be asked about one instance after the other: `instance` is the file of the next request."""
 
@@ -59,12 +57,7 @@ class Worker:
         self.instance = instance
         self.process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Worker:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
 
     def ask(self, request: dict[str, Any], patience: float | None = None) -> dict[str, Any] | None:
@@ -72,7 +65,8 @@ class Worker:
         process = self._running()
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # there will be no reply either
-            process.stdin.write(json.dumps({"instance": str(self.instance), **request}, default=_plain) + "\n")
+            plain = json.dumps({"instance": str(self.instance), **request}, default=lambda number: number.item())
+            process.stdin.write(plain + "\n")
             process.stdin.flush()
         reply = self._reply(process, patience)
         if reply is None or reply.get("died"):
@@ -81,11 +75,8 @@ class Worker:
 
     def end(self) -> None:
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            for pipe in (self.process.stdin, self.process.stdout):
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()  # type: ignore[union-attr]
+            with contextlib.suppress(BrokenPipeError), self.process:  # which closes its pipes and waits
+                self.process.kill()
             self.process = None
 
     def _running(self) -> subprocess.Popen[str]:
@@ -106,16 +97,4 @@ class Worker:
         if not select.select([process.stdout], [], [], patience)[0]:
             return None
         line = process.stdout.readline()
-        if not line:
-            return {"fault": "its process died", "died": True}
-        return dict(json.loads(line))
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's own."""
-    return value.item()
-
-
-def patience(setting: Setting) -> float:
-    """Seconds after which a contestant that does not look at the clock is ended."""
-    return GRACE * setting.time_limit + 1.0
+        return dict(json.loads(line)) if line else {"fault": "its process died", "died": True}

@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ from ..problem.instance import Instance
 from .peers import PEERS
 
 Array = NDArray[np.float64]
+Record = dict[str, Any]
 
-WARM_UP_SECONDS = 1.0
 _WARM: set[tuple[str, str]] = set()  # solvers and formulations that have run in this process
 REFERENCE_SECONDS = 0.05  # LIBSVM is fitted again until this has passed: a single fit is too short for a clock
 
@@ -41,14 +41,9 @@ def main() -> None:
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    _say(channel, {"ready": True})
+    print(json.dumps({"ready": True}), file=channel, flush=True)
     for line in sys.stdin:
-        _say(channel, _reply(json.loads(line)))
-
-
-def _say(channel: IO[str], record: dict[str, Any]) -> None:
-    channel.write(json.dumps(record) + "\n")
-    channel.flush()
+        print(json.dumps(_reply(json.loads(line))), file=channel, flush=True)
 
 
 @lru_cache(maxsize=1)
@@ -63,15 +58,13 @@ def _part(instance: Instance) -> Instance:
 def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:
     """Whatever comes of it; the run on the clock will tell."""
     with contextlib.suppress(Exception):
-        call(_part(instance), WARM_UP_SECONDS)
+        call(_part(instance), 1.0)
 
 
-@lru_cache(maxsize=1)
-def _loaded(path: str) -> Instance:
-    return load_instance(path)
+_loaded = lru_cache(maxsize=1)(load_instance)
 
 
-def _reply(request: dict[str, Any]) -> dict[str, Any]:
+def _reply(request: Record) -> Record:
     """Whatever a contestant does, there is an answer: a fault is one line."""
     try:
         if request["service"] == "find":
@@ -86,14 +79,14 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------------------------- services
-def _solve(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+def _solve(instance: Instance, request: Record) -> Record:
     from ..solvers.solving import solve
 
-    def call(problem: Instance, limit: float) -> Any:
-        limits = {"tol": request["tol"], "time_limit": limit}
-        return solve(problem, request["formulation"], solver=request["name"], **limits, **request["parameters"])
-
     who = request["name"], request["formulation"]
+
+    def call(problem: Instance, limit: float) -> Any:
+        return solve(problem, who[1], solver=who[0], tol=request["tol"], time_limit=limit, **request["parameters"])
+
     if who not in _WARM:
         _warm_up(call, instance)
         _WARM.add(who)
@@ -102,17 +95,17 @@ def _solve(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     return {**measured, "iterations": solution.iterations, "message": solution.message}
 
 
-def _peer(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+def _peer(instance: Instance, request: Record) -> Record:
     peer = PEERS[request["name"]]
     if not peer.available():
         raise InputError(f"{peer.name} needs MKLpy, which cannot be imported")
     _warm_up(lambda problem, _: peer.run(problem, request["parameters"]), instance)
     answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
     np.savez(request["answer"], **answer)
-    return {**measured, "iterations": None, "message": ""}
+    return measured
 
 
-def _find(request: dict[str, Any]) -> dict[str, Any]:
+def _find(request: Record) -> Record:
     """Whether there is a function of that name; no instance is needed."""
     from .conformance.functions import imported
 
@@ -120,7 +113,7 @@ def _find(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _call(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+def _call(instance: Instance, request: Record) -> Record:
     """A function by anybody, imported before the clock starts; it gets copies, which it may change."""
     from .conformance.functions import arguments, found_by, imported
 
@@ -131,14 +124,14 @@ def _call(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     kernels, y = np.array(instance.kernels, dtype=np.float64), np.array(instance.targets.values)
     answer, measured = _measured(lambda: function(kernels, y, **given))
     save_answer(request["answer"], **found_by(answer))
-    return {**measured, "iterations": None, "message": ""}
+    return measured
 
 
-def _validate(instance: Instance, _: dict[str, Any]) -> dict[str, Any]:
+def _validate(instance: Instance, _: Record) -> Record:
     return _measured(lambda: instance.with_kernels(instance.kernels))[1]
 
 
-def _reference(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
+def _reference(instance: Instance, request: Record) -> Record:
     """One LIBSVM fit on the average kernel, one after the other where there are several labels; the median of some.
     The first is not counted."""
     average = np.zeros(instance.kernels.shape[1:])
@@ -154,7 +147,7 @@ def _reference(instance: Instance, request: dict[str, Any]) -> dict[str, Any]:
     return {"seconds": float(np.median(seconds[1:]))}
 
 
-def _libsvm(parameters: dict[str, Any], labels: Array, weight: Array) -> Any:
+def _libsvm(parameters: Record, labels: Array, weight: Array) -> Any:
     """LIBSVM always has a bias: where ν is too large for that, the largest that is not."""
     from sklearn.svm import SVC, NuSVC
 
@@ -164,17 +157,13 @@ def _libsvm(parameters: dict[str, Any], labels: Array, weight: Array) -> Any:
     return SVC(C=parameters.get("C", 1.0), kernel="precomputed")
 
 
-SERVICES: dict[str, Callable[[Instance, dict[str, Any]], dict[str, Any]]] = {
-    "solve": _solve,
-    "peer": _peer,
-    "call": _call,
-    "validate": _validate,
-    "reference": _reference,
-}
+SERVICES: dict[str, Callable[[Instance, Record], Record]] = {
+    "solve": _solve, "peer": _peer, "call": _call, "validate": _validate, "reference": _reference,
+}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- measuring
-def _measured(call: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
+def _measured(call: Callable[[], Any]) -> tuple[Any, Record]:
     before = _resident("VmRSS") if _forget_peak() else None
     started, worked = time.perf_counter(), time.process_time()
     found = call()
