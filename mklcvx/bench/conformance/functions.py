@@ -13,12 +13,13 @@ attributes of these names; a tuple in that order, None for what is missing; or t
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,7 @@ def search_path() -> tuple[str, ...]:
 def check_importable(name: str, path: Iterable[str]) -> None:
     """Refuse a module that is nowhere; nothing is imported yet."""
     top = named(name).partition(":")[0].partition(".")[0]
-    with _extended(path):
-        try:
-            found = top in sys.modules or importlib.util.find_spec(top) is not None
-        except (ImportError, ValueError):
-            found = False
-    if not found:
+    if top not in sys.modules and not find_spec(top) and not PathFinder.find_spec(top, list(path)):
         raise InputError(f"solver {name}: there is no module {top!r}: install it, or go to the folder it is in")
 
 
@@ -76,19 +72,6 @@ def imported(name: str, path: Iterable[str]) -> Solver:
     if not callable(found):
         raise InputError(f"solver {name}: is no function: name one that takes kernels and y")
     return found
-
-
-class _extended:
-    """More folders to look for modules in, for a while and after all others."""
-
-    def __init__(self, path: Iterable[str]) -> None:
-        self.before, self.more = list(sys.path), [folder for folder in path if folder not in sys.path]
-
-    def __enter__(self) -> None:
-        sys.path.extend(self.more)
-
-    def __exit__(self, *_: object) -> None:
-        sys.path[:] = self.before
 
 
 def arguments(
@@ -111,17 +94,15 @@ def arguments(
 
 
 def _keywords(function: Solver) -> set[str] | None:
-    """The names that a function takes; None if it takes all, or does not say."""
+    """The names that a function takes behind kernels and y; None if it takes all, or does not say."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {parameter.name for parameter in parameters[2:] if parameter.kind in by_name} | {
-        parameter.name for parameter in parameters[:2] if parameter.kind is parameter.KEYWORD_ONLY
-    }
+    by_name = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    return by_name | {one.name for one in parameters[2:] if one.kind is one.POSITIONAL_OR_KEYWORD}
 
 
 def found_by(result: Any) -> dict[str, Any]:
@@ -137,14 +118,13 @@ def found_by(result: Any) -> dict[str, Any]:
 
 
 def _record(result: Any) -> Mapping[str, Any]:
-    if isinstance(result, Mapping):
-        return result
-    if hasattr(result, "_asdict"):
-        return dict(result._asdict())
-    if isinstance(result, np.ndarray | list):
-        return {"weights": result}
-    if isinstance(result, tuple):
-        if len(result) > len(ANSWER_FIELDS):
-            raise InputError(f"it returned {len(result)} values: return at most {', '.join(ANSWER_FIELDS)}")
-        return dict(zip(ANSWER_FIELDS, result, strict=False))
+    match result:
+        case Mapping():
+            return result
+        case np.ndarray() | list():
+            return {"weights": result}
+        case tuple() if not hasattr(result, "_asdict"):
+            if len(result) > len(ANSWER_FIELDS):
+                raise InputError(f"it returned {len(result)} values: return at most {', '.join(ANSWER_FIELDS)}")
+            return dict(zip(ANSWER_FIELDS, result, strict=False))
     return {name: getattr(result, name, None) for name in (*ANSWER_FIELDS, "multipliers")}

@@ -32,15 +32,12 @@ class ProvedCase(Case):
 
 def case_of(specimen: Specimen, formulation: str, given: Mapping[str, Any], tolerance: float) -> ProvedCase:
     """A specimen as a problem; `given` parameters come before those that the specimen recommends."""
-    posed = pose(specimen.instance(), formulation, _merged(specimen.parameters_for(formulation), given), tolerance)
+    recommended = dict(specimen.parameters_for(formulation))
+    if "nu" in given:
+        recommended.pop("C", None)  # they exclude each other
+    posed = pose(specimen.instance(), formulation, {**recommended, **given}, tolerance)
     proved = enclosed(specimen, formulation, posed.parameters)
     return ProvedCase(posed.instance, posed.formulation, posed.parameters, posed.task, tolerance, proved)
-
-
-def _merged(recommended: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """C and nu exclude each other."""
-    kept = {name: value for name, value in recommended.items() if not (name == "C" and "nu" in given)}
-    return {**kept, **given}
 
 
 def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]) -> Enclosure | None:

@@ -12,8 +12,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import formulations
 from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
@@ -25,26 +26,22 @@ from ..external import External
 from ..process import Worker
 from .functions import Solver, check_importable, named, search_path
 from .references import case_of
-from .trials import LEVELS, SKIPPED, Assignment, Trial, failures, suitable, trials
+from .trials import LEVELS, SKIPPED, Assignment, Room, Trial, failures, shared_out, suitable
 
 SCHEMA = "mklcvx.conformance/1"
 SHIFT = 0.1  # seconds
+RATE = ("tolerance", "accepted", "decided", "undecided", "share", "shifted_geometric_mean_seconds")
 
 
-@dataclass(frozen=True)
-class Rate:
-    """How a solver did at a level."""
+class Rate(NamedTuple):
+    """How a solver did at a level; `seconds` are the shifted geometric mean."""
 
-    level: str
     tolerance: float
     accepted: int
     decided: int
     undecided: int
+    share: float | None
     seconds: float | None
-
-    @property
-    def share(self) -> float | None:
-        return self.accepted / self.decided if self.decided else None
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Conformance:
 
     @property
     def failures(self) -> list[Trial]:
-        return list(failures(self.trials, self.level))
+        return failures(self.trials, self.level)
 
     @property
     def skipped(self) -> list[Trial]:
@@ -77,15 +74,14 @@ class Conformance:
         return dict(Counter(trial.diagnosis for trial in self.failures).most_common())
 
     def rate(self, level: str) -> Rate:
-        run = [trial for trial in self.trials if trial.outcome != SKIPPED]
-        undecided = sum(trial.verdict(level) == UNDECIDED for trial in run)
+        run = [trial for trial in self.trials if trial.verdict(level) not in (SKIPPED, UNDECIDED)]
+        undecided = sum(trial.verdict(level) == UNDECIDED for trial in self.trials)
+        times = [t.seconds if t.accepted(level) and t.seconds is not None else self.time_limit for t in run]
         accepted = sum(trial.accepted(level) for trial in run)
-        times = [self.time_limit if not t.accepted(level) or t.seconds is None else t.seconds for t in run
-                 if t.verdict(level) != UNDECIDED]  # fmt: skip
-        return Rate(level, LEVELS[level], accepted, len(run) - undecided, undecided, shifted_mean(times))
+        share = accepted / len(run) if run else None
+        return Rate(LEVELS[level], accepted, len(run), undecided, share, shifted_mean(times))
 
     def as_dict(self) -> dict[str, Any]:
-        rates = [self.rate(level) for level in LEVELS]
         return {
             "schema": SCHEMA,
             "solver": self.solver,
@@ -94,16 +90,10 @@ class Conformance:
             "level": self.level,
             "time_limit": self.time_limit,
             "passed": self.passed,
-            "rates": {
-                rate.level: {
-                    "tolerance": rate.tolerance, "accepted": rate.accepted, "decided": rate.decided,
-                    "undecided": rate.undecided, "share": rate.share, "shifted_geometric_mean_seconds": rate.seconds,
-                }
-                for rate in rates
-            },
+            "rates": {level: dict(zip(RATE, self.rate(level), strict=True)) for level in LEVELS},
             "diagnoses": self.diagnoses,
             "trials": [trial.as_dict() for trial in self.trials],
-        }  # fmt: skip
+        }
 
 
 def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None:
@@ -111,17 +101,6 @@ def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None
     if not seconds:
         return None
     return math.exp(sum(math.log(one + shift) for one in seconds) / len(seconds)) - shift
-
-
-def candidate(solver: str | Solver | None, command: str | None = None) -> Contestant:
-    """A function by its name, or a command."""
-    if (solver is None) == (command is None):
-        raise InputError("give either a function, package.module:function, or a command with --command")
-    if command is not None:
-        return External.of(command, "command", "--command")
-    name, path = named(solver), search_path()  # type: ignore[arg-type]
-    check_importable(name, path)
-    return InWorker(name, "call", path=path)
 
 
 def check_found(solver: Contestant, time_limit: float) -> None:
@@ -150,7 +129,14 @@ def assignment(
         raise InputError(f"level {level!r} is unknown: choose {', '.join(LEVELS)}")
     if not 0 < time_limit < math.inf:
         raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
-    return Assignment(candidate(solver, command), chosen.name, dict(parameters), float(time_limit), level)
+    if solver is None and command is not None:
+        candidate: Contestant = External.of(command, "command", "--command")
+    elif solver is not None and command is None:
+        candidate = InWorker(named(solver), "call", path=search_path())
+        check_importable(candidate.name, candidate.path)
+    else:
+        raise InputError("give either a function, package.module:function, or a command with --command")
+    return Assignment(candidate, chosen.name, dict(parameters), float(time_limit), level)
 
 
 def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
@@ -159,10 +145,9 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
     for name in suitable(formulation):
         try:
             case_of(specimen(name), formulation, parameters, min(LEVELS.values()))
+            return
         except InputError as fault:
             refusals.append(fault)
-        else:
-            return
     raise refusals[0]
 
 
@@ -228,7 +213,14 @@ def conform(
     names = suitable(formulations.get(formulation).name, specimens)
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)
+    found = []
+    for trial in shared_out(partial(_trial, task), names, jobs):
+        found.append(trial)
+        if done is not None:
+            done(trial)
     shown = task.solver.name if command is None else command
-    return Conformance(
-        shown, task.formulation, task.parameters, level, task.time_limit, tuple(trials(task, names, jobs, done))
-    )
+    return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(found))
+
+
+def _trial(task: Assignment, room: Room, name: str) -> Trial:
+    return room.trial(task, specimen(name))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from .references import case_of
 
 LEVELS = {"low": 1e-3, "mid": 1e-6, "high": 1e-9}
 BATCH = 10  # specimens that share one process: starting it costs more than most runs
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 JUDGED, ERROR, TIMEOUT, SKIPPED = "judged", "error", "timeout", "skipped"
 
 
@@ -62,16 +64,9 @@ class Trial:
         return self.verdict(level) == ACCEPTED
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "specimen": self.specimen,
-            "outcome": self.outcome,
-            "seconds": self.seconds,
-            "off": self.off,
-            "verdicts": dict(self.verdicts),
-            "wrong_parts": list(self.wrong),
-            "diagnosis": self.diagnosis or None,
-            "message": self.words,
-        }
+        record = asdict(self)
+        wrong, diagnosis, words = (record.pop(name) for name in ("wrong", "diagnosis", "words"))
+        return {**record, "wrong_parts": list(wrong), "diagnosis": diagnosis or None, "message": words}
 
 
 def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
@@ -84,25 +79,18 @@ def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def trials(
-    assignment: Assignment, names: Sequence[str], jobs: int | None = None, done: Callable[[Trial], None] | None = None
-) -> list[Trial]:
-    """A trial of every specimen, in their order; `jobs` processes, or what joblib has been configured to use."""
+def shared_out(work: Callable[[Room, Item], Result], items: Sequence[Item], jobs: int | None) -> Iterator[Result]:
+    """What `work` makes of every item, in their order; `jobs` processes, or what joblib has been configured to use."""
     from joblib import Parallel, delayed
 
-    batches = [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
-    found: list[Trial] = []
-    for batch in Parallel(n_jobs=jobs, return_as="generator")(delayed(_batch)(assignment, batch) for batch in batches):
-        for trial in batch:
-            found.append(trial)
-            if done is not None:
-                done(trial)
-    return found
+    batches = [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
+    for batch in Parallel(n_jobs=jobs, return_as="generator")(delayed(_batch)(work, batch) for batch in batches):
+        yield from batch
 
 
-def _batch(assignment: Assignment, names: Sequence[str]) -> list[Trial]:
+def _batch(work: Callable[[Room, Item], Result], items: Sequence[Item]) -> list[Result]:
     with Room() as room:
-        return [room.trial(assignment, specimen(name)) for name in names]
+        return [work(room, item) for item in items]
 
 
 class Room:
@@ -125,9 +113,7 @@ class Room:
         attempt = self.attempt(case, assignment.solver, chosen.name, assignment.time_limit)
         return _judged(case, attempt, chosen.name, assignment.level)
 
-    def attempt(
-        self, case: Case, solver: Contestant, name: str, time_limit: float, tol: float | None = None
-    ) -> Attempt:
+    def attempt(self, case: Case, solver: Contestant, name: str, time_limit: float) -> Attempt:
         """One run of a solver; the answer's file, if any, is in the setting's folder."""
         file = Path(self._place.name) / f"{name}.npz"
         if not file.exists():
@@ -135,9 +121,8 @@ class Room:
         self.folder = Path(self._place.name) / "answers"
         self.folder.mkdir(exist_ok=True)
         self._worker.instance = file
-        return solver.run(
-            Setting(case.formulation.name, file, self.folder, tol, time_limit), case.parameters, self._worker
-        )
+        setting = Setting(case.formulation.name, file, self.folder, None, time_limit)
+        return solver.run(setting, case.parameters, self._worker)
 
 
 def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
@@ -152,17 +137,16 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
     except (InputError, ArithmeticError) as fault:
         return Trial(name, ERROR, attempt.seconds, diagnosis="unusable", words=str(fault))
     verdicts = {key: verdict_of(parts, tolerance) for key, tolerance in LEVELS.items()}
-    tolerance = LEVELS[level]
+    wrong = tuple(part.name for part in parts if part.off > LEVELS[level])
+    judged = Trial(name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts, wrong)
+    if verdicts[level] != REJECTED:
+        return judged
     with np.errstate(all="ignore"):  # hypotheses divide by whatever an answer has
-        found = diagnose(case, attempt.answer, parts, tolerance) if verdicts[level] == REJECTED else None
-    return Trial(
-        name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts,
-        tuple(part.name for part in parts if part.off > tolerance),
-        "" if found is None else found.name, "" if found is None else found.words,
-    )  # fmt: skip
+        found = diagnose(case, attempt.answer, parts, LEVELS[level])
+    return judged if found is None else replace(judged, diagnosis=found.name, words=found.words)
 
 
-def failures(found: Sequence[Trial], level: str) -> Iterator[Trial]:
+def failures(found: Sequence[Trial], level: str) -> list[Trial]:
     """Those that failed at a level, the worst first: no answer at all, then the farthest from the optimum."""
     failed = [trial for trial in found if trial.verdict(level) == REJECTED]
-    yield from sorted(failed, key=lambda trial: -(float("inf") if trial.off is None else trial.off))
+    return sorted(failed, key=lambda trial: -(float("inf") if trial.off is None else trial.off))

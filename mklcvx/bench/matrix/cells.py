@@ -11,27 +11,27 @@ at most MOST. A run is honest if
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ... import formulations
 from ...certificate import Certificate
 from ...certificate.solution import Solution
+from ...defaults import VALIDATE_LARGEST as LARGEST
 from ...errors import InputError
 from ...io.files import load_solution
 from ...solvers.solving import SOLVERS, Solver
 from ...verification.answers import judge
 from ...verification.judging import Case
 from ...verification.parts import Enclosure
-from ...zoo import specimen
+from ...zoo import SPECIMENS, specimen
 from ..comparison import InWorker
 from ..conformance.references import ProvedCase, case_of
 from ..conformance.trials import Room, suitable
 from ..process import Attempt
 
+QUICK = ("by-hand", "planted-l1", "single-features", "two-samples", "labels-rare", "one-kernel")
 MOST = 15.0
-BATCH = 10
 FINEST = 1e-9  # the tolerance for which references are made
 CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
 WRAPPERS = ("auto",)  # interior or clarabel under another name
@@ -71,41 +71,16 @@ def all_solvers() -> list[str]:
     return [solver.name for solver in SOLVERS if solver.name not in WRAPPERS]
 
 
-def work(names: Sequence[str] | None, largest: float) -> list[tuple[str, str]]:
-    """Formulations and specimens with n²M ≤ largest, those of a specimen together."""
-    pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name)]
-    chosen = [(f, one) for f, one in pairs if (names is None or one in names) and _size(one) <= largest]
-    return sorted(chosen, key=lambda pair: _size(pair[1]))
+def plan(quick: bool = False, largest: float = LARGEST) -> list[tuple[str, str]]:
+    """The formulations and specimens that are to be tried: those with n²M ≤ largest, those of a specimen together."""
+    sizes = {one.name: float(one.recorded["samples"] ** 2 * one.recorded["kernels"]) for one in SPECIMENS}
+    pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name) if sizes[one] <= largest]
+    return sorted((pair for pair in pairs if not quick or pair[1] in QUICK), key=lambda pair: sizes[pair[1]])
 
 
-def _size(name: str) -> float:
-    recorded: Mapping[str, Any] = specimen(name).recorded
-    return float(recorded["samples"] ** 2 * recorded["kernels"])
-
-
-def cells(
-    pairs: Sequence[tuple[str, str]], time_limit: float, jobs: int | None = None,
-    done: Callable[[str], None] = lambda _: None,
-) -> list[Cell]:  # fmt: skip
-    """Every fitting solver on every pair, through joblib."""
-    from joblib import Parallel, delayed
-
-    found: list[Cell] = []
-    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
-    for rows in Parallel(n_jobs=jobs, return_as="generator")(delayed(_batch)(some, time_limit) for some in batches):
-        for row in rows:
-            found += row
-            done(f"{row[0].formulation} on {row[0].specimen}")
-    return found
-
-
-def _batch(pairs: Sequence[tuple[str, str]], time_limit: float) -> list[list[Cell]]:
-    with Room() as room:
-        return [_row(room, formulation, name, time_limit) for formulation, name in pairs]
-
-
-def _row(room: Room, formulation: str, name: str, time_limit: float) -> list[Cell]:
+def cells_of(time_limit: float, room: Room, pair: tuple[str, str]) -> list[Cell]:
     """Every solver of a formulation on one specimen."""
+    formulation, name = pair
     case = case_of(specimen(name), formulation, {}, FINEST)
     return [_cell(room, case, solver, name, time_limit) for solver in fitting(formulation)]
 
@@ -113,10 +88,9 @@ def _row(room: Room, formulation: str, name: str, time_limit: float) -> list[Cel
 def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: float) -> Cell:
     attempt = room.attempt(case, InWorker(solver.name), name, time_limit)
     where, proved = (case.formulation.name, solver.name, name), case.proved is not None
-    if attempt.fault:
-        return Cell(*where, FAILED, asked=solver.tolerance, reason=attempt.fault, proved=proved)
-    if attempt.answer is None:
-        return Cell(*where, ENDED, asked=solver.tolerance, reason=attempt.message, proved=proved)
+    if attempt.fault or attempt.answer is None:
+        status, reason = (FAILED, attempt.fault) if attempt.fault else (ENDED, attempt.message)
+        return Cell(*where, status, asked=solver.tolerance, reason=reason, proved=proved)
     solution = load_solution(room.folder / "answer.npz")
     lies = _dishonest(case, solution, attempt, solver.tolerance)
     return Cell(
