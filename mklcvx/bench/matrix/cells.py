@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ... import formulations
-from ...certificate import Certificate
 from ...certificate.solution import Solution
 from ...defaults import VALIDATE_LARGEST as LARGEST
 from ...errors import InputError
@@ -92,12 +91,10 @@ def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: f
         status, reason = (FAILED, attempt.fault) if attempt.fault else (ENDED, attempt.message)
         return Cell(*where, status, asked=solver.tolerance, reason=reason, proved=proved)
     solution = load_solution(room.folder / "answer.npz")
-    lies = _dishonest(case, solution, attempt, solver.tolerance)
-    return Cell(
-        *where, solution.status, digits(solution.objective, case.known), _finite(solution.certificate.relative_gap),
-        solver.tolerance, attempt.seconds, not lies, lies or solution.message.partition("; ")[2] or solution.message,
-        proved,
-    )  # fmt: skip
+    lies, gap = _dishonest(case, solution, attempt, solver.tolerance), solution.certificate.relative_gap
+    reason = lies or solution.message.partition("; ")[2] or solution.message
+    measured = digits(solution.objective, case.known), gap if math.isfinite(gap) else None, solver.tolerance
+    return Cell(*where, solution.status, *measured, attempt.seconds, not lies, reason, proved)
 
 
 def digits(value: float, known: Enclosure) -> float:
@@ -117,18 +114,10 @@ def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -
         return "not certified, and no reason given"
     assert attempt.answer is not None
     try:
-        return _unproved(judge(case.formulation, case.task, attempt.answer, asked), said, asked)
+        proved = judge(case.formulation, case.task, attempt.answer, asked)
     except InputError as fault:
         return f"what it returns cannot be judged: {fault}"
-
-
-def _unproved(proved: Certificate, said: Certificate, asked: float) -> str:
-    """Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for."""
+    # Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for.
     if said.proves(asked) and not proved.proves(asked) and proved.gap > said.gap + proved.rounding + proved.ridge_share:
         return f"its point proves a gap of {proved.relative_gap:.1e} only"
     return ""
-
-
-def _finite(gap: float) -> float | None:
-    """None where there is nothing that a gap could be compared with."""
-    return gap if math.isfinite(gap) else None

@@ -10,6 +10,8 @@ from ...errors import InputError
 from .cells import MOST, all_solvers
 from .table import Matrix
 
+TITLE = "Digits shared with the optimum, median (*: not every run certified what was asked; blank: not solved by it)"
+
 
 def picture(matrix: Matrix) -> bytes:
     """As SVG; the same matrix makes the same bytes."""
@@ -20,23 +22,20 @@ def picture(matrix: Matrix) -> bytes:
         raise InputError("the picture needs matplotlib: pip install 'mklcvx[plot]'") from None
     solvers = [name for name in all_solvers() if any(entry.solver == name for entry in matrix.filled)]
     names = list(dict.fromkeys(entry.formulation for entry in matrix.filled))
-    worst = np.full((len(names), len(solvers)), np.nan)
+    digits = np.full((len(names), len(solvers)), np.nan)
     figure = Figure(figsize=(2.5 + 0.55 * len(solvers), 1.6 + 0.34 * len(names)), layout="constrained")
     axes = figure.subplots()
     for i, name in enumerate(names):
         for j, solver in enumerate(solvers):
-            entry = matrix.entry(name, solver)
-            if entry.digits:
-                worst[i, j] = np.median(entry.digits)
-                text = f"{worst[i, j]:.0f}" + ("" if entry.certified == len(entry.cells) else "*")
-                axes.text(j, i, text, ha="center", va="center", color="white" if worst[i, j] > 8 else "black", size=8)
-    image = axes.imshow(worst, vmin=0, vmax=MOST, cmap="Blues", aspect="auto")
+            entry = matrix.entry(name, solver).as_dict()
+            if entry["digits_median"] is not None:
+                digits[i, j] = entry["digits_median"]
+                text = f"{digits[i, j]:.0f}" + ("" if entry["certified"] == entry["runs"] else "*")
+                axes.text(j, i, text, ha="center", va="center", color="white" if digits[i, j] > 8 else "black", size=8)
+    image = axes.imshow(digits, vmin=0, vmax=MOST, cmap="Blues", aspect="auto")
     axes.set_xticks(range(len(solvers)), solvers, rotation=60, ha="right")
     axes.set_yticks(range(len(names)), names)
-    axes.set_title(
-        "Digits shared with the optimum, median (*: not every run certified what was asked; blank: not solved by it)",
-        size=9,
-    )
+    axes.set_title(TITLE, size=9)
     figure.colorbar(image, ax=axes, label="digits", shrink=0.7)
     stream = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "mklcvx", "svg.fonttype": "none"}):

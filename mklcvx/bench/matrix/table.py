@@ -8,7 +8,7 @@ from __future__ import annotations
 import platform
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,15 @@ from ... import formulations
 from ..._version import __version__
 from ...solvers.names import accepted_name, current_name
 from ..conformance.summary import shifted_mean
-from .cells import CERTIFIED, ENDED, FAILED, Cell, all_solvers, fitting
+from .cells import CERTIFIED, Cell, all_solvers, fitting
 
 SCHEMA = "mklcvx.validation/1"
 SHOWN = 3  # reasons, the most frequent ones
+DETAIL = (
+    "formulation", "solver", "runs", "certified", "asked", "digits: median", "worst", "gap: median", "worst", "seconds",
+    "honest", "where not certified, why",
+)  # fmt: skip
+NUMBERS = {"digits_median": ".1f", "digits_worst": ".1f", "gap_median": ".1e", "gap_worst": ".1e", "seconds": ".2g"}
 
 
 @dataclass(frozen=True)
@@ -38,20 +43,8 @@ class Entry:
         return sum(cell.status == CERTIFIED for cell in self.cells)
 
     @property
-    def answered(self) -> list[Cell]:
-        return [cell for cell in self.cells if cell.status not in (ENDED, FAILED)]
-
-    @property
     def dishonest(self) -> list[Cell]:
         return [cell for cell in self.cells if cell.honest is False]
-
-    @property
-    def digits(self) -> list[float]:
-        return [cell.digits for cell in self.cells if cell.digits is not None]
-
-    @property
-    def gaps(self) -> list[float]:
-        return [cell.gap for cell in self.cells if cell.gap is not None]
 
     @property
     def seconds(self) -> float | None:
@@ -66,15 +59,17 @@ class Entry:
         return "; ".join(f"{reason} ({times})" for reason, times in [*shown, ("other reasons", others)] if times)
 
     def as_dict(self) -> dict[str, Any]:
+        digits = [cell.digits for cell in self.cells if cell.digits is not None]
+        gaps = [cell.gap for cell in self.cells if cell.gap is not None]
         return {
             "formulation": self.formulation,
             "solver": self.solver,
             "runs": len(self.cells),
             "certified": self.certified,
-            "digits_median": float(np.median(self.digits)) if self.digits else None,
-            "digits_worst": min(self.digits, default=None),
-            "gap_median": float(np.median(self.gaps)) if self.gaps else None,
-            "gap_worst": max(self.gaps, default=None),
+            "digits_median": float(np.median(digits)) if digits else None,
+            "digits_worst": min(digits, default=None),
+            "gap_median": float(np.median(gaps)) if gaps else None,
+            "gap_worst": max(gaps, default=None),
             "seconds": self.seconds,
             "dishonest": len(self.dishonest),
             "reason": self.reason or self.why_not,
@@ -128,34 +123,17 @@ class Matrix:
         names = list(dict.fromkeys(entry.formulation for entry in self.filled))
         head = ["formulation", *(f"`{solver}`" for solver in solvers)]
         body = [[f"`{name}`", *(_shown(self.entry(name, solver)) for solver in solvers)] for name in names]
-        detail = [_detail(entry) for entry in self.filled]
-        return "\n".join(
-            [
-                "# Every solver against the optimum of every formulation it fits",
-                "",
-                *_legend(self),
-                "",
-                *_table(head, body),
-                "",
-                "## In detail",
-                "",
-                *_table(
-                    ["formulation", "solver", "runs", "certified", "asked", "digits: median", "worst", "gap: median",
-                     "worst", "seconds", "honest", "where not certified, why"],
-                    detail,
-                ),
-                "",
-            ]
-        )  # fmt: skip
+        lines = ["# Every solver against the optimum of every formulation it fits", "", *_legend(self), ""]
+        lines += [*_table(head, body), "", "## In detail", "", *_table(DETAIL, map(_detail, self.filled)), ""]
+        return "\n".join(lines)
 
 
 def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
     mine = (formulation, solver)
     chosen = tuple(cell for cell in cells if (cell.formulation, current_name(cell.solver)) == mine)
-    if chosen:
-        return Entry(formulation, solver, chosen)
     served = solver in {one.name for one in fitting(formulation)}
-    return Entry(formulation, solver, reason="no instance of this size suits it" if served else "does not solve it")
+    empty = "no instance of this size suits it" if served else "does not solve it"
+    return Entry(*mine, chosen, "" if chosen else empty)
 
 
 def _legend(matrix: Matrix) -> list[str]:
@@ -179,25 +157,21 @@ def _legend(matrix: Matrix) -> list[str]:
 def _shown(entry: Entry) -> str:
     if not entry.cells:
         return "–"
-    count = f"{entry.certified}/{len(entry.cells)}"
-    if not entry.digits:
+    row, count = entry.as_dict(), f"{entry.certified}/{len(entry.cells)}"
+    if row["digits_median"] is None:
         return f"no answer, {count}"
     mark = " ‼" if entry.dishonest else ""
-    return f"{np.median(entry.digits):.0f} ({max(min(entry.digits), 0):.0f}) {count}{mark}"
+    return f"{row['digits_median']:.0f} ({max(row['digits_worst'], 0):.0f}) {count}{mark}"
 
 
 def _detail(entry: Entry) -> list[str]:
-    asked = {cell.asked for cell in entry.cells if cell.asked is not None}
-    digits = [f"{np.median(entry.digits):.1f}", f"{min(entry.digits):.1f}"] if entry.digits else ["–", "–"]
-    gaps = [f"{np.median(entry.gaps):.1e}", f"{max(entry.gaps):.1e}"] if entry.gaps else ["–", "–"]
+    row = entry.as_dict()
+    asked = ", ".join(f"{one:.0e}" for one in {cell.asked for cell in entry.cells if cell.asked is not None})
+    numbers = ["–" if row[name] is None else f"{row[name]:{form}}" for name, form in NUMBERS.items()]
     lies = Counter(_brief(cell.reason) for cell in entry.dishonest)
     honest = "yes" if not lies else "NO: " + "; ".join(f"{reason} ({times})" for reason, times in lies.items())
-    seconds = "–" if entry.seconds is None else f"{entry.seconds:.2g}"
-    asked_for = ", ".join(f"{one:.0e}" for one in asked)
-    return [
-        f"`{entry.formulation}`", f"`{entry.solver}`", str(len(entry.cells)), str(entry.certified), asked_for, *digits,
-        *gaps, seconds, honest, entry.why_not or "all are",
-    ]  # fmt: skip
+    head = [f"`{entry.formulation}`", f"`{entry.solver}`", str(row["runs"]), str(entry.certified), asked]
+    return [*head, *numbers, honest, entry.why_not or "all are"]
 
 
 def _brief(reason: str) -> str:
@@ -206,5 +180,5 @@ def _brief(reason: str) -> str:
     return alike.partition(": relative gap")[0].replace("|", "/")[:90]
 
 
-def _table(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *body)]
