@@ -10,31 +10,30 @@ Every seed draws another instance; what is right is decided by a certified optim
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..problem.numbers import is_whole
 from ._exercise import Blueprint, Exercise, Grade
-from .certificates import CERTIFICATES
-from .cutting_planes import PLANES
-from .groups_of_kernels import GROUPS_OF_KERNELS
-from .kernel_weights import MULTIPLIERS
-from .labels_as_edges import LABELS_AS_EDGES
-from .many_labels import MANY_LABELS
-from .norms import NORMS
-from .one_kernel import ONE_KERNEL
-from .pairs_of_samples import PAIRS_OF_SAMPLES
-from .smoothing import SMOOTHING
-from .soft_margins import SOFT_MARGINS
-from .two_kernels import BY_HAND
+from .certificates import CERTIFIED_PAIR
+from .cutting_planes import CUTTING_PLANES
+from .groups_of_kernels import COMPOSITE
+from .kernel_weights import KERNEL_WEIGHTS
+from .labels_as_edges import STAR_EXPANSION
+from .many_labels import WORST_CLASS
+from .norms import EVERY_KERNEL
+from .one_kernel import SVM_BIAS, SVM_DUAL
+from .pairs_of_samples import K_SPACE
+from .smoothing import SMOOTHED_MAXIMUM
+from .soft_margins import SOFT_KERNELS, SOFT_KERNELS_SQUARED
+from .two_kernels import TWO_KERNELS
 
 EXERCISES: tuple[Blueprint, ...] = (
-    *ONE_KERNEL, *BY_HAND, *MULTIPLIERS, *NORMS, *SOFT_MARGINS, *PLANES, *SMOOTHING, *MANY_LABELS, *PAIRS_OF_SAMPLES,
-    *LABELS_AS_EDGES, *CERTIFICATES, *GROUPS_OF_KERNELS,
+    SVM_DUAL, SVM_BIAS, TWO_KERNELS, KERNEL_WEIGHTS, EVERY_KERNEL, SOFT_KERNELS, SOFT_KERNELS_SQUARED, CUTTING_PLANES,
+    SMOOTHED_MAXIMUM, WORST_CLASS, K_SPACE, STAR_EXPANSION, CERTIFIED_PAIR, COMPOSITE,
 )  # fmt: skip
-
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
 
@@ -42,15 +41,10 @@ def exercise(name: str, seed: Any = 0) -> Exercise:
     """The variant of an exercise that a seed, an integer from 0 on, draws."""
     if name not in _BY_NAME:
         raise InputError(f"unknown exercise {name!r}: {nearest(str(name), _BY_NAME)}")
-    try:
-        number = -1 if isinstance(seed, bool) else operator.index(seed)
-    except TypeError:
-        number = -1
-    if number < 0:
+    if not is_whole(seed, 0):
         raise InputError(f"seed = {seed!r} is no integer from 0 on: give one such as 7")
     blueprint = _BY_NAME[name]
-    drawn = blueprint.draw(np.random.default_rng(number))
-    return Exercise(blueprint, number, drawn.instance, drawn.parameters)
+    return Exercise(blueprint, int(seed), *blueprint.draw(np.random.default_rng(int(seed))))
 
 
 __all__ = ["EXERCISES", "Blueprint", "Exercise", "Grade", "exercise"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,7 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..verification.judge import PARTS, Report, verify
 
-TOLERANCE = 1e-5  # an answer worked out with five digits passes, one with a usual mistake never does
-
-
-class Drawn(NamedTuple):
-    """An instance and the parameters that go with it."""
-
-    instance: Instance
-    parameters: dict[str, Any]
+Drawn = tuple[Instance, dict[str, Any]]  # with the parameters that go with the instance
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Blueprint:
     asks: tuple[str, ...]
     draw: Callable[[np.random.Generator], Drawn]
     hints: Mapping[str, str] = field(default_factory=dict)
-    tolerance: float = TOLERANCE
+    tolerance: float = 1e-5  # an answer with five digits passes, one with a usual mistake never does
 
 
 @dataclass(frozen=True)
@@ -84,9 +77,8 @@ class Exercise:
         missing = [name for name in self.blueprint.asks if answer.get(name) is None]
         if missing:
             raise InputError(f"exercise {self.name} asks for {', '.join(missing)}: give {missing[0]}=…")
-        report = verify(
-            self.instance, self.formulation, tol=self.blueprint.tolerance, parameters=self.parameters, **answer
-        )
+        settings: dict[str, Any] = {"tol": self.blueprint.tolerance, "parameters": self.parameters}
+        report = verify(self.instance, self.formulation, **settings, **answer)
         return Grade(report.accepted, self._words(report), report)
 
     def save(self, path: str | Path) -> str:
@@ -99,21 +91,16 @@ class Exercise:
 
     def _words(self, report: Report) -> str:
         if report.accepted:
-            return f"Right. {_what_is_proved(report)}"
+            return (
+                f"Right. The optimal value lies between {report.optimum.lower:.8g} and {report.optimum.upper:.8g}, and "
+                f"every part of the answer is within {max(part.off for part in report.parts):.1e} of it."
+            )
         lines = ["Not yet.", *(f"- {_fault(part, report.tolerance)}" for part in report.parts)]
         if report.diagnosis is not None:
             lines.append(f"Diagnosis: {report.diagnosis.words}.")
             hint = self.blueprint.hints.get(report.diagnosis.name.split(" + ")[0].split()[0])
             lines += [f"Think again: {hint}"] if hint else []
         return "\n".join(lines)
-
-
-def _what_is_proved(report: Report) -> str:
-    optimum = report.optimum
-    return (
-        f"The optimal value lies between {optimum.lower:.8g} and {optimum.upper:.8g}, and every part of the answer "
-        f"is within {max(part.off for part in report.parts):.1e} of it."
-    )
 
 
 def _fault(part: Any, tolerance: float) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
-from ..problem.instance import Instance
-from ._exercise import Blueprint, Drawn
+from ._exercise import Blueprint
 from .kernel_weights import gaussian_features
 
 EARLY = "the master's value bounds the optimum from below, the SVM's from above. Go on until they agree to six digits."
@@ -13,11 +12,6 @@ BIAS = "your SVM has no bias. With one, y'α = 0 holds for every α that it retu
 HALF = "a plane is S_m(α) = Σα − ½q_m(α), and at the weights where α was found it touches the SVM's value: check that."
 SIDE = "the weights are those for which the highest plane is lowest: a minimum over μ of a maximum over α."
 BUDGET = "the master's weights sum to one: that is what turns Σα − ½ Σ μ_m q_m into Σ μ_m S_m."
-
-
-def four_features(rng: np.random.Generator) -> Drawn:
-    kernels, y = gaussian_features(rng, rng.permutation([1.2, 0.9, 0.6, 0.2]), 24)
-    return Drawn(Instance(kernels, y), {"C": float(rng.choice([0.5, 1.0, 2.0]))})
 
 
 CUTTING_PLANES = Blueprint(
@@ -29,10 +23,8 @@ CUTTING_PLANES = Blueprint(
     ),
     formulation="l1",
     asks=("weights", "objective"),
-    draw=four_features,
+    draw=partial(gaussian_features, strengths=[1.2, 0.9, 0.6, 0.2]),
     hints={
         "stopped_early": EARLY, "bias_omitted": BIAS, "half": HALF, "formulation": SIDE, "weights_norm": BUDGET,
     },
 )  # fmt: skip
-
-PLANES = (CUTTING_PLANES,)

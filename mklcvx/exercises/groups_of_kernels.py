@@ -6,7 +6,7 @@ import numpy as np
 
 from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
-from .one_kernel import BIAS, BOX, SIGN, VALUE
+from .one_kernel import HINTS
 
 NO_HALF = (
     "the penalty is max_j (Σ‖f_m‖)² without a ½, and its conjugate has ¼: with f = t·g, t² − 2tc is least at t = c."
@@ -20,7 +20,7 @@ def two_groups(rng: np.random.Generator, samples: int = 20) -> Drawn:
     views = rng.normal(size=(2, samples, 2)) + 0.7 * y[:, None]
     squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
     kernels = np.concatenate([np.exp(-width * one[None]) for one in squares for width in (0.1, 1.0)])
-    return Drawn(Instance(kernels, y, groups=[0, 0, 1, 1]), {"C": float(rng.choice([0.5, 1.0, 2.0]))})
+    return Instance(kernels, y, groups=[0, 0, 1, 1]), {"C": float(rng.choice([0.5, 1.0, 2.0]))}
 
 
 COMPOSITE = Blueprint(
@@ -33,10 +33,5 @@ COMPOSITE = Blueprint(
     formulation="ckl",
     asks=("alpha", "objective"),
     draw=two_groups,
-    hints={
-        "half": NO_HALF, "formulation": WITHIN, "bias_omitted": BIAS, "C_over_n": BOX, "C_times_n": BOX,
-        "C_inverted": BOX, "alpha_signed": SIGN, "objective_sign": VALUE, "objective_half": VALUE,
-    },
-)  # fmt: skip
-
-GROUPS_OF_KERNELS = (COMPOSITE,)
+    hints={**HINTS, "half": NO_HALF, "formulation": WITHIN},
+)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from numpy.typing import NDArray
 
 from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
-
-Array = NDArray[np.float64]
 
 PRICES = (
     "a multiplier is the price of its constraint as you wrote it. Write down the Lagrangian of your problem: what do "
@@ -19,16 +18,13 @@ FIXED = "these are the weights of another problem: here they are the prices of �
 BIAS = "the SVM has a bias, so y'α = 0 belongs to the constraints on α."
 
 
-def gaussian_features(rng: np.random.Generator, strengths: Array, n: int) -> tuple[Array, Array]:
-    """One Gaussian kernel for each of some features, which tell the classes apart by their strengths; the labels."""
+def gaussian_features(rng: np.random.Generator, strengths: list[float], n: int = 24, ridge: float = 0.0) -> Drawn:
+    """One Gaussian kernel for each of some features, which tell the classes apart by their strengths, in any order."""
     y = np.repeat([1.0, -1.0], n // 2)
-    features = rng.normal(size=(n, len(strengths))) + np.outer(y, strengths)
-    return np.stack([np.exp(-((z[:, None] - z) ** 2) / 2) for z in features.T]), y
-
-
-def three_features(rng: np.random.Generator) -> Drawn:
-    kernels, y = gaussian_features(rng, rng.permutation([1.2, 0.8, 0.2]), 24)
-    return Drawn(Instance(kernels, y), {"C": float(rng.choice([0.5, 1.0, 2.0]))})
+    shift = np.outer(y, rng.permutation(strengths))
+    features = rng.normal(size=shift.shape) + shift
+    kernels = np.stack([np.exp(-((z[:, None] - z) ** 2) / 2) for z in features.T])
+    return Instance(kernels + ridge * np.eye(n), y), {"C": float(rng.choice([0.5, 1.0, 2.0]))}
 
 
 KERNEL_WEIGHTS = Blueprint(
@@ -40,8 +36,6 @@ KERNEL_WEIGHTS = Blueprint(
     ),
     formulation="l1",
     asks=("alpha", "weights", "objective"),
-    draw=three_features,
+    draw=partial(gaussian_features, strengths=[1.2, 0.8, 0.2]),
     hints={"half": HALF, "weights_norm": PRICES, "formulation": FIXED, "bias_omitted": BIAS},
 )
-
-MULTIPLIERS = (KERNEL_WEIGHTS,)

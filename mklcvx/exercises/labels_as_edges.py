@@ -15,7 +15,7 @@ SWAPPED = "an edge joins the samples that have the label. Those that have not ar
 
 
 def starred(rng: np.random.Generator) -> Drawn:
-    return Drawn(labelled_views(rng), {"expansion": "star", "lam": float(rng.choice([0.02, 0.05, 0.1]))})
+    return labelled_views(rng), {"expansion": "star", "lam": float(rng.choice([0.02, 0.05, 0.1]))}
 
 
 STAR_EXPANSION = Blueprint(
@@ -30,5 +30,3 @@ STAR_EXPANSION = Blueprint(
     draw=starred,
     hints={"parameter": EXPANSION, "half": RIDGE, "classes_swapped": SWAPPED},
 )
-
-LABELS_AS_EDGES = (STAR_EXPANSION,)

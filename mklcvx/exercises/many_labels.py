@@ -6,7 +6,7 @@ import numpy as np
 
 from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
-from .one_kernel import BOX
+from .one_kernel import PRICES
 
 SUM = "the largest H_k(μ) is to be made small, and not their sum: only the worst classes have a price γ_k above zero."
 HALF = "½ belongs to the quadratic term: H_k(μ) = max over 0 ≤ α ≤ C of 1'α − ½ Σ_m μ_m q_m(α)."
@@ -16,13 +16,10 @@ def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3)
     """Gaussian kernels on as many views as there are labels; each label is drawn from one view, with noise."""
     views = rng.normal(size=(classes, samples, 2))
     noise = rng.uniform(0.3, 1.5, size=classes)
-    labels = np.stack(
-        [view[:, 0] + level * rng.normal(size=samples) > 0 for view, level in zip(views, noise, strict=True)], axis=1
-    )
+    labels = (views[:, :, 0] + noise[:, None] * rng.normal(size=(classes, samples)) > 0).T
     labels[0], labels[1] = True, False  # a label that all have, or nobody, would be refused
     squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
-    instance = Instance(np.exp(-0.5 * squares), labels=labels.astype(float))
-    return Drawn(instance, {"C": float(rng.choice([0.5, 1.0, 2.0]))})
+    return Instance(np.exp(-0.5 * squares), labels=labels.astype(float)), {"C": float(rng.choice([0.5, 1.0, 2.0]))}
 
 
 WORST_CLASS = Blueprint(
@@ -35,7 +32,5 @@ WORST_CLASS = Blueprint(
     formulation="ml_minimax",
     asks=("weights", "objective"),
     draw=one_view_each,
-    hints={"formulation": SUM, "half": HALF, "C_over_n": BOX, "C_times_n": BOX, "C_inverted": BOX},
+    hints={**PRICES, "formulation": SUM, "half": HALF},
 )
-
-MANY_LABELS = (WORST_CLASS,)

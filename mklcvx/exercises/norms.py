@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
-from ..problem.instance import Instance
-from ._exercise import Blueprint, Drawn
+from ._exercise import Blueprint
 from .kernel_weights import gaussian_features
 
 HALF = "this primal has no ½ in front of max ‖f_m‖². Minimise s² − s Σ d_m over s: which factor stands before (Σ d_m)²?"
@@ -13,13 +12,6 @@ SHARES = "t_m = √q_m / Σ√q are shares and multipliers of ‖f_m‖² ≤ h.
 SIZE = "these weights sum to nothing in particular: f_m = weight_m K_m(α∘y) has to come out with norm ½ Σ√q."
 OTHER = "another norm of the norms was taken: here it is the largest ‖f_m‖, and the dual adds the √q_m up."
 BIAS = "the classifier has a bias, so y'α = 0 belongs to the constraints on α."
-RIDGE = 0.05  # on the diagonal, so that no α is invisible
-
-
-def definite_kernels(rng: np.random.Generator) -> Drawn:
-    """Positive definite kernels: every weight is defined."""
-    kernels, y = gaussian_features(rng, rng.permutation([1.0, 0.8, 0.5]), 20)
-    return Drawn(Instance(kernels + RIDGE * np.eye(20), y), {"C": float(rng.choice([0.5, 1.0, 2.0]))})
 
 
 EVERY_KERNEL = Blueprint(
@@ -31,10 +23,9 @@ EVERY_KERNEL = Blueprint(
     ),
     formulation="li",
     asks=("alpha", "weights", "objective"),
-    draw=definite_kernels,
+    # A ridge, so that no α is invisible and every weight is defined.
+    draw=partial(gaussian_features, strengths=[1.0, 0.8, 0.5], n=20, ridge=0.05),
     hints={
         "half": HALF, "weights_reciprocal": SHARES, "weights_norm": SIZE, "formulation": OTHER, "bias_omitted": BIAS,
     },
 )  # fmt: skip
-
-NORMS = (EVERY_KERNEL,)

@@ -17,14 +17,15 @@ BIAS = (
 BOX = "C is the price of one sample's slack ξ_i. Stationarity in ξ_i gives C = α_i + (multiplier of ξ_i ≥ 0)."
 SIGN = "α_i is the multiplier of an inequality, so it is not negative; the label enters as α_i y_i, beside it."
 VALUE = "a dual maximum is compared as it stands: no minus sign, no factor."
+PRICES = {"C_over_n": BOX, "C_times_n": BOX, "C_inverted": BOX}
+HINTS = {**PRICES, "bias_omitted": BIAS, "alpha_signed": SIGN, "objective_sign": VALUE, "objective_half": VALUE}
 
 
 def two_clouds(rng: np.random.Generator) -> Drawn:
     """Points on a grid of quarters, so that they can be typed and drawn; a linear kernel; classes that overlap."""
     y = np.repeat([1.0, -1.0], 6)
     x = np.round(4 * (rng.normal(size=(12, 2)) + 0.9 * y[:, None])) / 4
-    instance = Instance((x @ x.T)[None], y, names=["linear"])
-    return Drawn(instance, {"C": float(rng.choice([0.25, 0.5, 1.0, 2.0]))})
+    return Instance((x @ x.T)[None], y, names=["linear"]), {"C": float(rng.choice([0.25, 0.5, 1.0, 2.0]))}
 
 
 SVM_DUAL = Blueprint(
@@ -36,11 +37,8 @@ SVM_DUAL = Blueprint(
     formulation="svm",
     asks=("alpha", "objective"),
     draw=two_clouds,
-    hints={
-        "half": HALF, "bias_omitted": BIAS, "C_over_n": BOX, "C_times_n": BOX, "C_inverted": BOX, "alpha_signed": SIGN,
-        "alpha_units": BOX, "objective_sign": VALUE, "objective_half": VALUE,
-    },
-)  # fmt: skip
+    hints={**HINTS, "half": HALF, "alpha_units": BOX},
+)
 
 SVM_BIAS = Blueprint(
     name="svm-bias",
@@ -57,5 +55,3 @@ SVM_BIAS = Blueprint(
         "bias_omitted": "look at a sample with 0 < α_i < C: its margin is exactly 1, which is an equation for b.",
     },
 )  # fmt: skip
-
-ONE_KERNEL = (SVM_DUAL, SVM_BIAS)

@@ -24,7 +24,7 @@ def views(rng: np.random.Generator, samples: int = 12, kernels: int = 3) -> Draw
     features[:, :, 0] += y / (0.7 + np.arange(kernels)[:, None])
     stack = features @ features.transpose(0, 2, 1)
     stack /= np.abs(stack).mean(axis=(1, 2))[:, None, None]
-    return Drawn(Instance(stack, y), {"lam": float(rng.choice([0.02, 0.05, 0.1]))})
+    return Instance(stack, y), {"lam": float(rng.choice([0.02, 0.05, 0.1]))}
 
 
 K_SPACE = Blueprint(
@@ -38,5 +38,3 @@ K_SPACE = Blueprint(
     draw=views,
     hints={"parameter": RIDGE, "formulation": PENALTY, "half": LOSS},
 )
-
-PAIRS_OF_SAMPLES = (K_SPACE,)

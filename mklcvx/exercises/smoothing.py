@@ -22,8 +22,7 @@ def labelled_views(rng: np.random.Generator, samples: int = 24, labels: int = 3,
 
 
 def smoothed(rng: np.random.Generator) -> Drawn:
-    instance = labelled_views(rng)
-    return Drawn(instance, {"lam": 0.05, "smoothing": float(rng.choice([0.02, 0.05, 0.1]))})
+    return labelled_views(rng), {"lam": 0.05, "smoothing": float(rng.choice([0.02, 0.05, 0.1]))}
 
 
 SMOOTHED_MAXIMUM = Blueprint(
@@ -38,5 +37,3 @@ SMOOTHED_MAXIMUM = Blueprint(
     draw=smoothed,
     hints={"parameter": TEMPERATURE, "half": RIDGE, "formulation": UNSMOOTHED},
 )
-
-SMOOTHING = (SMOOTHED_MAXIMUM,)

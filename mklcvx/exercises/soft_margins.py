@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from ..problem.instance import Instance
 from ._exercise import Blueprint, Drawn
 from .kernel_weights import gaussian_features
-
-STRENGTHS = [1.2, 0.9, 0.7, 0.4, 0.2]
 
 HALF = "a kernel's constraint is ½q_m(α) ≤ τ + ζ_m, with the ½ of the SVM's dual, and τ and ζ_m are in units of ½q_m."
 HARD = "look at the price of slack again: the hard margin, the average and the square loss are other prices than θ's."
@@ -25,8 +24,8 @@ QUESTION = (
 
 
 def five_features(rng: np.random.Generator, thetas: list[float]) -> Drawn:
-    kernels, y = gaussian_features(rng, rng.permutation(STRENGTHS), 24)
-    return Drawn(Instance(kernels, y), {"C": float(rng.choice([0.5, 1.0, 2.0])), "theta": float(rng.choice(thetas))})
+    instance, price = gaussian_features(rng, [1.2, 0.9, 0.7, 0.4, 0.2])
+    return instance, {**price, "theta": float(rng.choice(thetas))}
 
 
 SOFT_KERNELS = Blueprint(
@@ -34,7 +33,7 @@ SOFT_KERNELS = Blueprint(
     question=QUESTION.format(price="θ Σζ_m"),
     formulation="sm1",
     asks=("weights", "objective"),
-    draw=lambda rng: five_features(rng, [0.25, 0.3, 0.4]),
+    draw=partial(five_features, thetas=[0.25, 0.3, 0.4]),
     hints=HINTS,
 )
 
@@ -43,8 +42,6 @@ SOFT_KERNELS_SQUARED = Blueprint(
     question=QUESTION.format(price="(θ/2) Σζ_m²"),
     formulation="sm2",
     asks=("weights", "objective"),
-    draw=lambda rng: five_features(rng, [0.05, 0.1, 0.2]),
+    draw=partial(five_features, thetas=[0.05, 0.1, 0.2]),
     hints={**HINTS, "parameter": PRICE},
 )
-
-SOFT_MARGINS = (SOFT_KERNELS, SOFT_KERNELS_SQUARED)

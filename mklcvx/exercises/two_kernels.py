@@ -24,7 +24,7 @@ def four_points(rng: np.random.Generator) -> Drawn:
     a, b = rng.choice(np.arange(1, 10), size=2, replace=False) / 2
     x, y = np.array([[a, 0.0], [0.0, b], [-a, 0.0], [0.0, -b]]), [1, 1, -1, -1]
     names = [f"first coordinate, a = {a:g}", f"second coordinate, b = {b:g}"]
-    return Drawn(Instance(np.stack([np.outer(z, z) for z in x.T]), y, names=names), {"C": 10.0})
+    return Instance(np.stack([np.outer(z, z) for z in x.T]), y, names=names), {"C": 10.0}
 
 
 TWO_KERNELS = Blueprint(
@@ -42,5 +42,3 @@ TWO_KERNELS = Blueprint(
         "objective_sign": VALUE,
     },
 )  # fmt: skip
-
-BY_HAND = (TWO_KERNELS,)
