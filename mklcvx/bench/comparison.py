@@ -51,13 +51,10 @@ class InWorker:
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
         answer = setting.folder / "answer.npz"
-        request = {
-            "service": self.service, "name": self.name, "formulation": setting.formulation, "answer": str(answer),
-            "tol": setting.tol, "time_limit": setting.time_limit, "parameters": dict(parameters),
-            "path": list(self.path),
-        }  # fmt: skip
+        request = {"service": self.service, "name": self.name, "path": self.path, "answer": str(answer)}
+        limits = {"formulation": setting.formulation, "tol": setting.tol, "time_limit": setting.time_limit}
         patience = GRACE * setting.time_limit + 1.0
-        reply = worker.ask(request, patience)
+        reply = worker.ask({**request, **limits, "parameters": dict(parameters)}, patience)
         if reply is None:
             return Attempt(seconds=patience, cut=True, message="ended: it did not stop at the time limit")
         if reply.get("fault") or reply.get("skipped"):

@@ -64,8 +64,8 @@ class External:
         return External(name, words)
 
     def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
-        for name in (*ENDINGS, *INSTANCES.values()):
-            _remove(setting.folder / name)
+        shutil.rmtree(setting.folder, ignore_errors=True)
+        setting.folder.mkdir(exist_ok=True)
         for name, file in INSTANCES.items():
             if any(f"{{{name}}}" in word for word in self.words):
                 save_instance(setting.folder / file, load_instance(setting.instance))
@@ -111,13 +111,6 @@ def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, A
     for name, value in {**values, **known, **parameters}.items():
         filled = [word.replace(f"{{{name}}}", str(value)) for word in filled]
     return filled
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _written(folder: Path) -> Path:

@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..formulations import SINGLE_TASKS
 from ..problem.instance import Instance
-
-Array = NDArray[np.float64]
+from ..problem.stack import Array
 
 _SINGLE = tuple(f.name for f in SINGLE_TASKS if not f.single_kernel)
 

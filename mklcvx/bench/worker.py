@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..io.files import load_instance, save_answer, save_solution
 from ..problem.instance import Instance
+from ..problem.stack import Array
 from .peers import PEERS
 
-Array = NDArray[np.float64]
 Record = dict[str, Any]
 
 _WARM: set[tuple[str, str]] = set()  # solvers and formulations that have run in this process

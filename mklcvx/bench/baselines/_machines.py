@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.numbers import check_seed, is_whole
-from ...problem.stack import KernelStack
+from ...problem.stack import Array, KernelStack
 from ...problem.targets import decided
-
-Array = NDArray[np.float64]
 
 FOLDS = 5
 

@@ -68,19 +68,15 @@ def weights_at_prices(a: Array, prices: Array, lam: float, otherwise: Array) -> 
 def nearest_within(mu: Array, rows: Array, least: Array) -> Array | None:
     """The weights nearest to μ that are not negative and meet Aμ ≥ p up to rounding; None where there are none."""
     mu = np.maximum(mu, 0.0)
-    for _ in range(3):  # the second time it mends what rounding left of a large step
-        if meets(mu, rows, least):
+    for _ in range(4):  # the second step mends what rounding left of a large one
+        slack, sizes = rows @ mu - least, np.abs(rows) @ np.abs(mu) + np.abs(least)
+        if (slack >= -ROUNDING * sizes).all():
             return mu
-        step = _least_step(np.vstack([rows, np.eye(len(mu))]), np.concatenate([least - rows @ mu, -mu]))
+        step = _least_step(np.vstack([rows, np.eye(len(mu))]), np.concatenate([-slack, -mu]))
         if step is None:
             return None
         mu = np.maximum(mu + step, 0.0)
-    return mu if meets(mu, rows, least) else None
-
-
-def meets(mu: Array, rows: Array, least: Array) -> bool:
-    sizes = np.abs(rows) @ np.abs(mu) + np.abs(least)
-    return bool((rows @ mu - least >= -ROUNDING * sizes).all())
+    return None
 
 
 def _least_step(rows: Array, least: Array) -> Array | None:

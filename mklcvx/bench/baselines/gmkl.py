@@ -47,6 +47,8 @@ from ...problem.instance import Instance
 from ...problem.numbers import check_tolerance
 from ...problem.stack import Array
 from ...solvers.conic import UNITS, solve_declared
+from ...solvers.driver import drive
+from ...solvers.interior.single_task import InteriorSingle
 from ...solvers.second_stage import machine
 from ._model import Baseline, Label, per_label, shortfall
 from ._priced import PricedWeights, as_constraints, as_prices, weights_at_prices
@@ -196,9 +198,6 @@ GMKL = GeneralisedMKL(
 
 def optimum(task: Task, tol: float) -> CertifiedPoint:
     """Our interior-point method without A: where its weights meet Aμ ≥ p, that is all. Else the declarations."""
-    from ...solvers.interior.single_task import InteriorSingle
-    from ...solvers.registry import drive
-
     free = replace(task, own={**task.own, "A": np.zeros((0, task.count)), "p": np.zeros(0)})
     alone, _ = drive(InteriorSingle(), GMKL, free, tol)
     functions = Weighted(alone.upper.coefficients, alone.upper.mu)

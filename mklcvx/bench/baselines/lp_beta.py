@@ -58,10 +58,6 @@ class Mixing:
     margins: Array
     box: Array
 
-    @property
-    def count(self) -> int:
-        return int(self.margins.shape[2])
-
     def typical_kernel_size(self) -> float:
         """There are no kernels in the program, and no units to choose."""
         return 1.0
@@ -116,7 +112,7 @@ class LPBeta(Formulation):
     def upper(self, task: Mixing, point: Array) -> MixingBound:
         """−ρ + Σ C ξ at μ on the simplex, ρ the best for it: the quantile of the worst margins at ν."""
         mu = np.maximum(np.nan_to_num(point), 0.0)
-        mu = mu / mu.sum() if mu.any() else np.full(task.count, 1 / task.count)
+        mu = mu / mu.sum() if mu.any() else np.full(len(mu), 1 / len(mu))
         worst = (task.margins @ mu).min(axis=1)
         rho = flat_bottom(worst, task.box, 1.0)[0]
         loss = float(task.box @ np.maximum(0.0, rho - worst))

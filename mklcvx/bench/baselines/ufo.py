@@ -41,7 +41,7 @@ from ...problem.instance import Instance
 from ...problem.numbers import check_seed, check_tolerance, is_whole
 from ...problem.stack import Array
 from ...solvers.conic import CLARABEL, solve_declared
-from ...solvers.driver import Algorithm, Problem, State
+from ...solvers.driver import Algorithm, Problem, State, drive
 from ._joint import Joint, JointPrimal, JointTask
 from ._model import Baseline, shortfall
 
@@ -144,12 +144,6 @@ class UfoWalk(Algorithm[Walk]):
     """
 
     name: ClassVar[str] = "ufo"
-    summary: ClassVar[str] = "dual averaging, one sample at a time"
-    reference: ClassVar[str] = "Orabona & Jie 2011"
-    serves: ClassVar[tuple[str, ...]] = ("ufo",)
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 300
-
     shuffled: bool = False
     seed: int = 0
 
@@ -224,8 +218,6 @@ def ufo(
     """UFO-MKL as published, until the certified relative gap is at most `tol` (1e-2) or `passes` are over; or, with
     solver="exact", the certified optimum of its objective (1e-8). `shuffled`: every pass a permutation of the samples,
     as in the authors' program, instead of independent draws."""
-    from ...solvers.registry import drive
-
     if solver not in ("ufo", "exact"):
         raise InputError(f"solver = {solver!r} is unknown: give 'ufo' or 'exact'")
     if not is_whole(passes, 1):
