@@ -16,7 +16,7 @@ from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
 from mklcvx.bench.conformance.functions import arguments, found_by, named
 from mklcvx.bench.conformance.summary import Conformance, assignment, shifted_mean
-from mklcvx.bench.conformance.trials import Room, Trial, _judged, failures
+from mklcvx.bench.conformance.trials import Room, Trial, _judged
 from mklcvx.bench.process import Attempt
 from mklcvx.verification.answers import Answer
 from places import ROOT
@@ -189,7 +189,7 @@ def test_rates_leave_out_what_is_skipped_or_undecided_and_failures_cost_the_limi
     assert (rate.accepted, rate.decided, rate.undecided) == (1, 3, 0)
     assert rate.seconds == pytest.approx((1.1 * 8.1 * 8.1) ** (1 / 3) - 0.1)
     assert (found.rate("high").decided, found.rate("high").undecided) == (2, 1)
-    assert [trial.specimen for trial in failures(trials, "mid")] == ["b", "d"]
+    assert [trial.specimen for trial in found.failures] == ["b", "d"]
     assert shifted_mean([]) is None
 
 

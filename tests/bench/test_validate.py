@@ -15,7 +15,6 @@ from mklcvx.bench.conformance.references import case_of
 from mklcvx.bench.matrix import FILES, Matrix, plan, save, validate
 from mklcvx.bench.matrix.cells import Cell, _dishonest, all_solvers, digits, fitting
 from mklcvx.bench.matrix.table import Entry
-from mklcvx.bench.process import Attempt
 from mklcvx.certificate import Certificate
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.parts import Enclosure
@@ -44,7 +43,7 @@ def solution(case):
 
 
 def answered(solution):
-    return Attempt(answer=Answer(solution.weights, solution.alpha, solution.coefficients))
+    return Answer(solution.weights, solution.alpha, solution.coefficients)
 
 
 # ------------------------------------------------------------------------------------------------------- the matrix

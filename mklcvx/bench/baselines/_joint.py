@@ -55,12 +55,6 @@ class JointTask(KernelStack):
     def labels(self) -> int:
         return int(self.contrasts.shape[2])
 
-    def in_units(self, size: float, own: Mapping[str, Any]) -> JointTask:
-        """Every kernel divided by `size`, C multiplied by it: f stays, β and the value are multiplied by size."""
-        scaled = replace(self, box=self.box * size, own=own)
-        self.share_factors(scaled, size)
-        return scaled
-
     def pull(self, beta: Array) -> Array:
         """δ, (n, k)."""
         return np.einsum("iu,iuk->ik", beta, self.contrasts)
@@ -111,10 +105,9 @@ def contrasts_of(targets: Targets, name: str) -> Array:
     if targets.kind == "y":
         return np.asarray(targets.values, dtype=float)[:, None, None]
     members = targets.indicators()
-    count = members.shape[1]
-    own = np.argmax(members, axis=1)
-    others = np.array([[u for u in range(count) if u != c] for c in range(count)])[own]
-    return np.asarray(members[:, None, :] - np.eye(count)[others])
+    units = np.eye(members.shape[1])
+    rivals = np.stack([np.delete(units, own, axis=0) for own in range(len(units))])
+    return np.asarray(members[:, None, :] - rivals[np.argmax(members, axis=1)])
 
 
 class JointPrimal(NamedTuple):
@@ -169,7 +162,10 @@ class Joint(Formulation):
         return JointTask(instance.kernels, contrasts, box, self.biased, **stack), {"C": price, **own}
 
     def in_units(self, task: JointTask, size: float) -> JointTask:
-        return task.in_units(size, self.rescale(task.own, size))
+        """Every kernel divided by `size`, C multiplied by it: f stays, β and the value are multiplied by size."""
+        scaled = replace(task, box=task.box * size, own=self.rescale(task.own, size))
+        task.share_factors(scaled, size)
+        return scaled
 
     def declare_primal(self, task: JointTask) -> Program:
         w = [cp.Variable((f.columns.shape[1], task.labels)) for f in task.factors]

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 from ... import formulations
 from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ...errors import InputError
-from ...verification.parts import UNDECIDED
+from ...verification.parts import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker
 from ..external import External
 from ..process import Worker
 from .functions import Solver, check_importable, named, search_path
 from .references import case_of
-from .trials import LEVELS, SKIPPED, Assignment, Room, Trial, failures, shared_out, suitable
+from .trials import LEVELS, SKIPPED, Assignment, Room, Trial, shared_out, suitable
 
 SCHEMA = "mklcvx.conformance/1"
 SHIFT = 0.1  # seconds
@@ -62,7 +62,9 @@ class Conformance:
 
     @property
     def failures(self) -> list[Trial]:
-        return failures(self.trials, self.level)
+        """The worst first: no answer at all, then the farthest from the optimum."""
+        failed = [trial for trial in self.trials if trial.verdict(self.level) == REJECTED]
+        return sorted(failed, key=lambda trial: -(math.inf if trial.off is None else trial.off))
 
     @property
     def skipped(self) -> list[Trial]:

@@ -144,9 +144,3 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
     with np.errstate(all="ignore"):  # hypotheses divide by whatever an answer has
         found = diagnose(case, attempt.answer, parts, LEVELS[level])
     return judged if found is None else replace(judged, diagnosis=found.name, words=found.words)
-
-
-def failures(found: Sequence[Trial], level: str) -> list[Trial]:
-    """Those that failed at a level, the worst first: no answer at all, then the farthest from the optimum."""
-    failed = [trial for trial in found if trial.verdict(level) == REJECTED]
-    return sorted(failed, key=lambda trial: -(float("inf") if trial.off is None else trial.off))

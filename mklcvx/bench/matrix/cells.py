@@ -20,19 +20,18 @@ from ...defaults import VALIDATE_LARGEST as LARGEST
 from ...errors import InputError
 from ...io.files import load_solution
 from ...solvers.solving import SOLVERS, Solver
-from ...verification.answers import judge
+from ...verification.answers import Answer, judge
 from ...verification.judging import Case
 from ...verification.parts import Enclosure
 from ...zoo import SPECIMENS, specimen
 from ..comparison import InWorker
 from ..conformance.references import ProvedCase, case_of
 from ..conformance.trials import Room, suitable
-from ..process import Attempt
 
 QUICK = ("by-hand", "planted-l1", "single-features", "two-samples", "labels-rare", "one-kernel")
 MOST = 15.0
 FINEST = 1e-9  # the tolerance for which references are made
-CERTIFIED, NOT_CERTIFIED, ENDED, FAILED = "certified", "not_certified", "ended", "failed"
+CERTIFIED, ENDED, FAILED = "certified", "ended", "failed"
 WRAPPERS = ("auto",)  # interior or clarabel under another name
 
 
@@ -91,7 +90,7 @@ def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: f
         status, reason = (FAILED, attempt.fault) if attempt.fault else (ENDED, attempt.message)
         return Cell(*where, status, asked=solver.tolerance, reason=reason, proved=proved)
     solution = load_solution(room.folder / "answer.npz")
-    lies, gap = _dishonest(case, solution, attempt, solver.tolerance), solution.certificate.relative_gap
+    lies, gap = _dishonest(case, solution, attempt.answer, solver.tolerance), solution.certificate.relative_gap
     reason = lies or solution.message.partition("; ")[2] or solution.message
     measured = digits(solution.objective, case.known), gap if math.isfinite(gap) else None, solver.tolerance
     return Cell(*where, solution.status, *measured, attempt.seconds, not lies, reason, proved)
@@ -103,7 +102,7 @@ def digits(value: float, known: Enclosure) -> float:
     return min(MOST, -math.log10(distance)) if distance > 0 else MOST
 
 
-def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -> str:
+def _dishonest(case: Case, solution: Solution, answer: Answer, asked: float) -> str:
     """What is not true of what a solver says; nothing if all is."""
     said, known = solution.certificate, case.known
     if said.lower > known.upper or said.upper < known.lower:
@@ -112,9 +111,8 @@ def _dishonest(case: Case, solution: Solution, attempt: Attempt, asked: float) -
         return "certified without the gap that was asked for"
     if solution.status != CERTIFIED and not solution.message:
         return "not certified, and no reason given"
-    assert attempt.answer is not None
     try:
-        proved = judge(case.formulation, case.task, attempt.answer, asked)
+        proved = judge(case.formulation, case.task, answer, asked)
     except InputError as fault:
         return f"what it returns cannot be judged: {fault}"
     # Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for.
