@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ._exercise import Blueprint, Drawn
+from ._exercise import Blueprint
 from .smoothing import RIDGE, labelled_views
 
 EXPANSION = (
@@ -12,10 +10,6 @@ EXPANSION = (
     "Degrees are the row sums of W, the diagonal counted."
 )
 SWAPPED = "an edge joins the samples that have the label. Those that have not are joined by nothing."
-
-
-def starred(rng: np.random.Generator) -> Drawn:
-    return labelled_views(rng), {"expansion": "star", "lam": float(rng.choice([0.02, 0.05, 0.1]))}
 
 
 STAR_EXPANSION = Blueprint(
@@ -27,6 +21,6 @@ STAR_EXPANSION = Blueprint(
     ),
     formulation="hypergraph",
     asks=("weights", "objective"),
-    draw=starred,
+    draw=lambda rng: (labelled_views(rng), {"expansion": "star", "lam": float(rng.choice([0.02, 0.05, 0.1]))}),
     hints={"parameter": EXPANSION, "half": RIDGE, "classes_swapped": SWAPPED},
 )

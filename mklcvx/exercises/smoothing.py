@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.instance import Instance
-from ._exercise import Blueprint, Drawn
+from ._exercise import Blueprint
 
 TEMPERATURE = "σ stands outside the logarithm and under S_m inside it; f ≤ f_σ ≤ f + σ log M shows it if not."
 RIDGE = "the kernel's term is tr(Z'K_mZ)/(4λ), beside ¼‖Z‖²: P = I + K(μ)/λ, with the same factor for both."
@@ -21,10 +21,6 @@ def labelled_views(rng: np.random.Generator, samples: int = 24, labels: int = 3,
     return Instance(np.exp(-0.5 * np.stack(squares)) / samples, labels=members)
 
 
-def smoothed(rng: np.random.Generator) -> Drawn:
-    return labelled_views(rng), {"lam": 0.05, "smoothing": float(rng.choice([0.02, 0.05, 0.1]))}
-
-
 SMOOTHED_MAXIMUM = Blueprint(
     name="smoothed-maximum",
     question=(
@@ -34,6 +30,6 @@ SMOOTHED_MAXIMUM = Blueprint(
     ),
     formulation="hypergraph_smooth",
     asks=("weights", "objective"),
-    draw=smoothed,
+    draw=lambda rng: (labelled_views(rng), {"lam": 0.05, "smoothing": float(rng.choice([0.02, 0.05, 0.1]))}),
     hints={"parameter": TEMPERATURE, "half": RIDGE, "formulation": UNSMOOTHED},
 )
