@@ -69,7 +69,7 @@ Contestant = InWorker | External
 
 
 @dataclass
-class Standing:
+class BenchmarkRow:
     """How a contestant did."""
 
     name: str
@@ -127,7 +127,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The standings, in the contestants' order, with what they are measured in."""
+    """The rows, in the contestants' order, with what they are measured in."""
 
     formulation: str
     parameters: dict[str, Any]
@@ -137,7 +137,7 @@ class Benchmark:
     time_limit: float
     reference: list[float]
     validation: list[float]
-    standings: list[Standing]
+    rows: list[BenchmarkRow]
 
     @property
     def fit(self) -> float:
@@ -148,11 +148,11 @@ class Benchmark:
     def validating(self) -> float:
         return float(np.median(self.validation))
 
-    def fits(self, standing: Standing, validated: bool = False) -> float | None:
+    def fits(self, row: BenchmarkRow, validated: bool = False) -> float | None:
         """The median in LIBSVM fits; with `validated` the validation of the instance is counted too."""
-        if standing.median is None:
+        if row.median is None:
             return None
-        return (standing.median + (self.validating if validated else 0.0)) / self.fit
+        return (row.median + (self.validating if validated else 0.0)) / self.fit
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -165,25 +165,25 @@ class Benchmark:
             "time_limit": self.time_limit,
             "libsvm_seconds": self.fit,
             "validation_seconds": self.validating,
-            "contestants": [self._row(standing) for standing in self.standings],
+            "contestants": [self._record(row) for row in self.rows],
         }
 
-    def _row(self, standing: Standing) -> dict[str, Any]:
-        certificate = standing.certificate
+    def _record(self, row: BenchmarkRow) -> dict[str, Any]:
+        certificate = row.certificate
         return {
-            "name": standing.name,
-            "status": standing.status,
-            "seconds": standing.median,
-            "runs": len(standing.seconds),
-            "all_seconds": standing.seconds,
-            "fits": self.fits(standing),
-            "fits_with_validation": self.fits(standing, validated=True),
-            "asked": standing.asked,
+            "name": row.name,
+            "status": row.status,
+            "seconds": row.median,
+            "runs": len(row.seconds),
+            "all_seconds": row.seconds,
+            "fits": self.fits(row),
+            "fits_with_validation": self.fits(row, validated=True),
+            "asked": row.asked,
             "certificate": None if certificate is None else certificate.as_dict(),
-            "iterations": standing.iterations,
-            "peak_bytes": standing.peak,
-            "note": standing.note,
-            "message": standing.fault or standing.message,
+            "iterations": row.iterations,
+            "peak_bytes": row.peak,
+            "note": row.note,
+            "message": row.fault or row.message,
         }
 
 
@@ -239,7 +239,7 @@ def compare(
     if not 0 < time_limit < math.inf:
         raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
     task, resolved = chosen.task(instance, parameters)
-    standings = [Standing(e.name, e.note, e.tolerance if tol is None else tol) for e in entrants]
+    rows = [BenchmarkRow(e.name, e.note, e.tolerance if tol is None else tol) for e in entrants]
     reference, validation = list[float](), list[float]()
     with tempfile.TemporaryDirectory(prefix="mklcvx.") as place:
         file, folder = Path(place) / "instance.npz", Path(place) / "answers"
@@ -252,17 +252,17 @@ def compare(
                 report(f"round {turn} of {rounds}: LIBSVM, validation")
                 reference.append(_seconds(worker, "reference", resolved))
                 validation.append(_seconds(worker, "validate", resolved))
-                for entrant, standing in zip(entrants, standings, strict=True):
-                    if turn == 1 or standing.goes_on(time_limit):
+                for entrant, row in zip(entrants, rows, strict=True):
+                    if turn == 1 or row.goes_on(time_limit):
                         report(f"round {turn} of {rounds}: {entrant.name}")
                         attempt = entrant.run(setting, resolved, worker)
                         if _stamp(file) != stamp:
                             attempt = Attempt(fault="it changed the instance's file")
                             save_instance(file, instance, compressed=False)
                             stamp = _stamp(file)
-                        standing.add(attempt, chosen, task)
+                        row.add(attempt, chosen, task)
     about = formulation, resolved, instance.samples, instance.count
-    return Benchmark(*about, rounds, time_limit, reference, validation, standings)
+    return Benchmark(*about, rounds, time_limit, reference, validation, rows)
 
 
 def _stamp(file: Path) -> tuple[int, ...]:

@@ -51,5 +51,5 @@ def bench(
             problem, formulation, entrants, rounds=rounds, tol=tol, time_limit=time_limit, report=progress.say, **given
         )
     options.show(found, as_json, show_benchmark)
-    if found.standings[0].status != "certified":
+    if found.rows[0].status != "certified":
         raise typer.Exit(1)

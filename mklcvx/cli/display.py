@@ -210,7 +210,7 @@ def show_report(report: Report) -> None:
 def show_benchmark(benchmark: Benchmark) -> None:
     """Print one row for each contestant, and the unit of the times."""
     rows = []
-    for one in benchmark.standings:
+    for one in benchmark.rows:
         more = ">" if one.status == "cut_off" else ""
         times = [one.median, benchmark.fits(one), benchmark.fits(one, validated=True)]
         seconds, fits, validated = (_measured(value, more) for value in times)

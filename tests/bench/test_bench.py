@@ -15,7 +15,7 @@ import pytest
 
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.bench import worker as bench_worker
-from mklcvx.bench.comparison import Benchmark, Standing, compare, contestants
+from mklcvx.bench.comparison import Benchmark, BenchmarkRow, compare, contestants
 from mklcvx.bench.external import External
 from mklcvx.bench.peers import PEERS
 from mklcvx.bench.process import Attempt, Worker
@@ -170,7 +170,7 @@ def contest(exact, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(contest):
-    return {standing.name: standing for standing in contest[0].standings}
+    return {row.name: row for row in contest[0].rows}
 
 
 def test_every_contestant_of_a_formulation_takes_part():
@@ -184,11 +184,11 @@ def test_rounds_are_counted_and_solvers_are_certified(contest, told, exact):
     found = contest[0]
     assert (len(found.reference), len(found.validation)) == (2, 2)
     for name, asked in (("interior", 1e-9), ("clarabel", 1e-8), ("level", 1e-4)):
-        standing = told[name]
-        assert (standing.status, standing.asked, len(standing.seconds)) == ("certified", asked, 2)
-        assert standing.certificate.lower <= exact.certificate.upper * (1 + 1e-9)
-        assert standing.certificate.upper >= exact.certificate.lower * (1 - 1e-9)
-        assert found.fits(standing, validated=True) > found.fits(standing) > 0
+        row = told[name]
+        assert (row.status, row.asked, len(row.seconds)) == ("certified", asked, 2)
+        assert row.certificate.lower <= exact.certificate.upper * (1 + 1e-9)
+        assert row.certificate.upper >= exact.certificate.lower * (1 - 1e-9)
+        assert found.fits(row, validated=True) > found.fits(row) > 0
 
 
 def test_commands_that_solve_are_certified_and_one_that_lies_is_not(told):
@@ -287,29 +287,29 @@ def test_the_warm_up_has_samples_of_every_class(targets):
     assert all(np.ptp(row) == 2 for row in signs)
 
 
-def standing(*gaps: float, **changes) -> Standing:
-    made = Standing("a", "", 1e-6, seconds=[1.0] * len(gaps), **changes)
+def row(*gaps: float, **changes) -> BenchmarkRow:
+    made = BenchmarkRow("a", "", 1e-6, seconds=[1.0] * len(gaps), **changes)
     made.certificates = [Certificate(1.0 - gap, 1.0, 1.0) for gap in gaps]
     return made
 
 
 def test_the_worst_round_decides():
-    assert standing(1e-9, 1e-7).status == "certified"
-    assert standing(1e-9, 1e-5).status == "not_certified"
-    assert standing(1e-9, 1e-5).gap == pytest.approx(1e-5)
-    assert standing(1e-9, cut=True).status == "certified"
-    assert standing(1e-5, cut=True).status == "cut_off"
-    assert standing(1e-9, fault="no").status == "failed"
-    assert standing().status == "not_certified"
+    assert row(1e-9, 1e-7).status == "certified"
+    assert row(1e-9, 1e-5).status == "not_certified"
+    assert row(1e-9, 1e-5).gap == pytest.approx(1e-5)
+    assert row(1e-9, cut=True).status == "certified"
+    assert row(1e-5, cut=True).status == "cut_off"
+    assert row(1e-9, fault="no").status == "failed"
+    assert row().status == "not_certified"
 
 
 def test_medians_and_fits():
-    one = Standing("a", "", 1e-6, seconds=[1.0, 5.0, 2.0])
+    one = BenchmarkRow("a", "", 1e-6, seconds=[1.0, 5.0, 2.0])
     found = Benchmark("l1", {}, 24, 4, 3, 60.0, [0.5, 0.1, 0.9], [1.0, 1.0, 1.0], [one])
     assert (found.fit, found.fits(one), found.fits(one, validated=True)) == (0.5, 4.0, 6.0)
     one.add(Attempt(fault="broken"), L1, None)
     assert not one.goes_on(60.0)
-    other = Standing("b", "", 1e-6)
+    other = BenchmarkRow("b", "", 1e-6)
     for _ in range(2):
         assert other.goes_on(60.0)
         other.add(Attempt(seconds=1.0, elapsed=31.0), L1, None)

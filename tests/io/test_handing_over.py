@@ -90,7 +90,7 @@ def test_cpp_takes_part_in_a_benchmark(tmp_path, program):
 
     entrant = External.parse(f"cpp={program} {{instance.csv}} {{answer.csv}} {{C}}")
     found = compare(zoo.specimen("clouds").instance(), "l1", [entrant], rounds=2, time_limit=20.0, C=1.0)
-    assert found.standings[0].status == "certified"
+    assert found.rows[0].status == "certified"
 
 
 @pytest.mark.skipif(OCTAVE is None, reason="Octave (octave-cli) is not installed")

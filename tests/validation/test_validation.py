@@ -191,7 +191,7 @@ def test_who_is_cut_off_leaves_the_range(studies, monkeypatch):
     def compare(instance, formulation, entrants, **given):
         seen.append([entrant.name for entrant in entrants])
         statuses = {"level": "cut_off" if instance == 2 else "certified", "silp": "certified"}
-        return SimpleNamespace(standings=[SimpleNamespace(name=e.name, status=statuses[e.name]) for e in entrants])
+        return SimpleNamespace(rows=[SimpleNamespace(name=e.name, status=statuses[e.name]) for e in entrants])
 
     monkeypatch.setattr(studies.jobs, "compare", compare)
     made = [studies.jobs.Job({"n": n}, lambda n=n: n, ["level", "silp"], lane=lane) for n, lane in SIZES]

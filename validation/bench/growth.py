@@ -51,7 +51,7 @@ def curves(results: Sequence[Result], what: str) -> dict[str, Curve]:
     found: dict[str, Curve] = {}
     for result in (r for r in results if r.job.labels["against"] == what):
         value, benchmark = result.job.labels["value"], result.benchmark
-        rows: list[tuple[str, Any]] = [(s.name, s.median) for s in benchmark.standings if s.status == "certified"]
+        rows: list[tuple[str, Any]] = [(s.name, s.median) for s in benchmark.rows if s.status == "certified"]
         for name, seconds in [*rows, (LIBSVM, benchmark.fit)]:
             sizes, times = found.setdefault(name, ([], []))
             if seconds is not None and value not in sizes:

@@ -46,7 +46,7 @@ def contest(result: Result) -> list[str]:
     found, labels = result.benchmark, result.job.labels
     title = f"### {labels['data']}, n = {found.samples}, M = {found.count}"
     cells = []
-    for s in found.standings:
+    for s in found.rows:
         more = "> " if s.status == "cut_off" else ""
         fits = [more + shown(found.fits(s, validated), missing="–") for validated in (False, True)]
         gap = "–" if s.gap is None else f"{s.gap:.1e}"
@@ -58,14 +58,14 @@ def contest(result: Result) -> list[str]:
 def formulations(results: list[Result]) -> list[str]:
     """Each has its own LIBSVM fits in its own run, so that ratios of fits compare what ran at different times."""
     costs = {
-        r.job.formulation: (r.benchmark.fits(r.benchmark.standings[0]), r.benchmark.standings[0])
+        r.job.formulation: (r.benchmark.fits(r.benchmark.rows[0]), r.benchmark.rows[0])
         for r in results
         if r.job.labels["table"] == "formulations"
     }
     base = costs.get("l1", (None, None))[0]
     cells = []
-    for name, (fits, standing) in costs.items():
+    for name, (fits, row) in costs.items():
         relative = shown(fits / base if fits and base else None, missing="–")
-        gap = "–" if standing.gap is None else f"{standing.gap:.1e}"
-        cells.append([name, shown(fits, missing="–"), relative, gap, str(standing.iterations), standing.status])
+        gap = "–" if row.gap is None else f"{row.gap:.1e}"
+        cells.append([name, shown(fits, missing="–"), relative, gap, str(row.iterations), row.status])
     return table(("formulation", "fits", "relative to l1", "certified gap", "iterations", "status"), cells)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mklcvx import Instance, formulations
-from mklcvx.bench.comparison import Benchmark, InWorker, Standing, compare, contestants
+from mklcvx.bench.comparison import Benchmark, BenchmarkRow, InWorker, compare, contestants
 from mklcvx.solvers.solving import SOLVERS
 
 DECLARED = ("clarabel", "scs", "silp_exact")
@@ -37,8 +37,8 @@ class Result:
     job: Job
     benchmark: Benchmark
 
-    def standing(self, name: str) -> Standing | None:
-        return next((s for s in self.benchmark.standings if s.name == name), None)
+    def row(self, name: str) -> BenchmarkRow | None:
+        return next((s for s in self.benchmark.rows if s.name == name), None)
 
 
 @dataclass
@@ -79,7 +79,7 @@ def run(jobs: Sequence[Job], report: Callable[[str], None], advance: Callable[[]
             found = compare(job.problem(), job.formulation, entrants, report=say, **limits, **job.given)
             results.append(Result(job, found))
             if job.lane:
-                gone[job.lane] |= {s.name for s in found.standings if s.status in ("cut_off", "failed")}
+                gone[job.lane] |= {s.name for s in found.rows if s.status in ("cut_off", "failed")}
         advance()
     return results
 

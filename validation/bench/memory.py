@@ -27,12 +27,12 @@ def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
 def study(results: list[Result], folder: Path) -> Study:
     cells = []
     for result in results:
-        (standing,), found = result.benchmark.standings, result.benchmark
+        (row,), found = result.benchmark.rows, result.benchmark
         square = DOUBLE * found.samples**2
-        peak = standing.peak
+        peak = row.peak
         shares = [None, None, None] if peak is None else [peak / 1e6, peak / (found.count * square), peak / square]
         sizes = str(found.samples), str(found.count)
-        cells.append([standing.name, *sizes, *(shown(x, missing="–") for x in shares), standing.status])
+        cells.append([row.name, *sizes, *(shown(x, missing="–") for x in shares), row.status])
     header = ("solver", "n", "M", "MB", "in stacks", "in n² doubles", "status")
     lines = [
         "Beside the instance itself, which was loaded before, and after a first run on a few samples. A dash: this "

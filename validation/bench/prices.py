@@ -36,7 +36,7 @@ def study(results: list[Result], folder: Path) -> Study:
     cells = []
     for result in results:
         found, labels = result.benchmark, result.job.labels
-        own, other = result.standing("interior"), result.standing(TEXTBOOK)
+        own, other = result.row("interior"), result.row(TEXTBOOK)
         assert own is not None
         theirs = ["–", "–"] if other is None else [shown(found.fits(other), missing="–"), _gap(other.gap)]
         about = [labels["data"], str(found.samples), str(found.count), f"{labels['C']:g}", f"{1e3 * found.fit:.2f}"]

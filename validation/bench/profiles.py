@@ -56,9 +56,9 @@ def times(results: Sequence[Result], accuracy: float) -> tuple[dict[str, list[fl
     for result in (r for r in results if r.job.tol == accuracy):
         benchmark = result.benchmark
         limits.append(benchmark.time_limit / benchmark.fit)
-        for standing in benchmark.standings:
-            fits = benchmark.fits(standing) if standing.status == "certified" else None
-            found.setdefault(standing.name, []).append(np.inf if fits is None else fits)
+        for row in benchmark.rows:
+            fits = benchmark.fits(row) if row.status == "certified" else None
+            found.setdefault(row.name, []).append(np.inf if fits is None else fits)
     return found, limits
 
 
