@@ -29,13 +29,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import InputError
 from ...formulations import Formulation, Points
-from ...formulations._cvxpy import cp
-from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from ...problem.targets import Targets
-from ._model import Program
+from ._model import InputError, Instance, Program, cp
 
 NOTATION = __doc__ or ""
 REFINEMENTS = 50

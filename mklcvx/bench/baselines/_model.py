@@ -11,11 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...certificate import Certificate, CertifiedPoint
 from ...certificate.run import Row
+from ...errors import InputError
+from ...formulations._cvxpy import cp
+from ...formulations._formulation import Parameter
+from ...formulations.families.single_task import C as PRICE
 from ...problem.instance import Instance
+from ...problem.numbers import check_tolerance
+from ...problem.stack import Array
 from ...problem.targets import Targets, decided
 from ...problem.validation import check_test_stack
+from ...solvers.conic import solve_declared
 
-Array = NDArray[np.float64]
+__all__ = [  # what the files of baselines are written in
+    "PRICE", "Array", "Baseline", "InputError", "Instance", "Label", "Parameter", "Program", "check_tolerance", "cp",
+    "per_label", "shortfall", "solve_declared",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import InputError
-from ...formulations.families.single_task import C as PRICE
-from ...problem.instance import Instance
 from ...problem.numbers import is_whole
 from ...problem.validation import check_test_stack
 from ._machines import FOLDS, held_out, machines
-
-Array = NDArray[np.float64]
+from ._model import PRICE, Array, InputError, Instance
 
 
 @dataclass(frozen=True)

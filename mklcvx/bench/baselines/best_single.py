@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...formulations.families.single_task import C as PRICE
-from ...problem.instance import Instance
 from ._machines import FOLDS, errors_of, held_out, machines
-from ._model import Baseline
+from ._model import PRICE, Baseline, Instance
 
 
 def best_single(instance: Instance, C: float = 1.0, folds: int = FOLDS, seed: int = 0) -> Baseline:

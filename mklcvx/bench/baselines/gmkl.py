@@ -35,22 +35,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...certificate import CertifiedPoint, certify, joined
-from ...errors import InputError
 from ...formulations import Implied, Points, Task
-from ...formulations._cvxpy import cp
 from ...formulations._dual import DualProgram
 from ...formulations._formulation import Parameter, as_choice
 from ...formulations._primal import PrimalProgram
 from ...formulations.families.single_task import Functions, Multipliers, OnWeights
 from ...formulations.losses import Risk
-from ...problem.instance import Instance
-from ...problem.numbers import check_tolerance
-from ...problem.stack import Array
 from ...solvers.conic import UNITS, solve_declared
 from ...solvers.driver import drive
 from ...solvers.interior.single_task import InteriorSingle
 from ...solvers.second_stage import machine
-from ._model import Baseline, Label, per_label, shortfall
+from ._model import Array, Baseline, InputError, Instance, Label, check_tolerance, cp, per_label, shortfall
 from ._priced import PricedWeights, as_constraints, as_prices, weights_at_prices
 
 OWN = ("sigma", "lam", "A", "p")

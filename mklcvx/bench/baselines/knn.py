@@ -19,14 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import InputError
-from ...problem.instance import Instance
 from ...problem.numbers import is_whole
 from ...problem.targets import Targets, decided
 from ...problem.validation import check_test_stack
 from ._machines import each_kernel
-
-Array = NDArray[np.float64]
+from ._model import Array, InputError, Instance
 
 
 @dataclass(frozen=True, eq=False)

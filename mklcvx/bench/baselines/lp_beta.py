@@ -35,17 +35,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...formulations import Formulation, Points
-from ...formulations._cvxpy import cp
-from ...formulations._formulation import Parameter
-from ...formulations.families.single_task import C as PRICE
 from ...formulations.losses._exact import filled, flat_bottom
-from ...problem.instance import Instance
-from ...problem.numbers import check_tolerance
-from ...problem.stack import Array
-from ...solvers.conic import solve_declared
 from ._joint import contrasts_of
 from ._machines import FOLDS, held_out, machines
-from ._model import Baseline, Program, shortfall
+from ._model import PRICE, Array, Baseline, Instance, Parameter, Program, check_tolerance, cp, shortfall, solve_declared
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")

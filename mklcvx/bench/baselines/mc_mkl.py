@@ -26,15 +26,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...formulations._cvxpy import cp
-from ...formulations.families.single_task import C as PRICE
 from ...formulations.l1 import L1
-from ...problem.instance import Instance
-from ...problem.numbers import check_tolerance
-from ...problem.stack import Array
-from ...solvers.conic import solve_declared
 from ._joint import Joint
-from ._model import Baseline, shortfall
+from ._model import PRICE, Array, Baseline, Instance, check_tolerance, cp, shortfall, solve_declared
 
 
 class MulticlassMKL(Joint):

@@ -20,10 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...formulations.families.single_task import C as PRICE
-from ...problem.instance import Instance
 from ...solvers.solving import solve
-from ._model import Baseline, Label, per_label
+from ._model import PRICE, Baseline, Instance, Label, per_label
 
 
 def svm1(instance: Instance, C: float = 1.0, tol: float = 1e-8) -> Baseline:

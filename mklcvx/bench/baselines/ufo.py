@@ -32,18 +32,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
 from ...formulations import Points, lp
-from ...formulations._cvxpy import cp
-from ...formulations._formulation import Parameter
-from ...formulations.families.single_task import C as PRICE
-from ...problem.instance import Instance
 from ...problem.numbers import check_seed, check_tolerance, is_whole
-from ...problem.stack import Array
 from ...solvers.conic import CLARABEL, solve_declared
 from ...solvers.driver import Algorithm, Problem, State, drive
 from ._joint import Joint, JointPrimal, JointTask
-from ._model import Baseline, shortfall
+from ._model import PRICE, Array, Baseline, InputError, Instance, Parameter, cp, shortfall
 
 ALPHA = Parameter("alpha", "price of the group lasso", "α ≥ 0", lambda v, _: v >= 0, lambda _: 0.0, "0")
 NORM = Parameter(
