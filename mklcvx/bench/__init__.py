@@ -1,1 +1,1 @@
-"""Solvers against each other, against the zoo, and the baselines of the papers."""
+"""Benchmarks of solvers, conformance and validation over the zoo, and the baselines of the papers."""

@@ -1,11 +1,10 @@
-"""Benchmarks: contestants take turns, BLAS runs on one thread, and everybody is judged by the same certificate.
+"""Benchmarks: contestants take turns, BLAS uses one thread, and the same certificate judges every answer.
 
-In every round each contestant runs once, and so do one LIBSVM fit on the average kernel (same C, or ν, and LIBSVM's
-default tolerance) and the validation of the instance. Times are medians over the rounds, of CPU seconds but for
-external commands, whose time is that of the wall; *fits* are ratios of medians,
-contestant to LIBSVM, which another machine should reproduce where seconds cannot be. The gap is that of the worst
-round, recomputed by `answers.judge` from what was returned. A contestant leaves when it has used up the time limit, in
-one round or in all of them together.
+In every round each contestant runs once, and so do a LIBSVM fit on the average kernel (with the same C or ν and the
+default tolerance) and the validation of the instance. Times are medians over the rounds: CPU seconds, or wall time for
+external commands. *Fits* are ratios of medians, contestant to LIBSVM; other machines should reproduce them, unlike
+seconds. The gap is that of the worst round, recomputed by `answers.judge` from the answer. A contestant leaves when it
+has used up the time limit, in one round or in all rounds together.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from .external import External
 from .peers import PEERS
 from .process import EXPECTED, Attempt, Setting, Worker
 
-GRACE = 2.0  # of the time limit: a solver that looks at the clock between its steps may finish one
+GRACE = 2.0  # times the time limit: a solver that checks the clock between its steps may finish a step
 SCHEMA = "mklcvx.bench/1"
 
 
 @dataclass(frozen=True)
 class InWorker:
-    """A solver of this package (`service` solve), or of somebody else (`service` peer, or call: a function, which is
-    also looked for in the folders of `path`)."""
+    """A solver of this package (`service` "solve"), a peer ("peer") or a third party's function ("call"), which is also
+    searched for in the folders of `path`."""
 
     name: str
     service: str = "solve"
@@ -70,7 +69,7 @@ Contestant = InWorker | External
 
 @dataclass
 class BenchmarkRow:
-    """How a contestant did."""
+    """The results of one contestant."""
 
     name: str
     note: str
@@ -90,18 +89,18 @@ class BenchmarkRow:
 
     @property
     def certificate(self) -> Certificate | None:
-        """That of the worst round."""
+        """The certificate of the worst round."""
         return max(self.certificates, key=lambda c: c.relative_gap, default=None)
 
     @property
     def gap(self) -> float | None:
-        """None without an answer, or where there is nothing to compare its gap with."""
+        """The relative gap; None without an answer, or if the gap cannot be compared with anything."""
         gap = math.inf if self.certificate is None else self.certificate.relative_gap
         return gap if math.isfinite(gap) else None
 
     @property
     def status(self) -> str:
-        """certified, not_certified, cut_off (at the time limit, before what was asked was proved), or failed."""
+        """certified, not_certified, failed, or cut_off: stopped at the time limit before the tolerance was proved."""
         if self.fault:
             return "failed"
         if self.certificates and all(certificate.proves(self.asked) for certificate in self.certificates):
@@ -127,7 +126,7 @@ class BenchmarkRow:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The rows, in the contestants' order, with what they are measured in."""
+    """The rows in the order of the contestants, and the times they are compared with."""
 
     formulation: str
     parameters: dict[str, Any]
@@ -149,7 +148,7 @@ class Benchmark:
         return float(np.median(self.validation))
 
     def fits(self, row: BenchmarkRow, validated: bool = False) -> float | None:
-        """The median in LIBSVM fits; with `validated` the validation of the instance is counted too."""
+        """The median time in LIBSVM fits; `validated` adds the validation of the instance."""
         if row.median is None:
             return None
         return (row.median + (self.validating if validated else 0.0)) / self.fit
@@ -190,7 +189,7 @@ class Benchmark:
 def contestants(
     formulation: Formulation, names: Sequence[str] | None = None, externals: Sequence[str] = ()
 ) -> list[Contestant]:
-    """The solvers with these names, or all that fit, `interior` first; then the external commands."""
+    """The solvers with these names, or all that fit with `interior` first, and then the external commands."""
     commands = [External.parse(text) for text in externals]
     fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
     fitting.sort(key=lambda name: name != "interior")
@@ -230,7 +229,7 @@ def compare(
     report: Callable[[str], None] = lambda _: None,
     **parameters: Any,
 ) -> Benchmark:
-    """Let the contestants solve one instance in turns, and judge what they return."""
+    """Let the contestants solve one instance in turns, and judge their answers."""
     chosen = formulations.get(formulation)
     if rounds < 1:
         raise InputError(f"rounds = {rounds} is below 1: give a number of rounds, such as 5")
@@ -266,7 +265,7 @@ def compare(
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
-    """What differs after somebody has written to a file, replaced it or removed it."""
+    """Numbers that change when a file is written to, replaced or removed."""
     found = file.stat() if file.exists() else None
     return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 

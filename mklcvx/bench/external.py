@@ -1,13 +1,12 @@
-"""Contestants that are commands: they get an instance as a file, write an answer to a file, and are timed as a whole.
+"""Contestants that are commands: they read an instance file, write an answer file, and are timed as a whole.
 
     NAME=command {instance} {answer}
 
-The words of the command are given to the system as they are, without a shell. `{instance}` becomes the path of an
-`.npz` file (`{instance.mat}`, `{instance.json}`: of such a file; `{instance.csv}`: of a folder), `{answer}` the path of
-the `.json` file to write (`{answer.npz}`, `{answer.mat}`: of such a file; `{answer.csv}`: of a folder to make);
-`{formulation}`, `{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is
-too slow or writes nonsense is reported as such; it runs in a process group of its own, of which nothing is left
-afterwards.
+The words of the command are passed to the system without a shell. `{instance}` becomes the path of an `.npz` file
+(`{instance.mat}`, `{instance.json}`: of such a file; `{instance.csv}`: of a folder), `{answer}` the path of the `.json`
+file to write (`{answer.npz}`, `{answer.mat}`: of such a file; `{answer.csv}`: of a folder to make); `{formulation}`,
+`{tol}` and every parameter by its name, such as `{C}`, become their values. A command that fails, is too slow or writes
+an unreadable answer is reported as such. It runs in a process group of its own, which is killed afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .process import EXPECTED, ONE_THREAD, Attempt, Setting, Worker
 
 INSTANCES = {"instance.mat": "instance.mat", "instance.json": "instance.json", "instance.csv": "instance"}
 ANSWERS = {"answer": "answer.json", "answer.npz": "answer.npz", "answer.mat": "answer.mat", "answer.csv": "answer"}
-# In the order in which they are looked for: the third is what numpy.savez makes of the first, the last a folder.
+# In the order of the search: numpy.savez turns the first into the third, and the last is a folder.
 ENDINGS = ("answer.json", "answer.npz", "answer.json.npz", "answer.mat", "answer")
 
 
@@ -54,7 +53,7 @@ class External:
 
     @staticmethod
     def of(command: str, name: str, option: str) -> External:
-        """A command in one text; `option` is what messages call it."""
+        """Split a command into words; `option` is its name in messages."""
         try:
             words = tuple(shlex.split(command))
         except ValueError as fault:
@@ -82,7 +81,7 @@ class External:
             return Attempt(fault=str(fault).replace(f"{setting.folder}{os.sep}", ""))
 
     def _ended(self, setting: Setting, parameters: Mapping[str, Any]) -> str:
-        """Run the command: nothing if it ended well, else what became of it."""
+        """Run the command; return an empty text on success, else what went wrong."""
         log = setting.folder / "stderr"
         try:
             with log.open("wb") as errors:
@@ -97,7 +96,7 @@ class External:
         except subprocess.TimeoutExpired:
             return "timeout"
         finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # the group, with whatever it started
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # the whole process group
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         return f"exit status {status}{_last_words(log)}" if status else ""

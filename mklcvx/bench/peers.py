@@ -1,8 +1,8 @@
 """Solvers by others, for comparison: MKLpy, where it is installed (`pip install mklcvx[bench]`).
 
-None of them states a certificate, and only `mklpy-average` solves a problem of ours. The others learn weights by
-another criterion and give them to an SVM with the same C; what they return is judged as an answer to our problem all
-the same, and the gap then measures how far apart the two problems are, not how well theirs was solved.
+None of them has a certificate, and only `mklpy-average` solves a problem of ours. The others learn weights by another
+criterion and pass them to an SVM with the same C. Their answers are judged as answers to our problem all the same; the
+gap then measures how far the two problems are apart, not how well theirs was solved.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Peer:
     same: tuple[str, ...] = ()
 
     def available(self) -> bool:
-        """Whether MKLpy can be imported; done here, so that it is not on the clock."""
+        """Whether MKLpy can be imported. The import happens here, so that it is not timed."""
         try:
             importlib.import_module("MKLpy.algorithms")
         except Exception:  # it is not installed, or broken
@@ -46,7 +46,7 @@ class Peer:
         return "the same problem" if formulation in self.same else f"another problem: {self.solves}"
 
     def run(self, instance: Instance, parameters: Mapping[str, Any]) -> dict[str, Array]:
-        """Weights, and the α of the SVM with that kernel."""
+        """The weights, and α of the SVM with the combined kernel."""
         if not np.allclose(instance.sample_weight, 1.0) or "nu" in parameters:
             raise InputError(f"{self.name} knows neither sample weights nor nu")
         from sklearn.svm import SVC

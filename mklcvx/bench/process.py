@@ -1,4 +1,4 @@
-"""What contestants of a benchmark share: their setting, what one attempt gave, and the process that ours run in."""
+"""What the contestants of a benchmark share: the setting, the result of one run, and the worker process."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ONE_THREAD = {
     f"{library}_THREADS": "1"
     for library in ("OPENBLAS_NUM", "OMP_NUM", "MKL_NUM", "BLIS_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM", "RAYON_NUM")
 }
-EXPECTED = 1e-6  # the relative gap asked of contestants that name none themselves
+EXPECTED = 1e-6  # the relative gap asked of contestants that do not state one themselves
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is to be solved, how accurately, in how many seconds at most, and where files may go."""
+    """The formulation, the instance file, a folder for other files, the tolerance and the time limit in seconds."""
 
     formulation: str
     instance: Path
@@ -35,8 +35,8 @@ class Setting:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One run of a contestant. `seconds` are the CPU's, but for a command those that `elapsed`, as for the time limit.
-    `cut`: it was ended, or ended itself, at the time limit; `peak`: bytes of memory; `skipped`: why it was not run."""
+    """One run of a contestant. `seconds` is CPU time, or wall time for a command; `elapsed` is wall time, as the limit.
+    `cut`: the run stopped at the time limit; `peak`: memory in bytes; `skipped`: why there was no run."""
 
     seconds: float | None = None
     elapsed: float = 0.0
@@ -50,8 +50,8 @@ class Attempt:
 
 
 class Worker(contextlib.AbstractContextManager["Worker"]):
-    """The process of `bench_worker`: asked for one thing at a time, ended and started anew where it takes too long.
-    It may be asked about one instance after the other: `instance` is the file of the next request."""
+    """The process that runs `mklcvx.bench.worker`. It answers one request at a time. If it takes too long, it is
+    killed, and the next request starts a new one. `instance` is the file that the next request is about."""
 
     def __init__(self, instance: Path) -> None:
         self.instance = instance
@@ -61,10 +61,10 @@ class Worker(contextlib.AbstractContextManager["Worker"]):
         self.end()
 
     def ask(self, request: dict[str, Any], patience: float | None = None) -> dict[str, Any] | None:
-        """The reply; None if there was none in time. A process that died says so as a fault."""
+        """Return the reply, or None if there was none in time. If the process died, the reply has a fault."""
         process = self._running()
         assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # there will be no reply either
+        with contextlib.suppress(BrokenPipeError):  # the process has died, and there will be no reply
             plain = json.dumps({"instance": str(self.instance), **request}, default=lambda number: number.item())
             process.stdin.write(plain + "\n")
             process.stdin.flush()
@@ -92,7 +92,7 @@ class Worker(contextlib.AbstractContextManager["Worker"]):
 
     @staticmethod
     def _reply(process: subprocess.Popen[str], patience: float | None) -> dict[str, Any] | None:
-        """A line of JSON: replies are short and written at once, so that what can be read is a whole one."""
+        """Read one line of JSON. Replies are short and written at once, so a readable line is complete."""
         assert process.stdout is not None
         if not select.select([process.stdout], [], [], patience)[0]:
             return None

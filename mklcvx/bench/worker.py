@@ -1,12 +1,12 @@
-"""The process in which contestants run: BLAS on one thread from its start, imports before the clock starts.
+"""The process in which contestants run: BLAS uses one thread, and imports are done before the clock starts.
 
     python -m mklcvx.bench.worker
 
-It reads requests from standard input, a line of JSON each, and answers each with a line; the last instance is kept.
-What a contestant prints goes to standard error. Only the call itself is on the clock: `solve` with an instance that was
-validated before, a function by somebody else, the validation alone, or LIBSVM alone. The clock is the CPU's: with one
-thread it shows what the wall's shows on a quiet machine, while a busy one stretches long runs on the wall, and a short
-LIBSVM fit hardly ever. Memory is the largest resident set during the call minus the one before it.
+It reads requests from standard input, one line of JSON each, and answers each with one line. It keeps the last
+instance. The output of a contestant goes to standard error. Only the call itself is timed: `solve` on an instance that
+has been validated before, a third party's function, the validation alone, or LIBSVM alone. Times are CPU times. With
+one thread they equal wall times on an idle machine; on a busy one, wall times of long runs grow, while a short LIBSVM
+fit is hardly affected. Memory is the largest resident set during the call minus the one before it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .peers import PEERS
 Record = dict[str, Any]
 
 _WARM: set[tuple[str, str]] = set()  # solvers and formulations that have run in this process
-REFERENCE_SECONDS = 0.05  # LIBSVM is fitted again until this has passed: a single fit is too short for a clock
+REFERENCE_SECONDS = 0.05  # LIBSVM is fitted repeatedly for this long: a single fit is too short to be timed
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 
 @lru_cache(maxsize=1)
 def _part(instance: Instance) -> Instance:
-    """Some samples of every class, for a first run that is not on the clock: it imports what a solver needs."""
+    """A few samples of every class, for a first run that is not timed: it imports what a solver needs."""
     signs = instance.targets.signs("the benchmark")
     few = np.unique([i for row in signs for side in (row > 0, row < 0) for i in np.flatnonzero(side)[:3]])
     targets = {instance.targets.kind: instance.targets.values[few]}
@@ -55,7 +55,7 @@ def _part(instance: Instance) -> Instance:
 
 
 def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:
-    """Whatever comes of it; the run on the clock will tell."""
+    """Run the call on a small problem and ignore errors: the timed run will report them."""
     with contextlib.suppress(Exception):
         call(_part(instance), 1.0)
 
@@ -64,7 +64,7 @@ _loaded = lru_cache(maxsize=1)(load_instance)
 
 
 def _reply(request: Record) -> Record:
-    """Whatever a contestant does, there is an answer: a fault is one line."""
+    """Answer every request; an error becomes a fault of one line."""
     try:
         if request["service"] == "find":
             return _find(request)
@@ -105,7 +105,7 @@ def _peer(instance: Instance, request: Record) -> Record:
 
 
 def _find(request: Record) -> Record:
-    """Whether there is a function of that name; no instance is needed."""
+    """Check that the function can be imported; no instance is needed."""
     from .conformance.functions import imported
 
     imported(request["name"], request["path"])
@@ -113,7 +113,7 @@ def _find(request: Record) -> Record:
 
 
 def _call(instance: Instance, request: Record) -> Record:
-    """A function by anybody, imported before the clock starts; it gets copies, which it may change."""
+    """Call a third party's function. It is imported before the clock starts, and gets copies that it may change."""
     from .conformance.functions import arguments, found_by, imported
 
     function = imported(request["name"], request["path"])
@@ -131,8 +131,7 @@ def _validate(instance: Instance, _: Record) -> Record:
 
 
 def _reference(instance: Instance, request: Record) -> Record:
-    """One LIBSVM fit on the average kernel, one after the other where there are several labels; the median of some.
-    The first is not counted."""
+    """The median time of a LIBSVM fit on the average kernel, of all labels in turn. The first fit is not counted."""
     average = np.zeros(instance.kernels.shape[1:])
     for kernel in instance.kernels:
         average += np.asarray(kernel, dtype=np.float64) / instance.count
@@ -147,7 +146,7 @@ def _reference(instance: Instance, request: Record) -> Record:
 
 
 def _libsvm(parameters: Record, labels: Array, weight: Array) -> Any:
-    """LIBSVM always has a bias: where ν is too large for that, the largest that is not."""
+    """LIBSVM always has a bias. If ν is too large for that, take the largest feasible value."""
     from sklearn.svm import SVC, NuSVC
 
     if "nu" in parameters:
@@ -172,7 +171,7 @@ def _measured(call: Callable[[], Any]) -> tuple[Any, Record]:
 
 
 def _forget_peak() -> bool:
-    """Let the largest resident set be counted from now on, where the system can."""
+    """Reset the peak of the resident set; return whether the system supports this."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -181,7 +180,7 @@ def _forget_peak() -> bool:
 
 
 def _resident(kind: str) -> int:
-    """Bytes, now (VmRSS) or at most so far (VmHWM)."""
+    """The resident set in bytes: current (VmRSS) or peak (VmHWM)."""
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(kind))
 

@@ -1,11 +1,11 @@
-"""Exercises with a seed: a problem of one's own, and an answer that is graded by `verify`.
+"""Exercises with a seed: a problem for every seed, and answers that are graded by `verify`.
 
     from mklcvx.exercises import exercise
     mine = exercise("svm-dual", seed=7)
     print(mine.question)                       # the instance is mine.instance
     print(mine.grade(alpha=…, objective=…))
 
-Every seed draws another instance; what is right is decided by a certified optimum, never by a stored answer.
+Every seed draws another instance. Answers are compared with a certified optimum, never with a stored answer.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
 
 def exercise(name: str, seed: Any = 0) -> Exercise:
-    """The variant of an exercise that a seed, an integer from 0 on, draws."""
+    """The variant of an exercise for a seed, an integer ≥ 0."""
     if name not in _BY_NAME:
         raise InputError(f"unknown exercise {name!r}: {nearest(str(name), _BY_NAME)}")
     if not is_whole(seed, 0):
-        raise InputError(f"seed = {seed!r} is no integer from 0 on: give one such as 7")
+        raise InputError(f"seed = {seed!r} is not an integer ≥ 0: give one such as 7")
     blueprint = _BY_NAME[name]
     return Exercise(blueprint, int(seed), *blueprint.draw(np.random.default_rng(int(seed))))
 

@@ -1,4 +1,4 @@
-"""What an exercise is: how its instance is drawn, what it asks for, and what to say to a usual mistake."""
+"""The parts of an exercise: how its instance is drawn, what it asks for, and hints for common mistakes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Drawn = tuple[Instance, dict[str, Any]]  # with the parameters that go with the 
 class Blueprint:
     """An exercise before its seed is known.
 
-    `asks` are the parts of an answer without which it is not graded; `hints` say, to a diagnosis of `verify` by its
-    name, what to think about again. A hint teaches the step that was missed and does not give the answer away.
+    `asks` are the parts that an answer must have; `hints` map the name of a diagnosis of `verify` to what to think
+    about again. A hint teaches the step that was missed and does not give the answer away.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Blueprint:
     asks: tuple[str, ...]
     draw: Callable[[np.random.Generator], Drawn]
     hints: Mapping[str, str] = field(default_factory=dict)
-    tolerance: float = 1e-5  # an answer with five digits passes, one with a usual mistake never does
+    tolerance: float = 1e-5  # five correct digits pass, common mistakes never do
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Whether an answer passed, what to say about it, and the report behind it."""
+    """Whether an answer passed, the words for the student, and the report of `verify`."""
 
     passed: bool
     words: str
@@ -47,7 +47,7 @@ class Grade:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One variant: an instance, parameters, and a judge."""
+    """One variant of an exercise: its instance and parameters, and the grading of answers."""
 
     blueprint: Blueprint
     seed: int
@@ -70,10 +70,10 @@ class Exercise:
         return f"{self.name}, seed {self.seed}. {self.blueprint.question.format(**sizes, **values)}"
 
     def grade(self, **answer: Any) -> Grade:
-        """An answer's parts, named as for `verify`, judged against the certified optimum."""
+        """Grade the parts of an answer, named as for `verify`, against the certified optimum."""
         for name in answer:
             if name not in PARTS:
-                raise InputError(f"{name!r} is no part of an answer: give any of {', '.join(PARTS)}")
+                raise InputError(f"{name!r} is not a part of an answer: give any of {', '.join(PARTS)}")
         missing = [name for name in self.blueprint.asks if answer.get(name) is None]
         if missing:
             raise InputError(f"exercise {self.name} asks for {', '.join(missing)}: give {missing[0]}=…")
@@ -82,7 +82,7 @@ class Exercise:
         return Grade(report.accepted, self._words(report), report)
 
     def save(self, path: str | Path) -> str:
-        """Write the instance to a file, and say how an answer in a file is graded on the command line."""
+        """Write the instance to a file, and return the command that grades an answer in a file."""
         from ..io.files import save_instance
 
         save_instance(path, self.instance)

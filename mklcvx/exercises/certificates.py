@@ -1,4 +1,4 @@
-"""A pair of points that proves its own optimality."""
+"""A primal and a dual point that together prove their optimality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column generation by one's own hand: a linear program and an SVM in turn."""
+"""Column generation by hand: a linear program and an SVM in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels in groups: the dual of composite kernel learning, solved by something that does not cycle."""
+"""Kernels in groups: the dual of composite kernel learning, solved by a method that does not cycle."""
 
 from __future__ import annotations
 

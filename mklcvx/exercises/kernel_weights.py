@@ -19,7 +19,7 @@ BIAS = "the SVM has a bias, so y'α = 0 belongs to the constraints on α."
 
 
 def gaussian_features(rng: np.random.Generator, strengths: list[float], n: int = 24, ridge: float = 0.0) -> Drawn:
-    """One Gaussian kernel for each of some features, which tell the classes apart by their strengths, in any order."""
+    """One Gaussian kernel for each feature; `strengths`, in random order, are the distances between the classes."""
     y = np.repeat([1.0, -1.0], n // 2)
     shift = np.outer(y, rng.permutation(strengths))
     features = rng.normal(size=shift.shape) + shift

@@ -17,7 +17,7 @@ def one_view_each(rng: np.random.Generator, samples: int = 16, classes: int = 3)
     views = rng.normal(size=(classes, samples, 2))
     noise = rng.uniform(0.3, 1.5, size=classes)
     labels = (views[:, :, 0] + noise[:, None] * rng.normal(size=(classes, samples)) > 0).T
-    labels[0], labels[1] = True, False  # a label that all have, or nobody, would be refused
+    labels[0], labels[1] = True, False  # labels that all or no samples have are refused
     squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
     return Instance(np.exp(-0.5 * squares), labels=labels.astype(float)), {"C": float(rng.choice([0.5, 1.0, 2.0]))}
 

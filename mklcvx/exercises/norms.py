@@ -23,7 +23,7 @@ EVERY_KERNEL = Blueprint(
     ),
     formulation="li",
     asks=("alpha", "weights", "objective"),
-    # A ridge, so that no α is invisible and every weight is defined.
+    # The ridge makes the kernels positive definite, so that every weight is defined.
     draw=partial(gaussian_features, strengths=[1.0, 0.8, 0.5], n=20, ridge=0.05),
     hints={
         "half": HALF, "weights_reciprocal": SHARES, "weights_norm": SIZE, "formulation": OTHER, "bias_omitted": BIAS,

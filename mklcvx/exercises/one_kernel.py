@@ -1,4 +1,4 @@
-"""One kernel: the dual of the support vector machine, and the bias that it leaves to be found."""
+"""One kernel: the dual of the support vector machine, and the bias, which the dual does not contain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HINTS = {**PRICES, "bias_omitted": BIAS, "alpha_signed": SIGN, "objective_sign":
 
 
 def two_clouds(rng: np.random.Generator) -> Drawn:
-    """Points on a grid of quarters, so that they can be typed and drawn; a linear kernel; classes that overlap."""
+    """A linear kernel on two overlapping classes; the points lie on a grid of quarters and are easy to draw."""
     y = np.repeat([1.0, -1.0], 6)
     x = np.round(4 * (rng.normal(size=(12, 2)) + 0.9 * y[:, None])) / 4
     return Instance((x @ x.T)[None], y, names=["linear"]), {"C": float(rng.choice([0.25, 0.5, 1.0, 2.0]))}

@@ -18,7 +18,7 @@ LOSS = "a pair's margin is t_ij μ'z_ij with z_ij the kernels' entries as they a
 
 
 def views(rng: np.random.Generator, samples: int = 12, kernels: int = 3) -> Drawn:
-    """Linear kernels on two features each, the first of which knows the labels, less and less."""
+    """Linear kernels on two features each; the first depends on the label, less and less from kernel to kernel."""
     y = np.repeat([1.0, -1.0], samples // 2)
     features = rng.normal(size=(kernels, samples, 2))
     features[:, :, 0] += y / (0.7 + np.arange(kernels)[:, None])

@@ -13,7 +13,7 @@ UNSMOOTHED = "it is σ log Σ exp(S_m/σ) that is asked for, its entropy include
 
 
 def labelled_views(rng: np.random.Generator, samples: int = 24, labels: int = 3, kernels: int = 4) -> Instance:
-    """Gaussian kernels of unit trace; view m knows label m, and every label has members."""
+    """Gaussian kernels of unit trace; view m depends on label m, and every label has members."""
     members = (rng.random((samples, labels)) < 0.4).astype(float)
     members[np.arange(labels), np.arange(labels)] = 1.0
     views = [rng.normal(size=(samples, 2)) + 1.5 * members[:, [m % labels]] for m in range(kernels)]

@@ -233,7 +233,7 @@ def test_a_command_takes_files_and_is_judged_alike():
         (("solvers",), ("is not package.module:function",)),
         (("os;system:f",), ("is not package.module:function",)),
         (("nowhere.at_all:f",), ("no module 'nowhere'", "install it")),
-        (("misbehaving:NUMBER",), ("is no function",)),
+        (("misbehaving:NUMBER",), ("is not a function",)),
         (("misbehaving:missing",), ("misbehaving has no 'missing'", "check the name")),
         (("misbehaving:raises", "-f", "l9"), ("unknown formulation 'l9'",)),
         (("misbehaving:raises", "--set", "D=1"), ("unknown parameter 'D' of l1",)),

@@ -1,8 +1,8 @@
-"""The contestants of the papers' tables that are not in the catalogue of formulations, one file each.
+"""The baselines of the papers' tables that are not in the catalogue of formulations, one file each.
 
-All are called alike, `name(instance, C=...)`, and leave an object with `decision_function(test_kernels)` and
-`predict(test_kernels)`. Those that solve a convex problem have its `certificate`; their file states the problem as the
-formulations state theirs, primal and dual, and declares both in CVXPY. Their bounds carry no account of rounding.
+All are called as `name(instance, C=...)` and return an object with `decision_function(test_kernels)` and
+`predict(test_kernels)`. If a baseline solves a convex problem, the object has its `certificate`, and the file states
+the primal and the dual, as for a formulation, and declares both in CVXPY. The bounds do not account for rounding.
 
     best_single   the kernel whose SVM errs least on held-out samples        y, classes, labels
     adaboost      AdaBoost over the SVMs of single kernels                   y

@@ -63,8 +63,8 @@ class JointTask(KernelStack):
         return np.sqrt(np.maximum(squares, 0.0))
 
     def feasible(self, beta: Array) -> Array:
-        """β in B: negative entries to zero, then the biases' condition by the least change in proportion to β, then
-        every sample within its box. Where that condition cannot be met, nothing is left of β."""
+        """A point of B near β: set negative entries to zero, meet the condition of the biases by the least change
+        relative to β, and scale every sample into its box. If the condition cannot be met, the point is zero."""
         beta = np.maximum(np.nan_to_num(beta), 0.0)
         totals = beta.sum(axis=1)
         beta = beta * np.divide(self.box, totals, out=np.ones(len(totals)), where=totals > self.box)[:, None]
@@ -96,7 +96,7 @@ class JointTask(KernelStack):
 
 
 def contrasts_of(targets: Targets, name: str) -> Array:
-    """V, (n, r, k): own class less every other; the sign itself for y."""
+    """V, (n, r, k): own class minus every other class; for y, the sign."""
     if targets.kind == "labels":
         raise InputError(f"{name} needs y or classes, the instance has labels: give one class per sample, or use svm1")
     if targets.kind == "y":
@@ -124,7 +124,7 @@ class JointBound(NamedTuple):
 
 
 class Joint(Formulation):
-    """U and U* as functions of norms, and as expressions of CVXPY; methods take the formulation's own parameters."""
+    """U and U* as functions of norms and as CVXPY expressions. Methods take the formulation's own parameters."""
 
     biased: ClassVar[bool] = True
     family: ClassVar[str] = "joint margin"
@@ -147,19 +147,19 @@ class Joint(Formulation):
         """U*, with its constraints, of the F_m'δ, whose lengths are √q_m."""
 
     def rescale(self, own: Mapping[str, Any], size: float) -> Mapping[str, Any]:
-        """The parameters that keep the problem the same where every kernel is divided by `size`."""
+        """The parameters for which the problem stays the same when every kernel is divided by `size`."""
         return own
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
-        self.check_names(given)
-        own = self.resolve_own(instance, given)
+    def task(self, instance: Instance, params: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
+        self.check_names(params)
+        own = self.resolve_own(instance, params)
         price = own.pop("C")
         stack: dict[str, Any] = {"symmetric": instance.symmetric, "own": own}
         contrasts, box = contrasts_of(instance.targets, self.name), price * instance.sample_weight
         return JointTask(instance.kernels, contrasts, box, self.biased, **stack), {"C": price, **own}
 
     def in_units(self, task: JointTask, size: float) -> JointTask:
-        """Every kernel divided by `size`, C multiplied by it: f stays, β and the value are multiplied by size."""
+        """Divide every kernel by `size` and multiply C by it: f stays, β and the value are multiplied by `size`."""
         scaled = replace(task, box=task.box * size, own=self.rescale(task.own, size))
         task.share_factors(scaled, size)
         return scaled
@@ -184,8 +184,8 @@ class Joint(Formulation):
         constraints = [cp.sum(beta, axis=1) <= task.box]
         if task.bias:
             constraints.append(cp.sum(delta, axis=0) == 0)
-        cost, cuts = self.dual_cost([f.columns.T @ delta for f in task.factors], **task.own)
-        return Program(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [*constraints, *cuts]), [beta])
+        cost, kernel_constraints = self.dual_cost([f.columns.T @ delta for f in task.factors], **task.own)
+        return Program(cp.Problem(cp.Maximize(cp.sum(beta) - cost), [*constraints, *kernel_constraints]), [beta])
 
     def lower(self, task: JointTask, point: Array) -> JointBound:
         beta = task.feasible(point)

@@ -1,7 +1,7 @@
-"""SVMs of single kernels, one for y or one for every class or label, and what they say of samples they did not see.
+"""SVMs of single kernels, one for y or one for every class or label, and their outputs on held-out samples.
 
-Kernels are judged on held-out samples, by stratified folds: on its own training samples a rich kernel makes no mistake
-at all, and every kernel looks alike.
+Kernels are compared on held-out samples, by stratified folds: on the training samples a rich kernel makes no mistakes,
+and all kernels look alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FOLDS = 5
 
 
 def each_kernel(instance: Instance) -> Iterator[Array]:
-    """One kernel at a time in double precision, whatever they are stored as."""
+    """Iterate over the kernels in double precision, whatever their stored type."""
     return KernelStack(instance.kernels, symmetric=instance.symmetric).each_kernel()
 
 
@@ -37,7 +37,7 @@ def machine(kernel: Array, labels: Array, price: float, weight: Array) -> tuple[
 
 
 def machines(instance: Instance, price: float, name: str, used: Any = None) -> tuple[Array, Array]:
-    """The SVMs of every kernel, or of those that are used, each on its own: coefficients (k, M, n), biases (k, M)."""
+    """The SVM of every kernel, or of the used ones only: coefficients (k, M, n), biases (k, M)."""
     signs = instance.targets.signs(name, constant_allowed=False)
     chosen = np.ones(instance.count, dtype=bool) if used is None else np.asarray(used, dtype=bool)
     coefficients = np.zeros((len(signs), instance.count, instance.samples))
@@ -49,7 +49,7 @@ def machines(instance: Instance, price: float, name: str, used: Any = None) -> t
 
 
 def held_out(instance: Instance, price: float, folds: int, seed: int, name: str) -> Array:
-    """f_m(x_i) by an SVM that was trained without x_i, (k, M, n)."""
+    """f_m(x_i) of an SVM that was trained without x_i, (k, M, n)."""
     signs = instance.targets.signs(name, constant_allowed=False)
     values = np.zeros((len(signs), instance.count, instance.samples))
     for train, test in splits(instance, folds, seed):
@@ -57,7 +57,7 @@ def held_out(instance: Instance, price: float, folds: int, seed: int, name: str)
         for m, kernel in enumerate(each_kernel(instance)):
             inner, outer = kernel[np.ix_(train, train)], kernel[np.ix_(test, train)]
             for c, labels in enumerate(signs):
-                if np.ptp(labels[train]) == 0:  # a rare label, all of it held out or nothing else: the constant it is
+                if np.ptp(labels[train]) == 0:  # a rare label is constant in the training samples
                     values[c, m, test] = labels[train[0]]
                     continue
                 coefficients, bias = machine(inner, labels[train], price, weight)
@@ -66,7 +66,7 @@ def held_out(instance: Instance, price: float, folds: int, seed: int, name: str)
 
 
 def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Training and held-out samples; stratified by class, or plain where a sample may have many labels."""
+    """Training and held-out samples; stratified by class, unless a sample may have several labels."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
     kind, values = instance.targets.kind, instance.targets.values
@@ -85,7 +85,7 @@ def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[
 
 
 def errors_of(instance: Instance, values: Array) -> Array:
-    """The share of wrong decisions of every kernel, by the samples' weights; for labels, over all decisions."""
+    """The weighted share of wrong decisions of every kernel; for labels, over all decisions."""
     targets, shares = instance.targets, instance.sample_weight / instance.sample_weight.sum()
     truth = np.argmax(targets.indicators(), axis=1) if targets.kind == "classes" else targets.values
     wrong = [decided(one.T, targets.kind, np.arange(len(values))) != truth for one in values.swapaxes(0, 1)]

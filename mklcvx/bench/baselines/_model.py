@@ -1,4 +1,4 @@
-"""What a baseline leaves behind: a classifier, and where the problem behind it is convex, its certificate."""
+"""The result of a baseline: a classifier, and a certificate if its problem is convex."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ __all__ = [  # what the files of baselines are written in
 class Baseline:
     """f_c(x) = Σ_m Σ_i coefficient_cmi k_m(x_i, x) + b_c for each of k labels; k = 1 for y.
 
-    `coefficients` are (k, M, n), `bias` (k,). `weights` are those of the kernels as the baseline's text defines them,
-    (M,), or (k, M) where every label has its own. `multipliers` hold what else the text names; `trace` is that of an
-    iterative algorithm.
+    `coefficients` are (k, M, n), `bias` (k,). `weights` are the kernels' weights as the baseline defines them, (M,), or
+    (k, M) if every label has its own. `multipliers` hold the other variables that its text names; `trace` is the trace
+    of an iterative algorithm.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Baseline:
     message: str = ""
 
     def decision_function(self, test_kernels: ArrayLike) -> Array:
-        """f + b at new samples, (t,) for y, else (t, k); test kernels are (M, t, n)."""
+        """f + b at new samples, (t,) for y, else (t, k), from test kernels (M, t, n)."""
         labels, count, samples = self.coefficients.shape
         stack = check_test_stack(test_kernels, count, samples)
         values = np.zeros((stack.shape[1], labels)) + self.bias
@@ -60,7 +60,7 @@ class Baseline:
         return values[:, 0] if self.targets.kind == "y" else values
 
     def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
-        """−1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1."""
+        """−1 and +1; or the class with the largest value; or labels 0 and 1, (t, k). Zero counts as +1."""
         return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())
 
 
@@ -73,7 +73,7 @@ def shortfall(point: CertifiedPoint, tolerance: float) -> str:
 
 @dataclass(frozen=True)
 class Program:
-    """A declared program, and the constraints whose multipliers make a point of the other side."""
+    """A declared program, its variables, and the constraints whose multipliers are a point of the other problem."""
 
     problem: Any
     variables: list[Any]
@@ -81,7 +81,7 @@ class Program:
 
 
 class Label(NamedTuple):
-    """One label's classifier: coefficients (M, n), bias, weights (M,), what proves it, and words where that failed."""
+    """One label: coefficients (M, n), bias, weights (M,), certificate, multipliers, and a message if not certified."""
 
     coefficients: Array
     bias: float
@@ -94,10 +94,10 @@ class Label(NamedTuple):
 def per_label(
     name: str, instance: Instance, parameters: dict[str, Any], learn: Callable[[Instance], Label]
 ) -> Baseline:
-    """One problem for y, or one for each class or label against the rest.
+    """Learn one problem for y, or one for each class or label against the rest.
 
-    The labels share nothing, so that the sums of their lower and of their upper bounds bound the sum of their values.
-    Everything has one row per label, but for y, where there is no such axis in weights and multipliers.
+    The problems are independent, so that the sums of their lower and upper bounds bound the sum of their values.
+    Weights and multipliers have one row per label; for y they have no such axis.
     """
     kept: dict[str, Any] = {"names": instance.names, "sample_weight": instance.sample_weight}
     signs = instance.targets.signs(name, constant_allowed=False)

@@ -15,11 +15,11 @@ from ...formulations._roots import increasing_roots
 from ...problem.stack import Array
 
 ROUNDING = 1e-12
-NOTHING = 1e-12  # a residual that counts as none: the constraints contradict each other
+ZERO_RESIDUAL = 1e-12  # below it, the constraints contradict each other
 
 
 class PricedWeights(Regulariser):
-    """R without its constraint Aμ ≥ p, which only `penalty` meets."""
+    """R without its constraint Aμ ≥ p, which only `penalty` satisfies."""
 
     constraint = None
 
@@ -57,8 +57,8 @@ class PricedWeights(Regulariser):
 
 
 def weights_at_prices(a: Array, prices: Array, lam: float, otherwise: Array) -> Array:
-    """The least ½ a²/μ + price·μ + (λ/2) μ² of every kernel; `otherwise` where a price is not positive and there is no
-    least."""
+    """The minimiser of ½ a²/μ + price·μ + (λ/2) μ² for every kernel; `otherwise` if there is none, because the price is
+    not positive."""
     if lam == 0:
         return np.divide(a, np.sqrt(2 * np.maximum(prices, 0.0)), out=otherwise.copy(), where=prices > 0)
     highest = np.cbrt(a**2 / (2 * lam)) + np.maximum(-prices, 0.0) / lam
@@ -66,9 +66,9 @@ def weights_at_prices(a: Array, prices: Array, lam: float, otherwise: Array) -> 
 
 
 def nearest_within(mu: Array, rows: Array, least: Array) -> Array | None:
-    """The weights nearest to μ that are not negative and meet Aμ ≥ p up to rounding; None where there are none."""
+    """The nonnegative weights nearest to μ with Aμ ≥ p up to rounding; None if there are none."""
     mu = np.maximum(mu, 0.0)
-    for _ in range(4):  # the second step mends what rounding left of a large one
+    for _ in range(4):  # a second step repairs the rounding of a large first one
         slack, sizes = rows @ mu - least, np.abs(rows) @ np.abs(mu) + np.abs(least)
         if (slack >= -ROUNDING * sizes).all():
             return mu
@@ -84,7 +84,7 @@ def _least_step(rows: Array, least: Array) -> Array | None:
 
         u = argmin over u ≥ 0 of ‖G'u‖² + (h'u − 1)²,    x = G'u/(1 − h'u)
 
-    There is no such x exactly where the minimum is zero.
+    There is no such x if and only if the minimum is zero.
     """
     from scipy.optimize import nnls
 
@@ -97,7 +97,7 @@ def _least_step(rows: Array, least: Array) -> Array | None:
     wanted = np.append(np.zeros(rows.shape[1]), 1.0)
     price, distance = nnls(system, wanted, maxiter=100 * system.shape[1])
     residual = system @ price - wanted
-    if distance <= NOTHING or -residual[-1] <= NOTHING:
+    if distance <= ZERO_RESIDUAL or -residual[-1] <= ZERO_RESIDUAL:
         return None
     return np.asarray(-residual[:-1] / residual[-1] * size)
 
@@ -126,7 +126,7 @@ def as_constraints(rows: Any, least: Any, count: int) -> tuple[Array, Array]:
     try:
         A, p = np.atleast_2d(np.asarray(rows, dtype=float)), np.atleast_1d(np.asarray(least, dtype=float))
     except (TypeError, ValueError):
-        raise InputError(f"A and p are no arrays of numbers: give A (rows, {count}) and p (rows,)") from None
+        raise InputError(f"A and p are not arrays of numbers: give A (rows, {count}) and p (rows,)") from None
     if A.ndim != 2 or A.shape[1] != count or p.shape != (len(A),):
         raise InputError(
             f"A has shape {A.shape}, p {p.shape}: give A (rows, {count}) and p (rows,), a row per constraint"

@@ -4,9 +4,9 @@
                      vote_m* += ½ log((1 − ε)/ε);   weight_i ∝ weight_i exp(±½ log((1 − ε)/ε)), + where m* misses
     decision         Σ_m vote_m sign f_m(x)
 
-It ends when no SVM is better than chance, or when one makes no mistake at all; that one counts as half a mistake, so
-that its votes are finite. Mistakes are counted on held-out samples: on its own training samples a rich kernel makes
-none. A greedy procedure over decisions, not a convex problem over kernels: there is no certificate.
+It ends when no SVM is better than chance, or when one makes no mistake; this counts as half a mistake, so that the vote
+is finite. Mistakes are counted on held-out samples: on the training samples a rich kernel makes none. AdaBoost is a
+greedy procedure over decisions, not a convex problem over kernels, so there is no certificate.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Committee:
     errors: Array
 
     def decision_function(self, test_kernels: ArrayLike) -> Array:
-        """The votes for +1 less those for −1, for test kernels (M, t, n)."""
+        """The votes for +1 minus those for −1, from test kernels (M, t, n)."""
         stack = check_test_stack(test_kernels, len(self.votes), self.coefficients.shape[1])
         values = np.zeros(stack.shape[1])
         for vote, kernel, coefficients, bias in zip(self.votes, stack, self.coefficients, self.biases, strict=True):
@@ -73,7 +73,7 @@ def adaboost(instance: Instance, C: float = 1.0, rounds: int = 50, folds: int = 
 
 
 def mistakes(instance: Instance, price: float, folds: int, seed: int) -> NDArray[np.bool_]:
-    """Which samples each kernel's SVM gets wrong when it has not seen them, (M, n)."""
+    """Which held-out samples the SVM of each kernel gets wrong, (M, n)."""
     y = instance.targets.plus_minus("adaboost")
     values = held_out(instance, price, folds, seed, "adaboost")[0]
     return np.asarray(np.where(values >= 0, 1.0, -1.0) != y)

@@ -1,11 +1,11 @@
-"""best_single — the kernel whose SVM errs least on held-out samples, alone.
+"""best_single — the single kernel whose SVM makes the fewest errors on held-out samples.
 
     m*     the first least of the held-out errors ε_1..ε_M (for labels: over all decisions)
     f_c    the SVM of kernel m* for label c, on all samples; classes by one against the rest
 
     recovery   weights = 1 at m*, else 0; multipliers: errors (M,), those of the folds
 
-There is nothing to certify: the choice is by counting.
+There is no certificate: the choice is made by counting errors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._model import PRICE, Baseline, Instance
 
 
 def best_single(instance: Instance, C: float = 1.0, folds: int = FOLDS, seed: int = 0) -> Baseline:
-    """The kernel whose SVM errs least on held-out samples, the first of several equal ones."""
+    """The kernel whose SVM makes the fewest errors on held-out samples; the first one in case of a tie."""
     price = PRICE.resolve(C, "best_single", instance.count)
     errors = errors_of(instance, held_out(instance, price, folds, seed, "best_single"))
     weights = np.zeros(instance.count)

@@ -82,8 +82,8 @@ class WeightedUpper(NamedTuple):
 
 
 class GeneralisedMKL(OnWeights):
-    """Its points carry more than those of other single tasks: δ beside α, and μ beside the functions. An α alone stands
-    for δ = 0, functions alone for the weights that suit them best."""
+    """A dual point is (α, δ), a primal point (f, μ). An α alone stands for δ = 0, functions alone for their best
+    weights."""
 
     regulariser: ClassVar[PricedWeights] = PricedWeights()
     losses = ("c",)
@@ -105,8 +105,8 @@ class GeneralisedMKL(OnWeights):
         if lam:
             zeta = cp.Variable(alpha.count, nonneg=True)
             room, cost = room + zeta, cost + cp.sum_squares(zeta) / (2 * lam)
-        cuts = [half_q <= room[m] for m, half_q in enumerate(alpha.half_q)]
-        return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *cuts]), cuts
+        kernel_constraints = [half_q <= room[m] for m, half_q in enumerate(alpha.half_q)]
+        return cp.Problem(cp.Maximize(alpha.gain - cost), [*alpha.feasible, *kernel_constraints]), kernel_constraints
 
     def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
         return {**own, "sigma": own["sigma"] * factor, "lam": own["lam"] * factor}
@@ -122,18 +122,18 @@ class GeneralisedMKL(OnWeights):
         ]
         return [*super().described_parameters, *own]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
-        """`given` may have regulariser, sigma, lam, A and p beside what every single task takes."""
-        others = {key: value for key, value in given.items() if key not in ("regulariser", *OWN)}
+    def task(self, instance: Instance, params: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
+        """`params` may have regulariser, sigma, lam, A and p besides the parameters of every single task."""
+        others = {key: value for key, value in params.items() if key not in ("regulariser", *OWN)}
         task, resolved = super().task(instance, others)
-        chosen = as_choice("regulariser", given.get("regulariser"), ("l1", "l2"))
-        if chosen == "l1" and given.get("lam") is not None:
+        chosen = as_choice("regulariser", params.get("regulariser"), ("l1", "l2"))
+        if chosen == "l1" and params.get("lam") is not None:
             raise InputError(
                 "parameter lam is given with regulariser l1, which has no square: leave it out, or take l2"
             )
-        lam = LAM.resolve(given.get("lam"), self.name, instance.count) if chosen == "l2" else 0.0
-        sigma = as_prices(given.get("sigma"), instance.count, chosen)
-        rows, least = as_constraints(given.get("A"), given.get("p"), instance.count)
+        lam = LAM.resolve(params.get("lam"), self.name, instance.count) if chosen == "l2" else 0.0
+        sigma = as_prices(params.get("sigma"), instance.count, chosen)
+        rows, least = as_constraints(params.get("A"), params.get("p"), instance.count)
         own = {"sigma": sigma, "lam": lam, "A": rows, "p": least}
         return replace(task, own=own), {**resolved, "regulariser": chosen, **own}
 
@@ -163,8 +163,8 @@ class GeneralisedMKL(OnWeights):
         return WeightedUpper(cost + risk.value, np.asarray(coefficients), norms, risk, largest, within)
 
     def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
-        """The functions with three sets of weights: the best without A, the solver's own, and those that its prices of
-        A imply, which vanish as the norms do; and f_m = μ_m K_m(α∘y), which divides by no weight."""
+        """The functions with three sets of weights: the best without A, the solver's own, and those implied by its
+        multipliers of A, which vanish as the norms do; and f_m = μ_m K_m(α∘y), which divides by no weight."""
         (alpha,), (coefficients,) = super().from_primal(program, task, unit)
         sigma, lam, A, p = (task.own[name] for name in OWN)
         mu = np.maximum(np.asarray(program.problem.var_dict["mu"].value, dtype=float), 0.0)
@@ -192,7 +192,7 @@ GMKL = GeneralisedMKL(
 
 
 def optimum(task: Task, tol: float) -> CertifiedPoint:
-    """Our interior-point method without A: where its weights meet Aμ ≥ p, that is all. Else the declarations."""
+    """Solve without A by the interior-point method; if its weights violate Aμ ≥ p, solve the declarations."""
     free = replace(task, own={**task.own, "A": np.zeros((0, task.count)), "p": np.zeros(0)})
     alone, _ = drive(InteriorSingle(), GMKL, free, tol)
     functions = Weighted(alone.upper.coefficients, alone.upper.mu)
@@ -207,7 +207,7 @@ def optimum(task: Task, tol: float) -> CertifiedPoint:
 
 
 def _sharper(task: Task, point: CertifiedPoint) -> CertifiedPoint:
-    """With the SVM at the weights found: its value is off by the square of what the weights are off."""
+    """Improve a point by the SVM at its weights: the error of its value is the square of the weights' error."""
     mu = point.upper.mu
     if not mu.any():
         return point
@@ -229,12 +229,12 @@ def gmkl(
     tol: float = 1e-8,
 ) -> Baseline:
     """The certified optimum, for y, or for every class or label against the rest."""
-    given = {"C": C, "regulariser": regulariser, "sigma": sigma, "lam": lam, "A": A, "p": p, "bias": bias}
+    params = {"C": C, "regulariser": regulariser, "sigma": sigma, "lam": lam, "A": A, "p": p, "bias": bias}
     parameters: dict[str, Any] = {}
     check_tolerance(tol)
 
     def learn(single: Instance) -> Label:
-        task, resolved = GMKL.task(single, given)
+        task, resolved = GMKL.task(single, params)
         parameters.update(resolved)
         point = optimum(task, tol)
         lower, upper = point.lower, point.upper

@@ -2,13 +2,13 @@
 
     K̄ = (1/M) Σ_m K_m,        D²(x, x_i) = K̄(x, x) − 2 K̄(x, x_i) + K̄(x_i, x_i)
 
-The k training samples nearest to x vote with their weights; of several at one distance the first counts. For a given x
-the term K̄(x, x) is the same for all x_i, so that the neighbours need no diagonal of the test kernels.
+The k training samples nearest to x vote with their weights; ties in distance are broken by order. The term K̄(x, x) is
+the same for all x_i, so that the neighbours do not depend on the diagonal of the test kernels.
 
     decision   for y, the mean of the neighbours' labels, in [−1, 1]; for classes, every class's share of the votes;
                for labels, the share of the neighbours that have it, less ½
 
-Nothing is solved for, and there is nothing to certify.
+There is no optimisation problem and no certificate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ._model import Array, InputError, Instance
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """`lengths` are K̄(x_i, x_i); `votes` (n, k) what each training sample says."""
+    """`lengths` are K̄(x_i, x_i); `votes` (n, k) are the targets of the training samples."""
 
     targets: Targets
     count: int
@@ -46,7 +46,7 @@ class Neighbours:
         return np.argsort(self.lengths - 2 * mean, axis=1, kind="stable")[:, : self.neighbours]
 
     def decision_function(self, test_kernels: ArrayLike) -> Array:
-        """What the neighbours of new samples say, (t,) for y, else (t, k); test kernels are (M, t, n)."""
+        """The mean vote of the neighbours of new samples, (t,) for y, else (t, k), from test kernels (M, t, n)."""
         chosen = self.nearest(test_kernels)
         weight = self.sample_weight[chosen]
         values = np.einsum("ti,tic->tc", weight, self.votes[chosen]) / weight.sum(axis=1, keepdims=True)
@@ -55,7 +55,7 @@ class Neighbours:
         return values[:, 0] if self.targets.kind == "y" else values
 
     def predict(self, test_kernels: ArrayLike) -> NDArray[Any]:
-        """−1 and +1; or classes, the first of several with as many votes; or labels 0 and 1. Zero counts as +1."""
+        """−1 and +1; or the class with most votes, the first in case of a tie; or labels 0 and 1. Zero counts as +1."""
         return decided(self.decision_function(test_kernels), self.targets.kind, self.targets.predicted_classes())
 
 

@@ -1,11 +1,11 @@
 """lp_beta — LP-β: SVMs of single kernels, mixed by a linear program over their outputs on held-out samples.
 
-First every kernel's SVMs f_m (one per class against the rest) are trained by folds, and speak of the samples that they
-did not see. Their margins are G_ium = V_iu'f_m(x_i): f_{m,y_i} − f_{m,u} for every other class u, or y_i f_m for
-labels y. Then
+First the SVMs f_m of every kernel (one per class against the rest) are trained by folds and evaluated on the held-out
+samples. Their margins are G_ium = V_iu'f_m(x_i): f_{m,y_i} − f_{m,u} for every other class u, or y_i f_m for labels y.
+Then
 
     primal   min over μ ∈ Δ, ρ, ξ ≥ 0     −ρ + Σ_i C_i ξ_i,          Σ_m μ_m G_ium ≥ ρ − ξ_i for every i, u
-    dual     max over u ≥ 0, γ            −γ,                        Σ_iu u_iu G_ium ≤ γ for every m,
+    dual     max over u ≥ 0, τ            −τ,                        Σ_iu u_iu G_ium ≤ τ for every m,
                                                                      Σ_u u_iu ≤ C_i,  Σ_iu u_iu = 1
 
 with C_i = (weight of sample i)/(ν Σ weights), Δ the simplex. Last, the SVMs are trained on all samples, and the
@@ -15,7 +15,7 @@ From one to the other. Stationarity in ρ gives Σ u = 1, in ξ_i the cap C_i; w
 simplex at the kernel with the largest Σ u G.
 
     recovery      f = Σ_m μ_m f_m
-    multipliers   weights = μ, the multipliers of Σ u G_m ≤ γ; u (n, r), the hard samples and their rivals; rho;
+    multipliers   weights = μ, the multipliers of Σ u G_m ≤ τ; u (n, r), the hard samples and their rivals; rho;
                   margins (n, r, M), the data of the program
 
 Parameters: C > 0 of the SVMs; 0 < ν ≤ 1, default ½, bounds the share of samples with margin below ρ; folds.
@@ -52,7 +52,7 @@ class Mixing:
     box: Array
 
     def typical_kernel_size(self) -> float:
-        """There are no kernels in the program, and no units to choose."""
+        """The program has no kernels, and no units to choose."""
         return 1.0
 
 
@@ -71,11 +71,11 @@ class LPBeta(Formulation):
     def described_parameters(self) -> list[tuple[str, str]]:
         return [PRICE.described, *super().described_parameters, ("folds", f"held-out parts; default {FOLDS}")]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Mixing, dict[str, Any]]:
-        """`given` has the outputs of the SVMs on held-out samples, (k, M, n), besides the parameters."""
-        own = self.resolve_own(instance, given)
+    def task(self, instance: Instance, params: Mapping[str, Any]) -> tuple[Mixing, dict[str, Any]]:
+        """`params` also has the outputs of the SVMs on held-out samples, (k, M, n)."""
+        own = self.resolve_own(instance, params)
         contrasts = contrasts_of(instance.targets, self.name)
-        margins = np.einsum("iuk,kmi->ium", contrasts, given["outputs"])
+        margins = np.einsum("iuk,kmi->ium", contrasts, params["outputs"])
         return Mixing(margins, instance.sample_weight / (own["nu"] * instance.sample_weight.sum())), own
 
     def declare_primal(self, task: Mixing) -> Program:
@@ -87,23 +87,23 @@ class LPBeta(Formulation):
 
     def declare_dual(self, task: Mixing) -> Program:
         n, rivals, count = task.margins.shape
-        u, gamma = cp.Variable((n, rivals), nonneg=True), cp.Variable()
-        below = [cp.sum(cp.multiply(u, task.margins[:, :, m])) <= gamma for m in range(count)]
-        problem = cp.Problem(cp.Maximize(-gamma), [*below, cp.sum(u, axis=1) <= task.box, cp.sum(u) == 1])
+        u, tau = cp.Variable((n, rivals), nonneg=True), cp.Variable()
+        below = [cp.sum(cp.multiply(u, task.margins[:, :, m])) <= tau for m in range(count)]
+        problem = cp.Problem(cp.Maximize(-tau), [*below, cp.sum(u, axis=1) <= task.box, cp.sum(u) == 1])
         return Program(problem, [u], below)
 
     def lower(self, task: Mixing, point: Array) -> MixingBound:
-        """−max_m Σ u G_m at the u nearest by scaling: every sample within its cap, all of them of weight one."""
+        """−max_m Σ u G_m at u, scaled so that every sample is within its cap and the sum is one."""
         u = np.maximum(np.nan_to_num(point), 0.0)
         totals = u.sum(axis=1)
-        u[totals <= 0, 0] = np.finfo(float).tiny  # so that a sample without weight can be given some
+        u[totals <= 0, 0] = np.finfo(float).tiny  # so that a sample without weight can be scaled up
         wanted = filled(np.minimum(totals, task.box), task.box, 1.0)
         u *= (wanted / u.sum(axis=1))[:, None]
         sums = np.einsum("iu,ium->m", u, task.margins)
         return MixingBound(-float(sums.max()), u, None, float(np.abs(sums).max()))
 
     def upper(self, task: Mixing, point: Array) -> MixingBound:
-        """−ρ + Σ C ξ at μ on the simplex, ρ the best for it: the quantile of the worst margins at ν."""
+        """−ρ + Σ C ξ at μ on the simplex, with the best ρ: the ν-quantile of the worst margins."""
         mu = np.maximum(np.nan_to_num(point), 0.0)
         mu = mu / mu.sum() if mu.any() else np.full(len(mu), 1 / len(mu))
         worst = (task.margins @ mu).min(axis=1)
@@ -140,7 +140,7 @@ def lp_beta(
     price = PRICE.resolve(C, "lp_beta", instance.count)
     NU.resolve(nu, "lp_beta", instance.count)
     check_tolerance(tol)
-    contrasts_of(instance.targets, "lp_beta")  # refused before anything costs time
+    contrasts_of(instance.targets, "lp_beta")  # refuses labels before any SVM is trained
     outputs = held_out(instance, price, folds, seed, "lp_beta")
     task, own = LP_BETA.task(instance, {"nu": nu, "outputs": outputs})
     point, _ = solve_declared(LP_BETA, task, tol, options=HIGHS, units=(1.0,))

@@ -56,7 +56,7 @@ MC_MKL = MulticlassMKL(
 
 
 def mc_mkl(instance: Instance, C: float = 1.0, tol: float = 1e-8) -> Baseline:
-    """The certified optimum, from the declared primal and, where that is not enough, the declared dual."""
+    """The certified optimum, from the declared primal and, if necessary, the declared dual."""
     check_tolerance(tol)
     task, parameters = MC_MKL.task(instance, {"C": C})
     point, _ = solve_declared(MC_MKL, task, tol)

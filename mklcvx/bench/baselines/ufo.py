@@ -55,7 +55,7 @@ def conjugate_exponent(p: float) -> float:
 
 
 def steepest(d: Array, lam: float, alpha: float, p: float) -> Array:
-    """The weights of the recovery at √q = d: where the conjugate's gradient leads."""
+    """The weights of the recovery at √q = d, from the gradient of the conjugate."""
     v, q = np.maximum(d - alpha, 0.0), conjugate_exponent(p)
     if not v.any():
         return np.zeros(len(d))
@@ -63,7 +63,7 @@ def steepest(d: Array, lam: float, alpha: float, p: float) -> Array:
 
 
 class MeanTask(JointTask):
-    """A risk that is a mean: declared in units in which the boxes are about one."""
+    """A task whose risk is a mean; it is declared in units in which the boxes are about one."""
 
     def typical_kernel_size(self) -> float:
         return super().typical_kernel_size() / float(self.box.mean())
@@ -90,8 +90,8 @@ class Ufo(Joint):
     def rescale(self, own: Mapping[str, Any], size: float) -> Mapping[str, Any]:
         return {**own, "alpha": own["alpha"] * math.sqrt(size)}
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
-        task, resolved = super().task(instance, given)
+    def task(self, instance: Instance, params: Mapping[str, Any]) -> tuple[JointTask, dict[str, Any]]:
+        task, resolved = super().task(instance, params)
         total = float(instance.sample_weight.sum())
         resolved["lam"] = 1 / (resolved["C"] * total)
         stack: dict[str, Any] = {"symmetric": task.symmetric, "own": {"lam": resolved["lam"], **task.own}}
@@ -112,12 +112,12 @@ class Walk(State):
     """`weights` are those of the kernels in w; `scores` θ_m(x_i), (n, M, k); `squares` ‖θ_m‖²; `counts` N, (n, r)."""
 
     random: np.random.Generator
-    kernels: Array  # (n, M, n): all kernels' values of one sample lie together
+    kernels: Array  # (n, M, n): contiguous for one sample
     scores: Array
     squares: Array
     counts: Array
     draws: Array
-    tail: Array  # the sum of the coefficients since the number of passes was last doubled
+    tail: Array  # the sum of the coefficients since the number of passes last doubled
     passes: int = 0
     since: int = 0
 
@@ -131,8 +131,8 @@ class UfoWalk(Algorithm[Walk]):
             θ ← θ + φ(x_i)⊗V_iu   if that margin is below 1
             v_m = (‖θ_m‖ − α t)₊,     w_m = θ_m v_m/(λ t ‖θ_m‖) (v_m/‖v‖_q)^{q−2}
 
-    No step size is left to choose, and w is as sparse as v. θ_m = K_m-expansion with the counts N_iu of updates: all
-    kernels share them. One iteration here is a pass of n draws. The dual point is β_iu = C_i N_iu/(draws of i), always
+    There is no step size, and w is as sparse as v. θ_m is a kernel expansion with the counts N_iu of updates, which all
+    kernels share. One iteration here is a pass of n draws. The dual point is β_iu = C_i N_iu/(draws of i), always
     feasible; at the end of a pass of permutations it is N/t itself, whose w is the algorithm's own. The primal points
     are w, the w that β implies, and the mean of the recent ones.
     """
@@ -175,7 +175,7 @@ class UfoWalk(Algorithm[Walk]):
         )  # fmt: skip
 
     def _drawn(self, task: JointTask, random: np.random.Generator) -> tuple[NDArray[np.intp], Array]:
-        """n samples, and how much an update by each counts, so that a pass follows the mean of the risk's gradients."""
+        """n samples and the step of each, so that a pass follows the mean gradient of the risk."""
         n = task.samples
         if self.shuffled:
             return random.permutation(n), n * task.box
@@ -209,9 +209,9 @@ def ufo(
     shuffled: bool = False,
     seed: int = 0,
 ) -> Baseline:
-    """UFO-MKL as published, until the certified relative gap is at most `tol` (1e-2) or `passes` are over; or, with
-    solver="exact", the certified optimum of its objective (1e-8). `shuffled`: every pass a permutation of the samples,
-    as in the authors' program, instead of independent draws."""
+    """UFO-MKL as published, until the certified relative gap is at most `tol` (1e-2) or after `passes`; or, with
+    solver="exact", the certified optimum of its objective (1e-8). `shuffled`: every pass is a permutation of the
+    samples, as in the authors' program, instead of independent draws."""
     if solver not in ("ufo", "exact"):
         raise InputError(f"solver = {solver!r} is unknown: give 'ufo' or 'exact'")
     if not is_whole(passes, 1):

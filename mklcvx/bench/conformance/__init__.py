@@ -1,4 +1,4 @@
-"""Conformance: anybody's solver over the zoo, judged at three levels of accuracy."""
+"""Conformance: a third party's solver runs over the zoo and is judged at three levels of accuracy."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""A third party's solver as a function: how it is found, what it is given, and what its answer may look like.
+"""A third party's solver as a function: how it is found, its arguments, and the forms of its answer.
 
-    function(kernels, y, **parameters) -> what it has
+    function(kernels, y, **parameters) -> answer
 
-`kernels` is (M, n, n), `y` what the instance has (±1; classes; or labels, n × k, 0 or 1), and parameters are those of
-the formulation by name; `groups` (M) where the formulation needs them, `sample_weight` (n) where it is not all ones. A
-parameter that the function does not take is left out if it has its default value; else the instance is skipped.
+`kernels` is (M, n, n), `y` are the targets of the instance (±1; classes; or labels, n × k, 0 or 1), and parameters are
+those of the formulation by name; `groups` (M) if the formulation needs them, `sample_weight` (n) if it is not all ones.
+A parameter that the function does not accept is left out if it has its default value; else the instance is skipped.
 
-What it has is a mapping with any of weights, alpha, bias, coefficients, objective and multipliers; an object with
-attributes of these names; a tuple in that order, None for what is missing; or the weights alone, as an array or a list.
+The answer is a mapping with any of weights, alpha, bias, coefficients, objective and multipliers; an object with
+attributes of these names; a tuple in that order, None for missing parts; or the weights alone, as an array or list.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ def named(solver: str | Solver) -> str:
 
 
 def search_path() -> tuple[str, ...]:
-    """Where the one who asks would find modules, and the current folder."""
+    """The folders where the calling process finds modules, and the current folder."""
     return (*(folder for folder in sys.path if folder), os.getcwd())
 
 
 def check_importable(name: str, path: Iterable[str]) -> None:
-    """Refuse a module that is nowhere; nothing is imported yet."""
+    """Refuse a module that cannot be found, without importing it."""
     top = named(name).partition(":")[0].partition(".")[0]
     if top not in sys.modules and not find_spec(top) and not PathFinder.find_spec(top, list(path)):
         raise InputError(f"solver {name}: there is no module {top!r}: install it, or go to the folder it is in")
 
 
 def imported(name: str, path: Iterable[str]) -> Solver:
-    """The function of that name; its module is run, which is what its owner asks for."""
+    """Import the function of that name. This runs its module."""
     module, _, inside = named(name).partition(":")
     sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
@@ -70,14 +70,14 @@ def imported(name: str, path: Iterable[str]) -> Solver:
             raise InputError(f"solver {name}: {module} has no {inside!r}: check the name")
         found = getattr(found, part)
     if not callable(found):
-        raise InputError(f"solver {name}: is no function: name one that takes kernels and y")
+        raise InputError(f"solver {name}: is not a function: name one that takes kernels and y")
     return found
 
 
 def arguments(
     function: Solver, instance: Instance, formulation: str, parameters: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the function is given by name, and what it would need to take but does not."""
+    """The keyword arguments of the function, and the names that it would need to accept but does not."""
     chosen = formulations.get(formulation)
     offered = dict(parameters)
     if chosen.needs_groups:
@@ -94,7 +94,7 @@ def arguments(
 
 
 def _keywords(function: Solver) -> set[str] | None:
-    """The names that a function takes behind kernels and y; None if it takes all, or does not say."""
+    """The keywords that a function accepts after kernels and y; None if it accepts all or has no signature."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -106,11 +106,11 @@ def _keywords(function: Solver) -> set[str] | None:
 
 
 def found_by(result: Any) -> dict[str, Any]:
-    """The parts of an answer in whatever a function returned, as `files.save_answer` takes them."""
+    """The parts of an answer in what a function returned, as arguments of `files.save_answer`."""
     record = _record(result)
     parts = {name: record[name] for name in ANSWER_FIELDS if record.get(name) is not None}
     multipliers = record.get("multipliers")
-    given = answer_of({**parts, "multipliers": multipliers})  # refuses what are no numbers
+    given = answer_of({**parts, "multipliers": multipliers})  # refuses anything but numbers
     if not given.given:
         raise InputError(f"it returned none of {', '.join(ANSWER_FIELDS)}: return a dictionary with what there is")
     fields = {name: getattr(given, name) for name in parts}

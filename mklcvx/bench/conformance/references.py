@@ -1,5 +1,4 @@
-"""The optimum that answers on a specimen are judged against: proved once and for all where it has been, else certified
-here and now."""
+"""The optimum that answers on a specimen are judged against: a stored enclosure if there is one, else a certificate."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ from ...verification.judging import Case, pose
 from ...verification.parts import Enclosure, enclosure_of
 from ...zoo import Specimen
 
-# Only in a checkout: enclosures in ball arithmetic, too long to compute for what a package needs at run time.
+# Enclosures in ball arithmetic. They exist only in a checkout: computing them takes too long at run time.
 GOLDEN = Path(__file__).resolve().parents[3] / "validation" / "golden" / "golden.json"
 
 
 @dataclass(frozen=True)
 class ProvedCase(Case):
-    """A problem whose optimum has been enclosed before: nothing is solved to know it."""
+    """A problem whose optimum has been enclosed before, so that it need not be solved."""
 
     proved: Enclosure | None = None
 
@@ -30,18 +29,18 @@ class ProvedCase(Case):
         return super().known if self.proved is None else self.proved
 
 
-def case_of(specimen: Specimen, formulation: str, given: Mapping[str, Any], tolerance: float) -> ProvedCase:
-    """A specimen as a problem; `given` parameters come before those that the specimen recommends."""
+def case_of(specimen: Specimen, formulation: str, params: Mapping[str, Any], tolerance: float) -> ProvedCase:
+    """Pose a specimen as a problem; `params` override the parameters that the specimen recommends."""
     recommended = dict(specimen.parameters_for(formulation))
-    if "nu" in given:
+    if "nu" in params:
         recommended.pop("C", None)  # they exclude each other
-    posed = pose(specimen.instance(), formulation, {**recommended, **given}, tolerance)
+    posed = pose(specimen.instance(), formulation, {**recommended, **params}, tolerance)
     proved = enclosed(specimen, formulation, posed.parameters)
     return ProvedCase(posed.instance, posed.formulation, posed.parameters, posed.task, tolerance, proved)
 
 
 def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]) -> Enclosure | None:
-    """The golden enclosure, where there is one of this very problem."""
+    """The golden enclosure of exactly this problem, or None."""
     entry = _golden(GOLDEN).get((specimen.name, formulation))
     if entry is None or entry["sha256"] != specimen.recorded["sha256"] or entry["parameters"] != dict(parameters):
         return None

@@ -1,9 +1,9 @@
-"""What a conformance run found: success rates at three levels, times, and what is wrong with the failures.
+"""The results of a conformance run: success rates at three levels, times, and diagnoses of the failures.
 
-The rate at a level is the share of accepted answers among those that could be judged: an answer is undecided where
-the optimum itself could not be enclosed narrowly enough, and a specimen is skipped where the solver lacks a parameter.
-Times are summed up by the shifted geometric mean exp(mean log(t + s)) − s with s = SHIFT; a run that failed at the
-level counts as the time limit.
+The rate at a level is the share of accepted answers among those that could be judged: an answer is undecided if the
+optimum itself could not be enclosed narrowly enough, and a specimen is skipped if the solver lacks a parameter. Times
+are summarised by the shifted geometric mean exp(mean log(t + s)) − s with s = SHIFT; a run that failed at the level
+counts with the time limit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RATE = ("tolerance", "accepted", "decided", "undecided", "share", "shifted_geome
 
 
 class Rate(NamedTuple):
-    """How a solver did at a level; `seconds` are the shifted geometric mean."""
+    """The results at one level; `seconds` is the shifted geometric mean."""
 
     tolerance: float
     accepted: int
@@ -46,7 +46,7 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True)
 class Conformance:
-    """The trials of one solver, and what they come to at the level that was asked for."""
+    """The trials of one solver, and their summary at the level that was asked for."""
 
     solver: str
     formulation: str
@@ -57,12 +57,12 @@ class Conformance:
 
     @property
     def passed(self) -> bool:
-        """Nothing failed, and something was accepted."""
+        """Whether nothing failed and something was accepted."""
         return self.rate(self.level).accepted > 0 and not self.failures
 
     @property
     def failures(self) -> list[Trial]:
-        """The worst first: no answer at all, then the farthest from the optimum."""
+        """The rejected trials, the worst first: those without an answer, then by distance from the optimum."""
         failed = [trial for trial in self.trials if trial.verdict(self.level) == REJECTED]
         return sorted(failed, key=lambda trial: -(math.inf if trial.off is None else trial.off))
 
@@ -72,7 +72,7 @@ class Conformance:
 
     @property
     def diagnoses(self) -> dict[str, int]:
-        """How often each, the most frequent first."""
+        """How often each diagnosis occurs, the most frequent first."""
         return dict(Counter(trial.diagnosis for trial in self.failures).most_common())
 
     def rate(self, level: str) -> Rate:
@@ -106,7 +106,7 @@ def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None
 
 
 def check_found(solver: Contestant, time_limit: float) -> None:
-    """Refuse a function that cannot be imported; its module is run, in a process of its own."""
+    """Refuse a function that cannot be imported. Its module runs in a separate process."""
     if not isinstance(solver, InWorker):
         return
     patience = max(time_limit, CONFORM_TIME_LIMIT)
@@ -123,7 +123,7 @@ def assignment(
     solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
     command: str | None = None, time_limit: float = CONFORM_TIME_LIMIT, level: str = CONFORM_LEVEL,
 ) -> Assignment:  # fmt: skip
-    """What is to be tried, once nothing speaks against it."""
+    """Check all settings and return them as one record."""
     chosen = formulations.get(formulation)
     if parameters:
         _check_parameters(chosen.name, parameters)
@@ -142,7 +142,7 @@ def assignment(
 
 
 def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
-    """Refuse what no specimen can be posed with; limits may depend on the number of kernels."""
+    """Refuse parameters that no specimen accepts; limits may depend on the number of kernels."""
     refusals = []
     for name in suitable(formulation):
         try:

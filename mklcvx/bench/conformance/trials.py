@@ -1,8 +1,8 @@
-"""Trials: a solver solves a specimen of the zoo in a process of its own, and its answer is judged.
+"""Trials: a solver solves a specimen of the zoo in a separate process, and its answer is judged.
 
-Every part of the answer is judged by what it is worth against the certified optimum, at three levels of accuracy. A
-solver that raises an error, dies or takes too long is reported as such. Specimens are shared out in batches, each with
-one process for the solver, through joblib: whatever back end joblib is told to use carries them.
+The value of every part of the answer is compared with the certified optimum, at three levels of accuracy. A solver that
+raises an error, dies or takes too long is reported as such. Specimens are distributed in batches through joblib, with
+whatever back end it is configured to use; every batch has one process for the solver.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ JUDGED, ERROR, TIMEOUT, SKIPPED = "judged", "error", "timeout", "skipped"
 
 @dataclass(frozen=True)
 class Assignment:
-    """What every trial of a run shares. `level` is the one whose failures are diagnosed."""
+    """The settings of all trials of a run. Failures at `level` are diagnosed."""
 
     solver: Contestant
     formulation: str
@@ -44,8 +44,8 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one specimen. `off` is the tolerance at which the answer would be accepted: the largest violation
-    or distance from the optimum of any of its parts, relative to the problem's scale."""
+    """The result on one specimen. `off` is the tolerance at which the answer would be accepted: the largest violation
+    or distance from the optimum of any of its parts, relative to the scale of the problem."""
 
     specimen: str
     outcome: str
@@ -57,7 +57,7 @@ class Trial:
     words: str = ""
 
     def verdict(self, level: str) -> str:
-        """A solver that gives no answer has failed at every level."""
+        """The verdict at a level. A solver without an answer has failed at every level."""
         return SKIPPED if self.outcome == SKIPPED else self.verdicts.get(level, REJECTED)
 
     def accepted(self, level: str) -> bool:
@@ -70,7 +70,7 @@ class Trial:
 
 
 def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
-    """The specimens of the zoo that suit a formulation; or those named, all of which must."""
+    """The specimens that suit a formulation: all of the zoo, or the named ones, each of which must suit it."""
     if names is None:
         return [one.name for one in SPECIMENS if formulation in one.suits]
     for name in names:
@@ -80,7 +80,7 @@ def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
 
 
 def shared_out(work: Callable[[Room, Item], Result], items: Sequence[Item], jobs: int | None) -> Iterator[Result]:
-    """What `work` makes of every item, in their order; `jobs` processes, or what joblib has been configured to use."""
+    """The results of `work` for all items, in order, in `jobs` processes or as joblib is configured."""
     from joblib import Parallel, delayed
 
     batches = [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
@@ -94,7 +94,7 @@ def _batch(work: Callable[[Room, Item], Result], items: Sequence[Item]) -> list[
 
 
 class Room:
-    """A folder for files and a process for the solver, for one trial after the other."""
+    """A folder for files and a process for the solver, which successive trials share."""
 
     def __enter__(self) -> Room:
         self._place = tempfile.TemporaryDirectory(prefix="mklcvx.")
@@ -114,7 +114,7 @@ class Room:
         return _judged(case, attempt, chosen.name, assignment.level)
 
     def attempt(self, case: Case, solver: Contestant, name: str, time_limit: float) -> Attempt:
-        """One run of a solver; the answer's file, if any, is in the setting's folder."""
+        """Run a solver once. Its answer file, if any, is in `folder`."""
         file = Path(self._place.name) / f"{name}.npz"
         if not file.exists():
             save_instance(file, case.instance, compressed=False)
@@ -141,6 +141,6 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
     judged = Trial(name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts, wrong)
     if verdicts[level] != REJECTED:
         return judged
-    with np.errstate(all="ignore"):  # hypotheses divide by whatever an answer has
+    with np.errstate(all="ignore"):  # hypotheses may divide by zeros of the answer
         found = diagnose(case, attempt.answer, parts, LEVELS[level])
     return judged if found is None else replace(judged, diagnosis=found.name, words=found.words)

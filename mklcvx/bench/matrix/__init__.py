@@ -1,4 +1,4 @@
-"""Validation: every solver of ours against the optimum of every formulation it fits, over the zoo."""
+"""Validation: every solver of this package on every formulation it fits, over the zoo, against the optimum."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def validate(
 
 
 def save(folder: Path, matrix: Matrix) -> None:
-    """Markdown, JSON and a picture."""
+    """Write Markdown, JSON and a picture into a folder."""
     from .picture import picture
 
     texts = matrix.as_markdown(), json.dumps(matrix.as_dict(), ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,11 +1,11 @@
-"""One solver on one specimen: how many digits of the optimum it has, what it certifies, and whether it is honest.
+"""One solver on one specimen: the digits it shares with the optimum, its certificate, and whether it is honest.
 
 Digits are −log₁₀ of |value − v*| relative to the problem's scale, at most those that the enclosure of v* supports and
 at most MOST. A run is honest if
 
 - its certificate does not contradict the enclosure: lower ≤ v* ≤ upper;
-- the point that it returns proves that certificate, recomputed by the judge;
-- it says *certified* only if the gap it was asked for is proved, and otherwise says why not.
+- its point proves that certificate, as recomputed by the judge;
+- its status is *certified* only if the requested gap is proved, and otherwise its message says why not.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ WRAPPERS = ("auto",)  # interior or clarabel under another name
 
 @dataclass(frozen=True)
 class Cell:
-    """`status` is what the solver says, or "ended" (at the time limit, with nothing) or "failed"; `reason` says why
-    it is not certified, and what is dishonest if it is not honest; `proved` whether the optimum is a golden one."""
+    """One run. `status` is the solver's own, or "ended" (at the time limit, without an answer), or "failed"; `reason`
+    says why the run is not certified or not honest; `proved`: whether the optimum is a golden one."""
 
     formulation: str
     solver: str
@@ -53,7 +53,7 @@ class Cell:
     proved: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Numbers to the digits that mean something."""
+        """The fields, with numbers rounded to four digits."""
         record = asdict(self)
         for name in ("digits", "gap", "seconds"):
             record[name] = None if record[name] is None else float(f"{record[name]:.4g}")
@@ -70,14 +70,14 @@ def all_solvers() -> list[str]:
 
 
 def plan(quick: bool = False, largest: float = LARGEST) -> list[tuple[str, str]]:
-    """The formulations and specimens that are to be tried: those with n²M ≤ largest, those of a specimen together."""
+    """Pairs of formulation and specimen with n²M ≤ largest, sorted so that those of a specimen are together."""
     sizes = {one.name: float(one.recorded["samples"] ** 2 * one.recorded["kernels"]) for one in SPECIMENS}
     pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name) if sizes[one] <= largest]
     return sorted((pair for pair in pairs if not quick or pair[1] in QUICK), key=lambda pair: sizes[pair[1]])
 
 
 def cells_of(time_limit: float, room: Room, pair: tuple[str, str]) -> list[Cell]:
-    """Every solver of a formulation on one specimen."""
+    """Run every solver of a formulation on one specimen."""
     formulation, name = pair
     case = case_of(specimen(name), formulation, {}, FINEST)
     return [_cell(room, case, solver, name, time_limit) for solver in fitting(formulation)]
@@ -97,13 +97,13 @@ def _cell(room: Room, case: ProvedCase, solver: Solver, name: str, time_limit: f
 
 
 def digits(value: float, known: Enclosure) -> float:
-    """Digits that a value shares with the optimum, as far as the enclosure can tell: its farther end counts."""
+    """The digits that a value shares with the optimum, measured from the farther end of the enclosure."""
     distance = max(abs(value - known.lower), abs(value - known.upper)) / known.scale
     return min(MOST, -math.log10(distance)) if distance > 0 else MOST
 
 
 def _dishonest(case: Case, solution: Solution, answer: Answer, asked: float) -> str:
-    """What is not true of what a solver says; nothing if all is."""
+    """Return what is false in a solver's statement, or an empty text."""
     said, known = solution.certificate, case.known
     if said.lower > known.upper or said.upper < known.lower:
         return "its certificate contradicts the optimum"
@@ -115,7 +115,7 @@ def _dishonest(case: Case, solution: Solution, answer: Answer, asked: float) -> 
         proved = judge(case.formulation, case.task, answer, asked)
     except InputError as fault:
         return f"what it returns cannot be judged: {fault}"
-    # Both are proved, each with its own choice of bias, stretch and ridge: what counts is what was asked for.
+    # Both are proved, with different choices of bias, scaling and ridge; only the requested gap counts.
     if said.proves(asked) and not proved.proves(asked) and proved.gap > said.gap + proved.rounding + proved.ridge_share:
         return f"its point proves a gap of {proved.relative_gap:.1e} only"
     return ""

@@ -1,4 +1,4 @@
-"""The matrix as a picture: one square for each solver and formulation, the darker the more digits."""
+"""The matrix as a picture: one square for each solver and formulation; darker means more digits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLE = "Digits shared with the optimum, median (*: not every run certified what
 
 
 def picture(matrix: Matrix) -> bytes:
-    """As SVG; the same matrix makes the same bytes."""
+    """Draw the matrix as SVG. Equal matrices give equal bytes."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

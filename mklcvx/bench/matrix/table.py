@@ -1,4 +1,4 @@
-"""The matrix formulations × solvers: what every cell comes to over its specimens, as JSON and Markdown.
+"""The matrix formulations × solvers: the results of every cell over its specimens, as JSON and Markdown.
 
 A cell without runs has a reason: the solver does not solve that formulation, or no specimen of that size suits it.
 """
@@ -31,7 +31,7 @@ NUMBERS = {"digits_median": ".1f", "digits_worst": ".1f", "gap_median": ".1e", "
 
 @dataclass(frozen=True)
 class Entry:
-    """One solver and one formulation, over all specimens; `reason` says why it is empty."""
+    """One solver and one formulation over all specimens; `reason` says why there are no runs."""
 
     formulation: str
     solver: str
@@ -52,7 +52,7 @@ class Entry:
 
     @property
     def why_not(self) -> str:
-        """What is said where a run is not certified, the most frequent first."""
+        """The reasons of runs that are not certified, the most frequent first."""
         reasons = Counter(_brief(cell.reason) for cell in self.cells if cell.status != CERTIFIED)
         shown = reasons.most_common(SHOWN)
         others = reasons.total() - sum(times for _, times in shown)
@@ -78,7 +78,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All entries, formulation by formulation, with what they were made of."""
+    """All entries, formulation by formulation, and the settings of the runs."""
 
     entries: tuple[Entry, ...]
     time_limit: float
@@ -175,7 +175,7 @@ def _detail(entry: Entry) -> list[str]:
 
 
 def _brief(reason: str) -> str:
-    """A reason without what differs from run to run."""
+    """A reason without the numbers that differ from run to run."""
     alike = re.sub(r" (after [\d,]+ iterations|(at|between) kernels \(.*\))", "", reason)
     return alike.partition(": relative gap")[0].replace("|", "/")[:90]
 
