@@ -6,7 +6,6 @@ import csv
 import re
 import runpy
 import sys
-from _statistics import average_ranks
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import toy_experiment  # puts validation/experiments on the path
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY as KUMAR
 from _selection import Contest, Problem, Split, standardised
+from _significance import average_ranks
 from _xu_page import unseen
 from _xu_tables import ACCURACY, METHODS, RANKS, SETS
 

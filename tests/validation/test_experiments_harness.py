@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from _statistics import agrees, average_ranks, corrected_t_test, friedman, ranks, verdict_of_cell, wilcoxon
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy import stats
 import toy_experiment as toy
 from _harness import Cache, Setting, key, run
 from _reporting import write_page
+from _significance import agrees, average_ranks, corrected_t_test, friedman, ranks, verdict_of_cell, wilcoxon
 from places import TESTS
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
 from _reporting import Page, Picture, Table, certificates, label, panels, style
+from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
 
 TEST_OVER_TRAIN = 1 / 4
 LEVEL, CHANCE = 0.05, 0.1

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from _statistics import (
+from collections.abc import Iterable
+
+import numpy as np
+
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table, certificates, label, panels, style
+from _significance import (
     agrees,
     average_ranks,
     corrected_t_test,
@@ -12,12 +18,6 @@ from _statistics import (
     verdict_of_cell,
     wilcoxon,
 )
-from collections.abc import Iterable
-
-import numpy as np
-
-from _harness import Row, Setting
-from _reporting import Page, Picture, Table, certificates, label, panels, style
 from _xu_tables import ACCURACY, LONGER, METHODS, RANKS, SECONDS, SETS
 
 TEST_OVER_TRAIN = 3 / 7

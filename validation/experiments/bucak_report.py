@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _statistics import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
+from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from bucak_contest import CONTESTANTS
 from bucak_learning import GAP, MOVED
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from _statistics import average_ranks, corrected_t_test, friedman, wilcoxon
-
 import numpy as np
 from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability
 from _harness import Row, Setting
 from _reporting import Table
+from _significance import average_ranks, corrected_t_test, friedman, wilcoxon
 from govindaraj_regions import GROUPED, IMAGES, prices
 
 Array = NDArray[np.float64]

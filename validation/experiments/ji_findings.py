@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from _statistics import corrected_t_test
-
 import numpy as np
 from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding
 from _harness import Row
+from _significance import corrected_t_test
 from ji_contest import EXPANSIONS, METHODS
 
 Array = NDArray[np.float64]

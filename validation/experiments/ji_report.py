@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from _statistics import average_ranks, friedman, mean_and_deviation
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from _findings import LEVEL, probability, sentence, spread
 from _harness import Row, Setting
 from _reporting import Page, Picture, Table, label, panels, style
+from _significance import average_ranks, friedman, mean_and_deviation
 from ji_contest import METHODS, ORACLE
 from ji_findings import (
     ALMOST_ALL,
