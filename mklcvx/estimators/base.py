@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .. import formulations
 from ..certificate.solution import Solution
+from ..defaults import FORMULATION, SOLVER
 from ..errors import InputError
 from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
@@ -44,6 +46,7 @@ Bank: TypeAlias = BankPart | Sequence[BankPart]  # what the parameter `kernels` 
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 
 
+@dataclass(eq=False, repr=False)
 class KernelEstimator(BaseEstimator):
     """The parameters of kernels and solvers, and the attributes of a fitted model.
 
@@ -56,18 +59,18 @@ class KernelEstimator(BaseEstimator):
     own_parameters: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
 
-    # What every constructor of the family stores.
-    formulation: str
-    kernels: Bank
-    groups: ArrayLike | None
-    centre: bool
-    normalise: str | None
-    repair: str | None
-    solver: str
-    tol: float | None
-    max_iter: int | None
-    time_limit: float | None
-    solver_options: dict[str, Any] | None
+    formulation: str = FORMULATION
+    kernels: Bank = "gaussians"
+    _: KW_ONLY
+    groups: ArrayLike | None = None
+    centre: bool = False
+    normalise: str | None = None
+    repair: str | None = None
+    solver: str = SOLVER
+    tol: float | None = None
+    max_iter: int | None = None
+    time_limit: float | None = None
+    solver_options: dict[str, Any] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

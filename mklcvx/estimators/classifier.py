@@ -8,6 +8,7 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -20,10 +21,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import Solution
-from ..defaults import FOLDS, FORMULATION, SOLVER
+from ..defaults import FOLDS
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
-from .base import Array, Bank, ClassWeight, KernelEstimator, traces_of
+from .base import Array, ClassWeight, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
 from .saving import ModelParts
 from .targets import classes_of, sample_prices, winners
@@ -51,6 +52,7 @@ def machines_for(classes: int, multi_class: str) -> list[Machine]:
     return [Machine(second, first) for first, second in combinations(range(classes), 2)]
 
 
+@dataclass(eq=False, repr=False)
 class MKLClassifier(ClassifierMixin, KernelEstimator):
     """Classifier that learns its combination of kernels, with a certificate of optimality.
 
@@ -60,6 +62,24 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
         "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default=None
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
     C : float, optional
         Price of the samples' slacks. The default is 1 unless `nu` is given.
     nu : float, optional
@@ -74,32 +94,14 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         Exponent between groups, for `vskl`.
     bias : bool, optional
         Whether the decision function has a bias. The default is true.
-    groups : array_like of shape (M,), optional
-        Group of each kernel, for formulations with groups.
     multi_class : {"ovr", "ovo"}, default="ovr"
         One against the rest, or one against one, for more than two classes.
-    centre : bool, default=False
-        Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
-    repair : {"clip", "shift"}, optional
-        Mend indefinite training kernels, which are refused otherwise.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
     probability : bool, default=False
         Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values.
     calibration_folds : int, default=5
         Folds of the calibration.
-    solver : str, default="auto"
-        Name of the solver.
-    tol : float, optional
-        Relative gap that the certificate must prove. The default is the solver's own tolerance.
-    max_iter : int, optional
-        Iterations of the solver.
-    time_limit : float, optional
-        Seconds for each solution.
-    solver_options : dict, optional
-        Options of the solver.
     n_jobs : int, optional
         Machines that are solved at once.
 
@@ -136,38 +138,19 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     families = ("single task",)
     own_parameters = ("C", "nu", "theta", "p", "l1_ratio", "s", "bias")
 
-    def __init__(
-        self, formulation: str = FORMULATION, kernels: Bank = "gaussians", *, C: float | None = None,
-        nu: float | None = None, theta: float | None = None, p: float | None = None, l1_ratio: float | None = None,
-        s: float | None = None, bias: bool | None = None, groups: ArrayLike | None = None, multi_class: str = "ovr",
-        centre: bool = False, normalise: str | None = None, repair: str | None = None, class_weight: ClassWeight = None,
-        probability: bool = False,
-        calibration_folds: int = FOLDS, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
-        time_limit: float | None = None, solver_options: dict[str, Any] | None = None, n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
-        self.formulation = formulation
-        self.kernels = kernels
-        self.C = C
-        self.nu = nu
-        self.theta = theta
-        self.p = p
-        self.l1_ratio = l1_ratio
-        self.s = s
-        self.bias = bias
-        self.groups = groups
-        self.multi_class = multi_class
-        self.centre = centre
-        self.normalise = normalise
-        self.repair = repair
-        self.class_weight = class_weight
-        self.probability = probability
-        self.calibration_folds = calibration_folds
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.solver_options = solver_options
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    C: float | None = None
+    nu: float | None = None
+    theta: float | None = None
+    p: float | None = None
+    l1_ratio: float | None = None
+    s: float | None = None
+    bias: bool | None = None
+    multi_class: str = "ovr"
+    class_weight: ClassWeight = None
+    probability: bool = False
+    calibration_folds: int = FOLDS
+    n_jobs: int | None = None
 
     # ------------------------------------------------------------------------------------------------- fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -6,18 +6,19 @@ k(x)'B, with k(x) its values of K(θ) with the training samples. Labels are need
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ..defaults import SOLVER
 from ..problem.instance import Instance
-from .base import Array, Bank, KernelEstimator, traces_of
+from .base import Array, KernelEstimator, traces_of
 from .targets import LabelSets, as_target
 
 
+@dataclass(eq=False, repr=False)
 class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Embedding of samples by a kernel that is learned from their labels.
 
@@ -30,14 +31,6 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
         "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
-    expansion : {"clique", "star", "zhou", "kcca"}, optional
-        How the hypergraph becomes a Laplacian.
-    lam : float, optional
-        Ridge λ.
-    smoothing : float, optional
-        Smoothing σ of `hypergraph_smooth`.
-    dimensions : int, optional
-        Dimensions of the embedding.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
@@ -56,6 +49,14 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Seconds for each solution.
     solver_options : dict, optional
         Options of the solver.
+    expansion : {"clique", "star", "zhou", "kcca"}, optional
+        How the hypergraph becomes a Laplacian.
+    lam : float, optional
+        Ridge λ.
+    smoothing : float, optional
+        Smoothing σ of `hypergraph_smooth`.
+    dimensions : int, optional
+        Dimensions of the embedding.
 
     Attributes
     ----------
@@ -90,28 +91,13 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     own_parameters = ("expansion", "lam", "smoothing", "dimensions")
     embeds = True
 
-    def __init__(
-        self, formulation: str = "hypergraph", kernels: Bank = "gaussians", *, expansion: str | None = None,
-        lam: float | None = None, smoothing: float | None = None, dimensions: int | None = None,
-        groups: ArrayLike | None = None, centre: bool = False, normalise: str | None = "trace",
-        repair: str | None = None, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
-        time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.formulation = formulation
-        self.kernels = kernels
-        self.expansion = expansion
-        self.lam = lam
-        self.smoothing = smoothing
-        self.dimensions = dimensions
-        self.groups = groups
-        self.centre = centre
-        self.normalise = normalise
-        self.repair = repair
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.solver_options = solver_options
+    formulation: str = "hypergraph"
+    _: KW_ONLY
+    normalise: str | None = "trace"
+    expansion: str | None = None
+    lam: float | None = None
+    smoothing: float | None = None
+    dimensions: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

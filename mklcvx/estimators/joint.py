@@ -7,6 +7,7 @@ own is positive.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,17 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..defaults import SOLVER
 from ..problem.instance import Instance
-from .base import Array, Bank, ClassWeight, KernelEstimator, traces_of
+from .base import Array, ClassWeight, KernelEstimator, traces_of
 from .saving import ModelParts
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 
 
+@dataclass(eq=False, repr=False)
 class JointClassifier(ClassifierMixin, KernelEstimator):
     """Fits one solution and predicts classes or label sets."""
 
-    class_weight: ClassWeight
+    _: KW_ONLY
+    class_weight: ClassWeight = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -110,6 +112,7 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
             raise ValueError("classes and solution do not fit together")
 
 
+@dataclass(eq=False, repr=False)
 class MultiLabelMKL(JointClassifier):
     """Classifier with one combination of kernels for many labels.
 
@@ -122,8 +125,6 @@ class MultiLabelMKL(JointClassifier):
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
         "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
-    C : float, optional
-        Price of the samples' slacks. The default is 1.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
@@ -132,8 +133,6 @@ class MultiLabelMKL(JointClassifier):
         How to scale the kernels, as fitted on the training samples.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
-    class_weight : "balanced" or dict, optional
-        Weights of the classes.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional
@@ -144,6 +143,10 @@ class MultiLabelMKL(JointClassifier):
         Seconds for each solution.
     solver_options : dict, optional
         Options of the solver.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    C : float, optional
+        Price of the samples' slacks. The default is 1.
 
     Attributes
     ----------
@@ -178,25 +181,9 @@ class MultiLabelMKL(JointClassifier):
     families = ("many labels",)
     own_parameters = ("C",)
 
-    def __init__(
-        self, formulation: str = "ml_sum", kernels: Bank = "gaussians", *, C: float | None = None,
-        groups: ArrayLike | None = None, centre: bool = False, normalise: str | None = None,
-        repair: str | None = None, class_weight: ClassWeight = None, solver: str = SOLVER, tol: float | None = None,
-        max_iter: int | None = None, time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.formulation = formulation
-        self.kernels = kernels
-        self.C = C
-        self.groups = groups
-        self.centre = centre
-        self.normalise = normalise
-        self.repair = repair
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.solver_options = solver_options
+    formulation: str = "ml_sum"
+    _: KW_ONLY
+    C: float | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
@@ -218,6 +205,7 @@ class MultiLabelMKL(JointClassifier):
         return self._fit(X, y, sample_weight)
 
 
+@dataclass(eq=False, repr=False)
 class TwoStageMKL(JointClassifier):
     """Classifier that learns the kernel first, and support vector machines with it afterwards.
 
@@ -231,14 +219,6 @@ class TwoStageMKL(JointClassifier):
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
         "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
-    C : float, optional
-        Price of the samples' slacks in the second stage. The default is 1.
-    lam : float, optional
-        Price λ of the first stage.
-    balanced : bool, optional
-        Whether pairs of equal and of different classes count the same.
-    approximate : bool, optional
-        Whether `alignment` weighs each kernel by its own alignment only, the cheaper variant.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
     centre : bool, default=True
@@ -247,8 +227,6 @@ class TwoStageMKL(JointClassifier):
         How to scale the kernels, as fitted on the training samples.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
-    class_weight : "balanced" or dict, optional
-        Weights of the classes.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional
@@ -259,6 +237,16 @@ class TwoStageMKL(JointClassifier):
         Seconds for each solution.
     solver_options : dict, optional
         Options of the solver.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    C : float, optional
+        Price of the samples' slacks in the second stage. The default is 1.
+    lam : float, optional
+        Price λ of the first stage.
+    balanced : bool, optional
+        Whether pairs of equal and of different classes count the same.
+    approximate : bool, optional
+        Whether `alignment` weighs each kernel by its own alignment only, the cheaper variant.
 
     Attributes
     ----------
@@ -295,29 +283,14 @@ class TwoStageMKL(JointClassifier):
     families = ("two stages",)
     own_parameters = ("C", "lam", "balanced", "approximate")
 
-    def __init__(
-        self, formulation: str = "ts", kernels: Bank = "gaussians", *, C: float | None = None, lam: float | None = None,
-        balanced: bool | None = None, approximate: bool | None = None, groups: ArrayLike | None = None,
-        centre: bool = True, normalise: str | None = "variance", repair: str | None = None,
-        class_weight: ClassWeight = None, solver: str = SOLVER, tol: float | None = None, max_iter: int | None = None,
-        time_limit: float | None = None, solver_options: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.formulation = formulation
-        self.kernels = kernels
-        self.C = C
-        self.lam = lam
-        self.balanced = balanced
-        self.approximate = approximate
-        self.groups = groups
-        self.centre = centre
-        self.normalise = normalise
-        self.repair = repair
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.solver_options = solver_options
+    formulation: str = "ts"
+    _: KW_ONLY
+    centre: bool = True
+    normalise: str | None = "variance"
+    C: float | None = None
+    lam: float | None = None
+    balanced: bool | None = None
+    approximate: bool | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn kernel weights, then classifiers.
