@@ -24,7 +24,7 @@ from ..problem.kernels import Kernel, KernelBank
 from ..problem.preprocessing import Preprocessing
 from ..reports import plot
 from ..solvers.solving import prepared, solve
-from .saving import ModelParts, read_model, restored, save_model
+from .saving import ModelParts, read_model, require, restored, save_model
 from .source import PRECOMPUTED, KernelSource
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class KernelEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         precomputed = isinstance(self.kernels, str) and self.kernels == PRECOMPUTED
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.three_d_array = precomputed
+        tags.input_tags.pairwise = tags.input_tags.three_d_array = precomputed
         return tags
 
     @property
@@ -112,8 +111,7 @@ class KernelEstimator(BaseEstimator):
         return kernels, self._source.kept
 
     def _instance(self, kernels: Array, **given: Any) -> Instance:
-        settings = {"names": self._source.names, "groups": self.groups, "repair": self.repair}
-        return Instance(kernels, **{**settings, **given})
+        return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:
         return solve(instance, self._formulation.name, **self._limits, options=self.solver_options, **self._given)
@@ -130,27 +128,35 @@ class KernelEstimator(BaseEstimator):
         alone = len(solutions) == 1
         self.weights_: Array = weights[0] if alone else weights
         self.scaled_weights_: Array = scaled[0] if alone else scaled
-        worst = max(solutions, key=lambda solution: solution.certificate.relative_gap)
-        self.certificate_ = worst.certificate
+        self.certificate_ = max(solutions, key=_relative_gap).certificate
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
 
-    def _warn(self) -> None:
-        """Said once for a fit: what was not certified, with the widest gap."""
+    def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
+        """Solve one problem for all classes; `fit` calls it."""
+        problem = self._problem(X, y, *sample_weight)
+        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
+        self._warn(stacklevel=4)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
+        """The instance that data make; keeps what prediction needs."""
+        raise NotImplementedError
+
+    def _warn(self, stacklevel: int = 3) -> None:
+        """Warn once for a fit of what was not certified, with the widest gap."""
         missed = [solution for solution in self.solutions_ if not solution.certified]
         if missed:
-            worst = max(missed, key=lambda solution: solution.certificate.relative_gap)
-            count = len(self.solutions_)
+            worst, count = max(missed, key=_relative_gap), len(self.solutions_)
             share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
-            warnings.warn(f"{share}{worst.message}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{share}{worst.message}", ConvergenceWarning, stacklevel=stacklevel)
         if any(not solution.weights.any() for solution in self.solutions_):
             text = "no kernel gets weight, and the decision function is constant: choose other kernels"
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=stacklevel)
 
     # ---------------------------------------------------------------------------------------------- prediction
     def _test_kernels(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._accepts)
-        return self._source.test(X)
+        return self._source.test(validate_data(self, X, reset=False, **self._accepts))
 
     @property
     def _pairwise(self) -> bool:
@@ -220,18 +226,24 @@ class KernelEstimator(BaseEstimator):
     def _restore(self, parts: ModelParts) -> None:
         """Become the fitted model that was saved; parts that do not fit together are refused."""
         source, solutions = parts.source, parts.solutions
-        if any(s.formulation != self._formulation.name or s.embeds != self.embeds for s in solutions):
-            raise ValueError("formulation and solutions do not fit together")
+        fits = all(s.formulation == self._formulation.name and s.embeds == self.embeds for s in solutions)
+        require(fits, "formulation and solutions do not fit together")
         steps = () if source.steps is None else source.steps.steps
-        if len(steps) != len(Preprocessing.from_options(bool(self.centre), self.normalise).steps):
-            raise ValueError("preprocessing and parameters do not fit together")
+        asked = Preprocessing.from_options(bool(self.centre), self.normalise).steps
+        require(len(steps) == len(asked), "preprocessing and parameters do not fit together")
         self._source = source
         self.n_features_in_ = parts.record["features"]
-        names = parts.feature_names()
+        names = parts.arrays.get("feature_names_in_")
         if names is not None:
-            self.feature_names_in_ = names
+            fits = names.dtype.kind == "U" and names.shape == (self.n_features_in_,)
+            require(fits, "the names of the features do not fit together")
+            self.feature_names_in_ = names.astype(object)
         self._settle(solutions, np.ones((len(solutions), len(source.names))))
         self.scaled_weights_ = parts.scaled.reshape(np.shape(self.weights_))
+
+
+def _relative_gap(solution: Solution) -> float:
+    return solution.certificate.relative_gap
 
 
 def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:

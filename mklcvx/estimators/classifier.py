@@ -26,7 +26,7 @@ from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
-from .saving import ModelParts
+from .saving import ModelParts, require
 from .targets import classes_of, sample_prices, winners
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -251,8 +251,8 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         ndarray of shape (t,)
             Classes.
         """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[winners(self.decision_function(X))])
+        winning = winners(self.decision_function(X))
+        return np.asarray(self.classes_[winning])
 
     @available_if(lambda self: self.probability)
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -292,19 +292,19 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
 
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)
-        arrays = parts.arrays
         self.classes_ = parts.classes()
         self._machines, self._members = machines_for(len(self.classes_), self.multi_class), parts.members
         single = all(np.ndim(solution.bias) == 0 for solution in self.solutions_)
-        if self.multi_class not in MULTI_CLASS or not single or not self._all_there():
-            raise ValueError("classes and machines do not fit together")
-        if bool(self.probability) != ("calibration_" in arrays):
-            raise ValueError("the calibration and the parameters do not fit together")
-        if "calibration_" in arrays:
-            sigmoids = arrays["calibration_"]
-            rows = 1 if len(self.classes_) == 2 else len(self.classes_)
-            if sigmoids.dtype.kind != "f" or sigmoids.shape != (rows, 2) or not np.isfinite(sigmoids).all():
-                raise ValueError("the calibration and the classes do not fit together")
+        known = self.multi_class in MULTI_CLASS and single and self._all_there()
+        require(known, "classes and machines do not fit together")
+        sigmoids = parts.arrays.get("calibration_")
+        require(
+            bool(self.probability) == (sigmoids is not None), "the calibration and the parameters do not fit together"
+        )
+        if sigmoids is not None:
+            shape = (1 if len(self.classes_) == 2 else len(self.classes_), 2)
+            fits = sigmoids.dtype.kind == "f" and sigmoids.shape == shape and np.isfinite(sigmoids).all()
+            require(fits, "the calibration and the classes do not fit together")
             self.calibration_ = sigmoids
 
     def _all_there(self) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..problem.instance import Instance
-from .base import Array, KernelEstimator, traces_of
+from .base import Array, KernelEstimator
 from .targets import LabelSets, as_target
 
 
@@ -119,12 +119,9 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         object
             The fitted estimator itself.
         """
-        problem = self._problem(X, y)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, None))
-        self._warn()
-        return self
+        return self._fit(X, y)
 
-    def _problem(self, X: Any, y: Any) -> Instance:
+    def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         X, y, _ = self._checked(X, y, multi_output=True)
         y = as_target(y)
         kernels, _ = self._sourced(X, y, None)

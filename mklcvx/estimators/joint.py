@@ -13,11 +13,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ..problem.instance import Instance
-from .base import Array, ClassWeight, KernelEstimator, traces_of
-from .saving import ModelParts
+from .base import Array, ClassWeight, KernelEstimator
+from .saving import ModelParts, require
 from .targets import LabelSets, as_target, classes_of, sample_prices, winners
 
 
@@ -32,12 +31,6 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        problem = self._problem(X, y, sample_weight)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
-        self._warn()
-        return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         X, y, weight = self._checked(X, y, sample_weight, multi_output=True)
@@ -70,8 +63,8 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         ndarray
             Decision values (t,) for two classes, else (t, k).
         """
-        stack = self._test_kernels(X)
-        values = self.solutions_[0].decision_function(stack)
+        kernels = self._test_kernels(X)
+        values = self.solutions_[0].decision_function(kernels)
         if self._sets is not None:
             return self._sets.spread(values)
         return values.ravel() if len(self.classes_) == 2 else values
@@ -89,7 +82,6 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         ndarray
             The class of each sample (t,), or its labels (t, k), 0 and 1.
         """
-        check_is_fitted(self)
         values = self.decision_function(X)
         if self._sets is not None:
             return (values > 0).astype(self._dtype)
@@ -97,19 +89,19 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
 
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)
-        arrays = parts.arrays
-        (solution,) = self.solutions_
-        self.classes_ = parts.classes()
-        values, self._sets = len(np.atleast_1d(solution.bias)), None
+        arrays, (solution,) = parts.arrays, self.solutions_
+        self.classes_, self._sets = parts.classes(), None
+        values, classes = len(np.atleast_1d(solution.bias)), len(self.classes_)
         if "learned" in arrays:
             learned, constant = arrays["learned"], arrays["constant"]
             fits = learned.dtype.kind == "i" and learned.shape == (values,) and (np.diff(learned) > 0).all()
-            fits = fits and constant.dtype.kind == "f" and bool((np.abs(constant) == 1).all())
-            if not fits or learned[0] < 0 or learned[-1] >= len(self.classes_) or constant.shape != self.classes_.shape:
-                raise ValueError("the labels do not fit together")
+            fits = (
+                fits and constant.dtype.kind == "f" and constant.shape == (classes,) and (np.abs(constant) == 1).all()
+            )
+            require(fits and learned[0] >= 0 and learned[-1] < classes, "the labels do not fit together")
             self._sets, self._dtype = LabelSets(learned, constant.astype(float)), arrays["label_kind"].dtype
-        elif values != (1 if len(self.classes_) == 2 else len(self.classes_)):
-            raise ValueError("classes and solution do not fit together")
+        else:
+            require(values == (1 if classes == 2 else classes), "classes and solution do not fit together")
 
 
 @dataclass(eq=False, repr=False)

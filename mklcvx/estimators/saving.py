@@ -99,6 +99,12 @@ def is_model(path: str | Path) -> bool:
     return record is not None and record.ndim == 0 and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
 
 
+def require(holds: object, fault: str) -> None:
+    """Refuse a file whose parts do not fit together."""
+    if not holds:
+        raise ValueError(fault)
+
+
 class ModelParts(NamedTuple):
     """What a file of a model holds, checked."""
 
@@ -113,24 +119,11 @@ class ModelParts(NamedTuple):
     def estimator(self) -> str:
         return str(self.record["estimator"])
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {str(name): _unpaired(value) for name, value in self.record["parameters"].items()}
-
     def classes(self) -> NDArray[Any]:
         values: NDArray[Any] = self.arrays["classes_"]
         one = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
-        if not one or len(np.unique(values)) != len(values):
-            raise ValueError("the classes are no list of different ones")
+        require(one and len(np.unique(values)) == len(values), "the classes are no list of different ones")
         return values
-
-    def feature_names(self) -> NDArray[Any] | None:
-        values, count = self.arrays.get("feature_names_in_"), self.record["features"]
-        if values is None:
-            return None
-        if values.dtype.kind != "U" or values.shape != (count,):
-            raise ValueError("the names of the features do not fit together")
-        return np.asarray(values.astype(object))
 
 
 def read_model(path: str | Path) -> ModelParts:
@@ -151,7 +144,8 @@ def read_model(path: str | Path) -> ModelParts:
 def restored(path: str | Path, parts: ModelParts, estimators: Mapping[str, Any]) -> Any:
     """The fitted estimator that the parts make."""
     with damage_reported(path):
-        model = estimators[parts.estimator](**parts.parameters)
+        parameters = {str(name): _unpaired(value) for name, value in parts.record["parameters"].items()}
+        model = estimators[parts.estimator](**parameters)
         model._restore(parts)
         return model
 
@@ -166,21 +160,16 @@ def damage_reported(path: str | Path) -> Iterator[None]:
 
 
 def _parts(record: dict[str, Any], arrays: dict[str, Any]) -> ModelParts:
-    if record["estimator"] not in NAMES:
-        raise ValueError(f"{record['estimator']!r:.40} is no estimator of mklcvx")
-    source = _source(record, arrays)
-    count = _whole(record["solutions"], "solutions", 1)
+    require(record["estimator"] in NAMES, f"{record['estimator']!r:.40} is no estimator of mklcvx")
+    source, count = _source(record, arrays), _count_of(record, "solutions")
     solutions = [_solution(i, arrays) for i in range(count)]
     members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
-    if members and len(members) != count:
-        raise ValueError("classes and machines do not fit together")
-    for i, solution in enumerate(solutions):
-        samples = len(members[i]) if members else len(source.kept)
-        if solution.weights.shape != (len(source.names),) or solution.y.shape[-1] != samples:
-            raise ValueError("kernels, samples and solutions do not fit together")
+    require(len(members) in (0, count), "classes and machines do not fit together")
+    for solution, part in zip(solutions, members or [source.kept] * count, strict=True):
+        fits = solution.weights.shape == (len(source.names),) and solution.y.shape[-1] == len(part)
+        require(fits, "kernels, samples and solutions do not fit together")
     scaled = _finite(arrays["scaled"], "scaled", nan=True)
-    if scaled.size != count * len(source.names):
-        raise ValueError("scaled weights and kernels do not fit together")
+    require(scaled.size == count * len(source.names), "scaled weights and kernels do not fit together")
     return ModelParts(record, arrays, source, solutions, members, scaled)
 
 
@@ -191,38 +180,32 @@ def _unpaired(value: Any) -> Any:
 
 
 def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
-    features, names = _whole(record["features"], "features", 1), record["names"]
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise ValueError("the names of the kernels are no list of words")
-    weight = None if "weight" not in arrays else _finite(arrays["weight"], "weight")
+    features, names, bank = _count_of(record, "features"), record["names"], record["bank"]
+    words = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+    require(words, "the names of the kernels are no list of words")
+    weight = _finite(arrays["weight"], "weight") if "weight" in arrays else None
     source = KernelSource(arrays["kept"], names, weight=weight)
-    if (record["bank"] is None) != (record["parameters"]["kernels"] == PRECOMPUTED):
-        raise ValueError("it has no kernels, or too many")
-    if record["bank"] is None:
+    require((bank is None) == (record["parameters"]["kernels"] == PRECOMPUTED), "it has no kernels, or too many")
+    if bank is None:
         source.kept = _indices(arrays["kept"], features)
     else:
         source.train = _finite(arrays["train"], "train")
-        if source.train.ndim != 2 or source.train.shape[1] != features:
-            raise ValueError("train and features do not fit together")
+        fits = source.train.ndim == 2 and source.train.shape[1] == features
+        require(fits, "train and features do not fit together")
         source.kept = np.arange(len(source.train))
-    if weight is not None and (weight.shape != source.kept.shape or (weight <= 0).any()):
-        raise ValueError("weight and samples do not fit together")
+    if weight is not None:
+        fits = weight.shape == source.kept.shape and (weight > 0).all()
+        require(fits, "weight and samples do not fit together")
     if source.train is not None:
-        source.bank = _bank(record["bank"], source.train, weight, names)
+        described = isinstance(bank, list) and all(isinstance(part, dict) for part in bank)
+        require(described, "the bank is no list of kernels")
+        source.bank = FittedBank(bank).fit(source.train, None, weight)
+        require(source.bank.names == names, "the bank and the names of its kernels do not fit together")
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
-        if source.steps._shape != (len(names), len(source.kept)):
-            raise ValueError("preprocessing and kernels do not fit together")
+        fits = source.steps._shape == (len(names), len(source.kept))
+        require(fits, "preprocessing and kernels do not fit together")
     return source
-
-
-def _bank(described: Any, train: Array, weight: Array | None, names: list[str]) -> FittedBank:
-    if not isinstance(described, list) or not all(isinstance(part, dict) for part in described):
-        raise ValueError("the bank is no list of kernels")
-    bank = FittedBank(described).fit(train, None, weight)
-    if bank.names != names:
-        raise ValueError("the bank and the names of its kernels do not fit together")
-    return bank
 
 
 def _solution(i: int, arrays: dict[str, Any]) -> Solution:
@@ -231,20 +214,22 @@ def _solution(i: int, arrays: dict[str, Any]) -> Solution:
     return solution_of_arrays(parts, f"solution {i}")
 
 
-def _whole(value: Any, name: str, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} is {value!r:.40}, not a count")
-    return value
+def _count_of(record: dict[str, Any], name: str) -> int:
+    value = record[name]
+    require(
+        isinstance(value, int) and not isinstance(value, bool) and value >= 1, f"{name} is {value!r:.40}, not a count"
+    )
+    return int(value)
 
 
 def _indices(values: NDArray[Any], below: int) -> NDArray[np.intp]:
     whole = values.dtype.kind in "iu" and values.ndim == 1 and values.size > 0
-    if not whole or values[0] < 0 or values[-1] >= below or (values[1:] <= values[:-1]).any():
-        raise ValueError("indices of samples are out of range, or of order")
+    ordered = whole and values[0] >= 0 and values[-1] < below and (values[1:] > values[:-1]).all()
+    require(ordered, "indices of samples are out of range, or of order")
     return values.astype(np.intp)
 
 
 def _finite(values: NDArray[Any], name: str, nan: bool = False) -> Array:
-    if values.dtype.kind not in "fiu" or not (np.isfinite(values) | (nan & np.isnan(values))).all():
-        raise ValueError(f"{name} is not an array of finite numbers")
+    finite = values.dtype.kind in "fiu" and (np.isfinite(values) | (nan & np.isnan(values))).all()
+    require(finite, f"{name} is not an array of finite numbers")
     return values.astype(float)
