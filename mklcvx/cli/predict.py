@@ -60,7 +60,7 @@ def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
 
     given = read_features(features)
     model = load_model(model_file)
-    from ..estimators.serving import prediction_of
+    from ..estimators.prediction import prediction_of
 
     try:
         return prediction_of(model, given)

@@ -26,8 +26,9 @@ from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelEstimator, traces_of
 from .calibration import calibrated, probabilities
+from .prediction import winners
 from .saving import ModelParts, require
-from .targets import classes_of, sample_prices, winners
+from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
 

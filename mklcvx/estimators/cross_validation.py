@@ -29,16 +29,18 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SCHEMA = "mklcvx.cv/1"
-SCORES: dict[str, tuple[str, ...]] = {
-    "accuracy": ("y", "classes", "labels"),
-    "balanced_accuracy": ("y", "classes"),
-    "f1": ("y",),
-    "f1_macro": ("y", "classes", "labels"),
-    "f1_micro": ("y", "classes", "labels"),
-    "mcc": ("y", "classes"),
-    "roc_auc": ("y",),
-    "average_precision": ("y",),
+# The targets that a score fits, and scikit-learn's function with its options.
+SCORES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
+    "accuracy": (("y", "classes", "labels"), "accuracy_score", {}),
+    "balanced_accuracy": (("y", "classes"), "balanced_accuracy_score", {}),
+    "f1": (("y",), "f1_score", {"zero_division": 0}),
+    "f1_macro": (("y", "classes", "labels"), "f1_score", {"average": "macro", "zero_division": 0}),
+    "f1_micro": (("y", "classes", "labels"), "f1_score", {"average": "micro", "zero_division": 0}),
+    "mcc": (("y", "classes"), "matthews_corrcoef", {}),
+    "roc_auc": (("y",), "roc_auc_score", {}),
+    "average_precision": (("y",), "average_precision_score", {}),
 }
+RANKINGS = ("roc_auc", "average_precision")  # of decision values; the others are of decisions
 DEFAULTS = {"y": "accuracy", "classes": "accuracy", "labels": "f1_macro"}
 
 
@@ -118,8 +120,8 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
     name = DEFAULTS[kind] if score is None else score
     if name not in SCORES:
         raise InputError(f"score {name!r:.40} is unknown: {nearest(name, SCORES)}")
-    if kind not in SCORES[name]:
-        fitting = ", ".join(known for known, kinds in SCORES.items() if kind in kinds)
+    if kind not in SCORES[name][0]:
+        fitting = ", ".join(known for known, (kinds, _, _) in SCORES.items() if kind in kinds)
         raise InputError(f"score {name} does not fit targets {kind}: choose one of {fitting}")
     most = instance.samples
     if kind != "labels":
@@ -137,11 +139,13 @@ def cross_validate(
 ) -> CrossValidation:  # fmt: skip
     """Scores and certificates of all points on all folds; `settings` are what `solve_path` takes beside its grid."""
     from joblib import Parallel, delayed
+    from sklearn.model_selection import KFold, StratifiedKFold
 
-    name = check_request(instance, formulation, folds, score)
+    name, targets = check_request(instance, formulation, folds, score), instance.targets
+    kind = KFold if targets.kind == "labels" else StratifiedKFold
+    splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
     work = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), settings)
-        for split in _splits(instance.targets, folds, seed)
+        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), settings) for split in splits
     )
     columns = []
     for number, column in enumerate(work):
@@ -149,13 +153,6 @@ def cross_validate(
         done(f"fold {number + 1} of {folds}")
     rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
     return CrossValidation(formulation, name, seed, tuple(rows))
-
-
-def _splits(targets: Targets, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    kind = KFold if targets.kind == "labels" else StratifiedKFold
-    return list(kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values))
 
 
 def _fold(
@@ -172,10 +169,8 @@ def _fold(
     found = each(part, formulation, points, preprocessing=preparation if preparation.steps else None, **settings)
     trials = []
     for solution in found:
-        truth, predicted, values = _outcome(instance.targets, solution, columns, test, rows, diagonals)
-        certificate = solution.certificate
-        measured = measure(score, truth, predicted, values)
-        trials.append(Trial(measured, certificate.relative_gap, solution.certified, solution.message))
+        measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, diagonals))
+        trials.append(Trial(measured, solution.certificate.relative_gap, solution.certified, solution.message))
     return trials
 
 
@@ -191,11 +186,8 @@ def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance,
         values, names = values[:, columns], tuple(names[j] for j in columns)
     given: dict[str, Any] = {targets.kind: values, "label_names": None if targets.kind == "y" else names}
     weight = instance.sample_weight[train]
-    part = instance.with_kernels(
-        kernels, **given, sample_weight=weight, test_kernels=None, test_diagonals=None, repair="clip",
-        **{f"test_{targets.kind}": None},
-    )  # fmt: skip
-    return part, columns
+    unknown = dict.fromkeys(("test_kernels", "test_diagonals", f"test_{targets.kind}"))
+    return instance.with_kernels(kernels, **given, **unknown, sample_weight=weight, repair="clip"), columns
 
 
 def _outcome(
@@ -216,16 +208,7 @@ def _outcome(
 def measure(score: str, truth: Any, predicted: Any, values: Array) -> float:
     from sklearn import metrics
 
-    measures: dict[str, Callable[[], float]] = {
-        "accuracy": lambda: metrics.accuracy_score(truth, predicted),
-        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(truth, predicted),
-        "f1": lambda: metrics.f1_score(truth, predicted, zero_division=0),
-        "f1_macro": lambda: metrics.f1_score(truth, predicted, average="macro", zero_division=0),
-        "f1_micro": lambda: metrics.f1_score(truth, predicted, average="micro", zero_division=0),
-        "mcc": lambda: metrics.matthews_corrcoef(truth, predicted),
-        "roc_auc": lambda: metrics.roc_auc_score(truth, values),
-        "average_precision": lambda: metrics.average_precision_score(truth, values),
-    }
-    found = float(measures[score]())
+    _, function, options = SCORES[score]
+    found = float(getattr(metrics, function)(truth, values if score in RANKINGS else predicted, **options))
     assert math.isfinite(found), f"{score} of a fold with both classes is a number"
     return found

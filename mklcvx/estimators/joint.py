@@ -16,8 +16,9 @@ from sklearn.base import ClassifierMixin
 
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelEstimator
+from .prediction import winners
 from .saving import ModelParts, require
-from .targets import LabelSets, as_target, classes_of, sample_prices, winners
+from .targets import LabelSets, as_target, classes_of, sample_prices
 
 
 @dataclass(eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..certificate.solution import Solution
 from ..errors import InputError
 from ..io.files import write_whole
+from ..problem.stack import Array
 from ..problem.targets import find_test_targets, largest, named_classes
 from ..solvers.second_stage import f1_scores
 
@@ -24,10 +25,14 @@ SCHEMA = "mklcvx.prediction/1"
 
 @dataclass(frozen=True)
 class Prediction:
-    """Decision values (t,) or (t, k), labels or None for an embedding, and the truth where it is known."""
+    """Decision values (t,) or (t, k), labels or None for an embedding, and the truth where it is known.
 
-    model: Any  # what says `target` and `label_names`: a Solution, or a served estimator
-    values: NDArray[np.float64]
+    `target` is the kind of labels: y, classes or labels; `label_names` are the names of the columns.
+    """
+
+    target: str
+    label_names: Sequence[str]
+    values: Array
     labels: NDArray[Any] | None
     truth: NDArray[Any] | None
 
@@ -41,28 +46,27 @@ class Prediction:
         truth = find_test_targets(test, model.target, len(values), len(model.label_names))
         if truth is not None and model.target == "classes":
             truth = named_classes(truth, model.classes, model.label_names)
-        return cls(model, values, model.labels_of(values), truth)
+        return cls(model.target, model.label_names, values, model.labels_of(values), truth)
 
     def columns(self) -> list[tuple[str, list[Any]]]:
         """Name and entries of every column of the table."""
         if self.labels is None:
             return [(f"e{j + 1}", column.tolist()) for j, column in enumerate(self.values.T)]
-        if self.model.target == "y":
+        if self.target == "y":
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
-        names = self.model.label_names
+        names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
-        if self.model.target == "classes":
+        if self.target == "classes":
             return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
 
     def _named_classes(self) -> list[str]:
-        return [self.model.label_names[j] for j in largest(self.values)]
+        return [self.label_names[j] for j in largest(self.values)]
 
     def as_csv(self) -> str:
         """Names that cannot be encoded are spelled out."""
-        text = io.StringIO()
+        text, table = io.StringIO(), self.columns()
         writer = csv.writer(text, lineterminator="\n")
-        table = self.columns()
         writer.writerow([name for name, _ in table])
         writer.writerows(zip(*(column for _, column in table), strict=True))
         return text.getvalue().encode("utf-8", "backslashreplace").decode("utf-8")
@@ -70,15 +74,11 @@ class Prediction:
     def save(self, path: Path) -> None:
         """Write `.csv`, `.json` or `.npz`, by the file's ending."""
         kind = "embedding" if self.labels is None else "decision"
+        found = {kind: self.values} if self.labels is None else {kind: self.values, "label": self.labels}
         if path.suffix == ".npz":
-            arrays: dict[str, Any] = {kind: self.values}
-            if self.labels is not None:
-                arrays["label"] = self.labels
-            write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+            write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
-        record = {"schema": SCHEMA, kind: self.values.tolist()}
-        if self.labels is not None:
-            record["label"] = self.labels.tolist()
+        record = {"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}}
         text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float) + "\n"
         write_whole(path, lambda file: file.write(text.encode()))
 
@@ -86,9 +86,59 @@ class Prediction:
         """Accuracy, or macro and micro F1 for labels; nothing where the truth is not known."""
         if self.truth is None or self.labels is None or not len(self.labels):
             return ""
-        if self.model.target == "labels":
+        if self.target == "labels":
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
-        named = self.model.target == "classes" and self.truth.dtype.kind == "U"
+        named = self.target == "classes" and self.truth.dtype.kind == "U"
         found = np.array(self._named_classes()) if named else self.labels
         return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"
+
+
+# ----------------------------------------------------------------------------------------------- of a fitted estimator
+def winners(values: Array) -> NDArray[np.intp]:
+    """Which class decision values mean: the sign for two, the largest for more."""
+    return (values > 0).astype(np.intp) if values.ndim == 1 else largest(values)
+
+
+def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
+    """Decision values and labels, or the embedding; and why the model is not certified, if it is not."""
+    X = _checked_features(model, given)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = _values(model, X)
+    if not np.isfinite(values).all():
+        raise InputError("X is too large for double precision: scale it as in training")
+    message = next((solution.message for solution in model.solutions_ if not solution.certified), "")
+    if hasattr(model, "transform"):
+        return Prediction("y", (), values, None, None), message
+    classes, sets = np.asarray(model.classes_), getattr(model, "_sets", None) is not None
+    labels = (values > 0).astype(int) if sets else classes[winners(values)]
+    target = "labels" if sets else "y" if values.ndim == 1 else "classes"
+    truth = given.get("y")
+    if truth is not None and np.shape(truth) != labels.shape:
+        raise InputError(f"y has shape {np.shape(truth)} for predictions of shape {labels.shape}: give one per sample")
+    if truth is not None and not sets and not np.isin(truth, classes).any():
+        first, known = f"{np.ravel(truth)[0]!s:.20}", ", ".join(map(str, classes))[:60]
+        raise InputError(f"y has {first}, and no class of the model: {known}: give classes as in training")
+    return Prediction(target, [*map(str, classes)], values, labels, truth), message
+
+
+def _values(model: Any, X: Any) -> Any:
+    try:
+        return model.transform(X) if hasattr(model, "transform") else model.decision_function(X)
+    except InputError:
+        raise
+    except (ValueError, TypeError) as fault:
+        raise InputError(" ".join(str(fault).split())[:200]) from None
+
+
+def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
+    X, names = given["X"], given.get("names")
+    known = getattr(model, "feature_names_in_", None)
+    if names is not None and known is not None and list(known) != names:
+        theirs, ours = ", ".join(names)[:60], ", ".join(known)[:60]
+        raise InputError(f"the headings are {theirs}, the model knows {ours}: give these columns in this order")
+    if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
+        raise InputError("X is no array of finite numbers: give samples × features")
+    if not len(X):
+        raise InputError("X has no samples: give at least one")
+    return X

@@ -14,7 +14,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError
-from ..problem.targets import largest
 
 Array = NDArray[np.float64]
 
@@ -79,8 +78,3 @@ def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, norm
             raise InputError(f"class_weight of class {name} is {share:g}: give positive ones, or leave the class out")
     prices = own * balance[np.searchsorted(classes, y)]
     return np.asarray(prices / own.mean() if normed else prices)
-
-
-def winners(values: Array) -> NDArray[np.intp]:
-    """Which class decision values mean: the sign for two, the largest for more."""
-    return (values > 0).astype(np.intp) if values.ndim == 1 else largest(values)

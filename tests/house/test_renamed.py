@@ -101,6 +101,15 @@ def test_everything_can_be_imported_without_a_warning():
     assert set(mklcvx.__all__) <= set(names)
 
 
+@pytest.mark.parametrize(
+    ("old", "name"), [("parts", "BankPart"), ("restoring", "restored"), ("serving", "prediction_of")]
+)
+def test_a_module_that_was_merged_is_found_by_its_old_name(old, name):
+    with pytest.warns(FutureWarning, match=f"mklcvx.estimators.{old} is now mklcvx.estimators"):
+        module = import_module(f"mklcvx.estimators.{old}")
+    assert hasattr(module, name)
+
+
 def test_a_module_runs_under_its_old_name():
     """`python -m`, as old scripts have it."""
     command = [sys.executable, "-m", "mklcvx.checker_families", "nothing.npz", "nothing.json"]
