@@ -10,14 +10,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from ..errors import InputError, nearest
-
-if TYPE_CHECKING:
-    from ..problem.instance import Instance
+from ..problem.instance import Instance
+from ._cvxpy import cp
 
 LARGEST = 1e100  # a number whose square is one
 
@@ -80,9 +79,8 @@ def as_flag(name: str, value: Any, default: bool) -> bool:
     words = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
     flag = default if value is None else words.get(str(value).lower())
     if flag is None:
-        raise InputError(
-            f"parameter {name} = {shown(value)} is neither true nor false: give {name}=true or {name}=false"
-        )
+        words = f"give {name}=true or {name}=false"
+        raise InputError(f"parameter {name} = {shown(value)} is neither true nor false: {words}")
     return flag
 
 
@@ -117,6 +115,7 @@ class Formulation(ABC):
     classifies: ClassVar[bool] = True  # whether it is a classifier, unless it embeds; else it is weights alone
     many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
     single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
+    needs_groups: ClassVar[bool] = False  # whether kernels come in groups
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property
@@ -127,10 +126,6 @@ class Formulation(ABC):
     @property
     def parameter_names(self) -> list[str]:
         return [name for name, _ in self.described_parameters]
-
-    @property
-    def needs_groups(self) -> bool:
-        return False
 
     @abstractmethod
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -183,3 +178,51 @@ class Formulation(ABC):
 
     def resolve_own(self, instance: Instance, given: Mapping[str, Any]) -> dict[str, float]:
         return {p.name: p.resolve(given.get(p.name), self.name, instance.count) for p in self.parameters}
+
+    def demonstrate(self) -> None:
+        """Print the theorem's statement, and what it comes to on a small problem: python -m mklcvx.formulations.l1."""
+        found = demonstration(self, small_instance(self))
+        print(self.theorem.partition("From one to the other")[0].rstrip())
+        print(f"\ndeclared     primal {found.primal:.10f}    dual  {found.dual:.10f}")
+        print(f"recomputed   lower  {found.lower:.10f}    upper {found.upper:.10f}")
+        print(f"apart        {found.apart:.1e}, relatively")
+
+
+# ---------------------------------------------------------------------------------------------------- theorems at work
+class Demonstration(NamedTuple):
+    """Two declared values, by a solver, and two bounds without one."""
+
+    primal: float
+    dual: float
+    lower: float
+    upper: float
+
+    @property
+    def apart(self) -> float:
+        """The distance of the outermost of the four, relative to the largest."""
+        return (max(self) - min(self)) / max(abs(value) for value in self)
+
+
+def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) -> Instance:
+    """Gaussian kernels of several widths on two clouds of points, and the targets and groups that are needed."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(samples) % 2 == 0, 1, -1)
+    points = rng.normal(size=(samples, 2)) + y[:, None]
+    distances = ((points[:, None] - points) ** 2).sum(axis=-1)
+    widths = 4.0 ** -np.arange(1 if formulation.single_kernel else count)
+    given: dict[str, Any] = {"y": y}
+    if formulation.many_labels:
+        given = {"labels": np.stack([y > 0, points[:, 0] > points[:, 1]], axis=1).astype(int)}
+    if formulation.needs_groups:
+        given["groups"] = np.arange(count) % 2
+    return Instance(np.exp(-widths[:, None, None] * distances), **given)
+
+
+def demonstration(formulation: Formulation, instance: Instance, **parameters: Any) -> Demonstration:
+    task, _ = formulation.task(instance, parameters)
+    programs = formulation.declare_primal(task), formulation.declare_dual(task)
+    primal, dual = (formulation.stated(float(one.problem.solve(solver=cp.CLARABEL))) for one in programs)
+    points = formulation.from_primal(programs[0], task, 1.0), formulation.from_dual(programs[1], task, 1.0)
+    lower = max(formulation.lower(task, point).value for found in points for point in found.duals)
+    upper = min(formulation.upper(task, point).value for found in points for point in found.primals)
+    return Demonstration(primal, dual, lower, upper)

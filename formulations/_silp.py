@@ -16,8 +16,7 @@ Theorem 2.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from .families.task import Task
 from .svm import SVM
 
 
-@dataclass(frozen=True)
-class RestrictedMaster:
+class RestrictedMaster(NamedTuple):
     """The linear program over the cuts found so far; the multipliers of `cuts` mix them."""
 
     problem: cp.Problem
@@ -61,8 +59,7 @@ def cap(own: Any) -> float:
     return float(own.get("theta", 1.0))
 
 
-@dataclass(frozen=True)
-class EmbeddingOracle:
+class EmbeddingOracle(NamedTuple):
     """min over Z of Σ μ_m S_m(Z)."""
 
     problem: cp.Problem

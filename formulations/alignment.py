@@ -30,20 +30,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Formulation, Points, as_flag
 from .families import two_stage as _two_stage
 from .families.pairs import Pairs
 from .families.single_task import C
-
-if TYPE_CHECKING:
-    from ..problem.instance import Instance
 
 
 class AlignmentBound(NamedTuple):
@@ -91,8 +88,7 @@ def alignment_task(pairs: Pairs, together: Array, approximate: bool) -> Alignmen
     return AlignmentTask(pairs.gram(times), target, traces, len(together), approximate)
 
 
-@dataclass(frozen=True)
-class AlignmentProgram:
+class AlignmentProgram(NamedTuple):
     problem: cp.Problem
     v: cp.Variable
 
@@ -161,4 +157,4 @@ ALIGNMENT = Alignment(
 )
 
 if __name__ == "__main__":
-    demonstrate(ALIGNMENT)
+    ALIGNMENT.demonstrate()

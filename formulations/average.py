@@ -18,7 +18,6 @@ Reference: Xu et al. 2013, section III-A, observation 2.
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
@@ -35,4 +34,4 @@ class Average(OnWeights):
 AVERAGE = Average("average", "the average of the kernels", "Xu et al. 2013", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(AVERAGE)
+    AVERAGE.demonstrate()

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._groups import Groups, group_largest, group_shares, group_sums
 from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
 
@@ -33,7 +32,7 @@ from .families.single_task import Array, Between, Functions, Multipliers, Single
 class CompositeKernels(SingleTask):
     between = Between(0.25)
     losses = ("c",)
-    grouped = True
+    needs_groups = True
 
     def primal(self, f: Functions, groups: Groups) -> cp.Problem:
         largest = cp.Variable()
@@ -67,4 +66,4 @@ class CompositeKernels(SingleTask):
 CKL = CompositeKernels("ckl", "ℓ1 within groups, ℓ∞ between them", "Govindaraj 2009", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(CKL)
+    CKL.demonstrate()

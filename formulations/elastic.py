@@ -25,7 +25,6 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from ._roots import increasing_root, increasing_roots, newton_weights
 from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
@@ -135,4 +134,4 @@ RATIO = Parameter(
 ELASTIC = Elastic("elastic", "elastic-net constraint on the weights", "Yang et al. 2011", __doc__, (RATIO,))
 
 if __name__ == "__main__":
-    demonstrate(ELASTIC)
+    ELASTIC.demonstrate()

@@ -28,7 +28,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
@@ -64,4 +63,4 @@ HYPERGRAPH = BestKernel(
 )
 
 if __name__ == "__main__":
-    demonstrate(HYPERGRAPH)
+    HYPERGRAPH.demonstrate()

@@ -25,7 +25,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.hypergraph import DIMENSIONS, LAMBDA, SMOOTHING, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
@@ -63,12 +62,9 @@ class SmoothedKernels(Hypergraph):
 
 
 HYPERGRAPH_SMOOTH = SmoothedKernels(
-    "hypergraph_smooth",
-    "labels as hyperedges, with the maximum smoothed",
-    "Ji et al. 2008",
-    __doc__,
+    "hypergraph_smooth", "labels as hyperedges, with the maximum smoothed", "Ji et al. 2008", __doc__,
     (LAMBDA, SMOOTHING, DIMENSIONS),
-)
+)  # fmt: skip
 
 if __name__ == "__main__":
-    demonstrate(HYPERGRAPH_SMOOTH)
+    HYPERGRAPH_SMOOTH.demonstrate()

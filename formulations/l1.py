@@ -23,7 +23,6 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Array, Functions, Multipliers, OnWeights, Regulariser
 
 
@@ -57,4 +56,4 @@ class L1MKL(OnWeights):
 L1 = L1MKL("l1", "weights on the simplex", "Lanckriet et al. 2004; Bach et al. 2004", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(L1)
+    L1.demonstrate()

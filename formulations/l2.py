@@ -21,7 +21,6 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
 
 
@@ -74,4 +73,4 @@ class L2MKL(OnWeights):
 L2 = L2MKL("l2", "weights in the ℓ2 ball", "Cortes et al. 2009; Kloft et al. 2011", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(L2)
+    L2.demonstrate()

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
 
 
@@ -57,4 +56,4 @@ class LiMKL(SingleTask):
 LI = LiMKL("li", "the block-∞ norm", "Govindaraj 2009", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(LI)
+    LI.demonstrate()

@@ -21,7 +21,6 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
 
@@ -87,4 +86,4 @@ BALL = Parameter("p", "norm of the ball of weights", "p ≥ 1", lambda v, _: v >
 LP = LpMKL("lp", "weights in the ℓp ball", "Kloft et al. 2011", __doc__, (BALL,))
 
 if __name__ == "__main__":
-    demonstrate(LP)
+    LP.demonstrate()

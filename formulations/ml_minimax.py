@@ -26,7 +26,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
@@ -70,4 +69,4 @@ class WorstOfClasses(MultiLabel):
 ML_MINIMAX = WorstOfClasses("ml_minimax", "many labels, the worst of their losses", "Bucak et al. 2010", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(ML_MINIMAX)
+    ML_MINIMAX.demonstrate()

@@ -22,7 +22,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.multi_label import ClassDual, ClassFunctions, LabelTask, MultiLabel, MultiLabelDual, MultiLabelPrimal
 
 
@@ -60,4 +59,4 @@ class SumOfClasses(MultiLabel):
 ML_SUM = SumOfClasses("ml_sum", "many labels, the sum of their losses", "Bucak et al. 2010", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(ML_SUM)
+    ML_SUM.demonstrate()

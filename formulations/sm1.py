@@ -24,7 +24,6 @@ from __future__ import annotations
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from .families.single_task import Array, Functions, Multipliers, OnWeights, SoftMargin
 
@@ -79,15 +78,11 @@ class HingeOverKernels(OnWeights):
 
 
 BOX = Parameter(
-    "theta",
-    "largest weight of a kernel",
-    "θ ≥ 1/M",
-    lambda v, count: v * count >= 1 - 1e-12,
-    lambda count: min(1.0, 2 / count),
-    "2/M",
-)
+    "theta", "largest weight of a kernel", "θ ≥ 1/M",
+    lambda v, count: v * count >= 1 - 1e-12, lambda count: min(1.0, 2 / count), "2/M",
+)  # fmt: skip
 
 SM1 = HingeOverKernels("sm1", "hinge loss over kernels: a box on the weights", "Xu et al. 2013", __doc__, (BOX,))
 
 if __name__ == "__main__":
-    demonstrate(SM1)
+    SM1.demonstrate()

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._roots import power_simplex
 from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
 
@@ -79,4 +78,4 @@ SM2 = SquareHingeOverKernels(
 )
 
 if __name__ == "__main__":
-    demonstrate(SM2)
+    SM2.demonstrate()

@@ -23,19 +23,16 @@ Reference: Xu et al. 2013, end of section III-B.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..problem.instance import Instance
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from ._roots import increasing_root, power_simplex
 from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
-
-if TYPE_CHECKING:
-    from ..problem.instance import Instance
 
 HIGHEST = 600.0  # a logarithm whose exponential is a number, and still one in other units
 
@@ -118,4 +115,4 @@ SMP = PowerHingeOverKernels(
 )
 
 if __name__ == "__main__":
-    demonstrate(SMP)
+    SMP.demonstrate()

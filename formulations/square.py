@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import THETA, Array, Functions, Multipliers
 from .sm2 import SquaredOnSimplex, SquareHingeOverKernels
 
@@ -66,4 +65,4 @@ SQUARE = SquareOverKernels(
 )
 
 if __name__ == "__main__":
-    demonstrate(SQUARE)
+    SQUARE.demonstrate()

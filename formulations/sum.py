@@ -18,7 +18,6 @@ Reference: Govindaraj 2009, section 3.
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
@@ -35,4 +34,4 @@ class Sum(OnWeights):
 SUM = Sum("sum", "the sum of the kernels", "Govindaraj 2009", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(SUM)
+    SUM.demonstrate()

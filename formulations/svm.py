@@ -18,7 +18,6 @@ Reference: Cortes & Vapnik 1995; for the ν-form Schölkopf et al. 2000, as in X
 from __future__ import annotations
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.single_task import Fixed, Functions, Multipliers, OnWeights
 
 
@@ -36,4 +35,4 @@ class Svm(OnWeights):
 SVM = Svm("svm", "one kernel", "Cortes & Vapnik 1995", __doc__, ())
 
 if __name__ == "__main__":
-    demonstrate(SVM)
+    SVM.demonstrate()

@@ -23,7 +23,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
@@ -54,4 +53,4 @@ class LinearOverPairs(TwoStage):
 TS = LinearOverPairs("ts", "two stages: a linear SVM over pairs of samples", "Kumar et al. 2012", __doc__, (LAMBDA,))
 
 if __name__ == "__main__":
-    demonstrate(TS)
+    TS.demonstrate()

@@ -21,7 +21,6 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from .families.two_stage import LAMBDA, PairDual, PairPrimal, PairTask, TwoStage
 
 
@@ -55,4 +54,4 @@ TS_L1 = SparseOverPairs(
 )
 
 if __name__ == "__main__":
-    demonstrate(TS_L1)
+    TS_L1.demonstrate()

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from ._cvxpy import cp
-from ._demonstrate import demonstrate
 from ._formulation import Parameter
 from ._groups import Groups, group_largest, group_shares, group_sums
 from .families.single_task import Array, Between, Functions, Multipliers, SingleTask
@@ -33,7 +32,7 @@ from .lp import norm
 class VariableSparsity(SingleTask):
     between = Between(0.5, exponent=lambda s, groups: (s - 2) / s)
     losses = ("c",)
-    grouped = True
+    needs_groups = True
 
     def primal(self, f: Functions, groups: Groups, s: float) -> cp.Problem:
         length = cp.Variable(groups.max() + 1)
@@ -69,4 +68,4 @@ SPREAD = Parameter("s", "norm between groups", "s ≥ 2", lambda v, _: v >= 2, l
 VSKL = VariableSparsity("vskl", "ℓ1 within groups, ℓs between them", "Saketha Nath et al. 2009", __doc__, (SPREAD,))
 
 if __name__ == "__main__":
-    demonstrate(VSKL)
+    VSKL.demonstrate()

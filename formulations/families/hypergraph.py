@@ -25,48 +25,40 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
 from .._formulation import Formulation, Parameter, Points, as_choice
-
-if TYPE_CHECKING:
-    from ...problem.instance import Instance
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
 LAMBDA = Parameter("lam", "ridge of the embedding", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 SMOOTHING = Parameter("smoothing", "Ji's μ", "μ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
 DIMENSIONS = Parameter(
-    "dimensions",
-    "of the embedding",
-    "a whole number ≥ 1, at most the rank of C",
-    lambda v, _: v >= 1 and v == int(v),
-    lambda _: None,
-    "the rank of C",
-)
+    "dimensions", "of the embedding", "a whole number ≥ 1, at most the rank of C",
+    lambda v, _: v >= 1 and v == int(v), lambda _: None, "the rank of C",
+)  # fmt: skip
 
 
 def incidence(labels: Array, expansion: str) -> Array:
     """H with HH' = A, as many columns as A has rank."""
-    edges, vertices = labels.sum(axis=0), labels.sum(axis=1)
-    if expansion == "kcca":
-        basis, values, _ = np.linalg.svd(labels, full_matrices=False)
-        return basis[:, values > len(labels) * np.finfo(float).eps * values[0]]
+    edges = labels.sum(axis=0)
+    raw, degrees = labels, np.ones(len(labels))
     if expansion == "clique":
-        raw, degrees = labels, labels @ edges
+        degrees = labels @ edges
     elif expansion == "star":
         raw, degrees = labels / edges, labels @ (1 / edges)
-    else:
-        raw, degrees = labels / np.sqrt(edges), vertices
+    elif expansion == "zhou":
+        raw, degrees = labels / np.sqrt(edges), labels.sum(axis=1)
     scaled = raw / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
     basis, values, _ = np.linalg.svd(scaled, full_matrices=False)
     keep = values > len(labels) * np.finfo(float).eps * values[0]
-    return basis[:, keep] * values[keep]
+    return basis[:, keep] if expansion == "kcca" else basis[:, keep] * values[keep]
 
 
 class Embedding(NamedTuple):
@@ -107,8 +99,7 @@ class HyperTask(KernelStack):
         return bound, max(float(np.sum((self.h - x) ** 2) + np.vdot(x, image)) - residual, 0.0)
 
 
-@dataclass(frozen=True)
-class HypergraphPrimal:
+class HypergraphPrimal(NamedTuple):
     """The program over Z; the multipliers of `cuts` are μ, where it has cuts."""
 
     problem: cp.Problem
@@ -116,8 +107,7 @@ class HypergraphPrimal:
     cuts: list[cp.Constraint]
 
 
-@dataclass(frozen=True)
-class HypergraphDual:
+class HypergraphDual(NamedTuple):
     """The program over μ."""
 
     problem: cp.Problem
@@ -144,18 +134,16 @@ class Hypergraph(Formulation):
         expansion = as_choice("expansion", given.get("expansion"), EXPANSIONS)
         lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
         resolved: dict[str, Any] = {"expansion": expansion, "lam": lam}
-        smoothing = None
         if SMOOTHING in self.parameters:
-            smoothing = resolved["smoothing"] = SMOOTHING.resolve(given.get("smoothing"), self.name, instance.count)
+            resolved["smoothing"] = SMOOTHING.resolve(given.get("smoothing"), self.name, instance.count)
         h = incidence(np.maximum(instance.targets.signs(self.name), 0.0).T, expansion)
-        dimensions = given.get("dimensions")
-        resolved["dimensions"] = h.shape[1]
+        rank, dimensions = h.shape[1], given.get("dimensions")
+        resolved["dimensions"] = rank
         if dimensions is not None:
             resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
-            if resolved["dimensions"] > h.shape[1]:
-                raise InputError(
-                    f"parameter dimensions = {dimensions:g} exceeds the rank of C: give at most {h.shape[1]}"
-                )
+            if resolved["dimensions"] > rank:
+                raise InputError(f"parameter dimensions = {dimensions:g} exceeds the rank of C: give at most {rank}")
+        smoothing = resolved.get("smoothing")
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 
     @abstractmethod

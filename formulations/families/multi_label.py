@@ -14,18 +14,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
 from .._formulation import Formulation, Points, as_flag
 from .single_task import C
-
-if TYPE_CHECKING:
-    from ...problem.instance import Instance
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 
@@ -101,8 +99,7 @@ class LabelTask(KernelStack):
         return np.asarray(np.maximum(0.0, 1.0 - self.signs * outputs) @ self.box)
 
 
-@dataclass(frozen=True)
-class MultiLabelPrimal:
+class MultiLabelPrimal(NamedTuple):
     """A declared primal: W_m holds the coordinates of f_1^m..f_k^m in its columns."""
 
     problem: cp.Problem
@@ -111,8 +108,7 @@ class MultiLabelPrimal:
     classes: list[cp.Constraint] | None = None
 
 
-@dataclass(frozen=True)
-class MultiLabelDual:
+class MultiLabelDual(NamedTuple):
     """A declared dual; β has one column per class; `cuts` are the kernels' constraints, with multipliers μ."""
 
     problem: cp.Problem

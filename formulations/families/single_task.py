@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Parameter, Points, as_flag
@@ -28,9 +29,6 @@ from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
 from ..losses import HINGE, LOSSES, Risk
 from . import task as _task
 from .task import Array, Implied, Task
-
-if TYPE_CHECKING:
-    from ...problem.instance import Instance
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
@@ -70,7 +68,6 @@ class SingleTask(Formulation):
     regulariser: ClassVar[Regulariser | None] = None
     between: ClassVar[Between | None] = None
     losses: ClassVar[tuple[str, ...]] = ("c", "nu")
-    grouped: ClassVar[bool] = False
 
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
@@ -164,7 +161,7 @@ class SingleTask(Formulation):
         resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
         own: dict[str, Any] = dict(self.resolve_own(instance, given))
         resolved.update(own)
-        if self.grouped:
+        if self.needs_groups:
             own["groups"] = instance.groups
         y = instance.targets.plus_minus(self.name)
         box = LOSSES[loss].prices(number, instance.sample_weight, y, resolved["bias"])
@@ -176,20 +173,13 @@ class SingleTask(Formulation):
         sample_side = [LOSSES[loss].parameter.described for loss in self.losses]
         return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
 
-    @property
-    def needs_groups(self) -> bool:
-        return self.grouped
-
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
-            raise InputError(
-                f"{self.name} takes one kernel, the instance has {instance.count}: "
-                "select one kernel, or use sum, average or l1"
-            )
-        if self.grouped and instance.groups is None:
-            raise InputError(
-                f"{self.name} needs groups of kernels, the instance has none: give groups, one integer per kernel"
-            )
+            words = "select one kernel, or use sum, average or l1"
+            raise InputError(f"{self.name} takes one kernel, the instance has {instance.count}: {words}")
+        if self.needs_groups and instance.groups is None:
+            words = "give groups, one integer per kernel"
+            raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
     @staticmethod
     def _loss(given: Mapping[str, Any]) -> str:

@@ -17,20 +17,18 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
 from .._formulation import Formulation, Parameter, Points, as_flag
 from .pairs import Pairs
 from .single_task import C
-
-if TYPE_CHECKING:
-    from ...problem.instance import Instance
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 LAMBDA = Parameter("lam", "price of the weights", "λ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
@@ -83,15 +81,13 @@ class PairTask:
         return 1.0
 
 
-@dataclass(frozen=True)
-class PairPrimal:
+class PairPrimal(NamedTuple):
     problem: cp.Problem
     mu: cp.Variable
     margins: cp.Constraint
 
 
-@dataclass(frozen=True)
-class PairDual:
+class PairDual(NamedTuple):
     """`cuts` is the constraint whose multipliers are μ, where the theorem has one."""
 
     problem: cp.Problem

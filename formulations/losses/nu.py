@@ -26,13 +26,9 @@ UNIT = 2.0**-52  # of the grid by which a ν at its limit is told
 
 class Nu(Loss):
     parameter = Parameter(
-        "nu",
-        "bounds the share of margin errors from above, of support vectors from below (loss nu, C = 1/(νn))",
-        "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias",
-        lambda v, _: 0 < v <= 1,
-        lambda _: None,
-        "none: loss c",
-    )
+        "nu", "bounds the share of margin errors from above, of support vectors from below (loss nu, C = 1/(νn))",
+        "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias", lambda v, _: 0 < v <= 1, lambda _: None, "none: loss c",
+    )  # fmt: skip
     free_margin = True
 
     def declare_risk(self, margins: Any, price: Array) -> tuple[Any, Any]:

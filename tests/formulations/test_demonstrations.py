@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import formulations
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.formulations._demonstrate import demonstration, small_instance
+from mklcvx.formulations._formulation import demonstration, small_instance
 
 pytestmark = pytest.mark.slow
 
