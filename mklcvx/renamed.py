@@ -30,7 +30,7 @@ ROOMS = {
     "reporting.numbers=pages.html reporting.svg=pages.page plot.bars=plot.charts plot.conditions=plot.charts "
     "plot.lines=plot.charts plot.planes=plot.weight_space plot.simplex=plot.weight_space",
     "estimators": "cross_validation metrics prediction estimators.parts=bank estimators.restoring=saving "
-    "estimators.serving=prediction",
+    "estimators.serving=prediction estimators.calibration=classifier",
     "bench": "baselines bench_external=external bench_process=process bench_standing=comparison bench_worker=worker "
     "conformance peers validating=matrix",
     "checker": "checker_claims=claims checker_families=families checker_numbers=numbers checker_prices=prices",

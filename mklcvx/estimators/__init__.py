@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["HypergraphEmbedding", "MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "load_model", "mkl_path"]
 
 HOMES = {
-    "HypergraphEmbedding": "embedding",
-    "MKLClassifier": "classifier",
-    "MultiLabelMKL": "joint",
-    "TwoStageMKL": "joint",
-    "load_model": "loading",
-    "mkl_path": "along",
-}
+    "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MultiLabelMKL": "joint",
+    "TwoStageMKL": "joint", "load_model": "loading", "mkl_path": "along",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -22,6 +22,7 @@ from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.preprocessing import Preprocessing
+from ..problem.stack import Array
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .saving import ModelParts, read_model, require, restored, save_model
@@ -29,8 +30,6 @@ from .source import PRECOMPUTED, KernelSource
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 class Transforms(Protocol):

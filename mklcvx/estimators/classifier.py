@@ -8,13 +8,16 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from scipy.special import expit
+from sklearn.base import ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
@@ -25,7 +28,6 @@ from ..defaults import FOLDS
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelEstimator, traces_of
-from .calibration import calibrated, probabilities
 from .prediction import winners
 from .saving import ModelParts, require
 from .targets import classes_of, sample_prices
@@ -320,3 +322,36 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
 
 def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:
     return solution.decision_function(stack if stack.shape[2] == len(members) else stack[:, :, members])
+
+
+# ---------------------------------------------------------------------------------------------------------- calibration
+# Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision values of samples that were left
+# out. For k > 2 classes there is one for each class, and the k values are normalised.
+def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
+    """a and b of every sigmoid, (1, 2) for two classes, else (k, 2)."""
+    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+    X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
+    weight = None if weight is None else weight[kept]
+    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
+        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
+    folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
+    if folds < 2:
+        raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")
+    classes, codes = np.unique(y, return_inverse=True)  # scikit-learn numbers the classes of held-out samples itself
+    prices = model.class_weight
+    if isinstance(prices, Mapping):
+        prices = {code: prices[name] for code, name in enumerate(classes.tolist()) if name in prices}
+    plain = clone(model).set_params(probability=False, class_weight=prices)
+    chosen = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
+    fitted = chosen.fit(X, codes, sample_weight=weight)
+    (chain,) = fitted.calibrated_classifiers_
+    return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])
+
+
+def probabilities(values: Array, sigmoids: Array) -> Array:
+    """(t, k) from decision values (t,) or (t, k)."""
+    each = expit(-(sigmoids[:, 0] * values.reshape(len(values), -1) + sigmoids[:, 1]))
+    if values.ndim == 1:
+        return np.hstack([1 - each, each])
+    total = each.sum(axis=1, keepdims=True)
+    return np.divide(each, total, out=np.full_like(each, 1 / each.shape[1]), where=total > 0)

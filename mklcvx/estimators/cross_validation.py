@@ -22,10 +22,10 @@ from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.stack import Array
 from ..problem.targets import Targets
 from ..solvers.paths import each
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SCHEMA = "mklcvx.cv/1"

@@ -25,10 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..problem.stack import Array
 from ..solvers.second_stage import f1_scores
-
-Array = NDArray[np.float64]
-Measure = Callable[..., Any]
 
 # Shares of the test samples that Zien & Ong 2007 and Kumar et al. 2012 leave out.
 PSORT_POSITIVE, PSORT_NEGATIVE = 0.15, 0.133
@@ -49,7 +47,7 @@ def mean_average_precision(truth: ArrayLike, values: ArrayLike, classes: Sequenc
     """MAP: the non-interpolated average precision, mean over classes."""
     from sklearn.metrics import average_precision_score
 
-    return _mean_of_rankings(truth, values, classes, lambda members, scores: average_precision_score(members, scores))
+    return _mean_of_rankings(truth, values, classes, average_precision_score)
 
 
 def mcc(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:
@@ -98,8 +96,8 @@ def sure(values: ArrayLike, share: float = PSORT_POSITIVE) -> NDArray[np.bool_]:
 
 
 def filtered(
-    measure: Measure, truth: ArrayLike, predicted: ArrayLike, values: ArrayLike, share: float = PSORT_POSITIVE,
-    classes: Sequence[Any] | None = None,
+    measure: Callable[..., Any], truth: ArrayLike, predicted: ArrayLike, values: ArrayLike,
+    share: float = PSORT_POSITIVE, classes: Sequence[Any] | None = None,
 ) -> Any:  # fmt: skip
     """A measure of the sure predictions alone, over the classes of all test samples (Kumar et al. 2012, section 4.3).
 
@@ -154,10 +152,8 @@ def _plain(values: ArrayLike, what: str) -> NDArray[Any]:
         array = np.array(array.tolist()) if len(words) == 1 else array
     empty = array.dtype.kind == "f" and np.isnan(array).any()
     if empty or array.dtype.kind not in "biufU":
-        raise InputError(
-            f"{what} has {'entries that are nan' if empty else 'entries of several kinds, or None'}: "
-            "give numbers, or words"
-        )
+        found = "entries that are nan" if empty else "entries of several kinds, or None"
+        raise InputError(f"{what} has {found}: give numbers, or words")
     if not array.size:
         raise InputError(f"{what} has shape {array.shape}: give one of each per sample")
     return array
@@ -171,9 +167,8 @@ def _decisions(
     if true.shape != given.shape or true.ndim not in (1, 2):
         raise InputError(f"truth has shape {true.shape}, predicted {given.shape}: give one of each per sample")
     if true.ndim == 1 and (true.dtype.kind in "US") != (given.dtype.kind in "US"):
-        raise InputError(
-            f"truth has dtype {true.dtype}, predicted {given.dtype}: give both as words, or both as numbers"
-        )
+        kinds = f"truth has dtype {true.dtype}, predicted {given.dtype}"
+        raise InputError(f"{kinds}: give both as words, or both as numbers")
     known = np.union1d(true, given) if classes is None and true.ndim == 1 else classes
     return _members(true, known), _members(given, known)
 

@@ -20,11 +20,10 @@ from ..errors import InputError
 from ..io.files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
 from ..io.json_text import first_line, parsed
 from ..problem.preprocessing import Preprocessing
+from ..problem.stack import Array
 from ..schemas import MODEL, check_schema, known
 from .bank import FittedBank
 from .source import PRECOMPUTED, KernelSource
-
-Array = NDArray[np.float64]
 
 SCHEMA = MODEL[-1]
 NAMES = ("MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")

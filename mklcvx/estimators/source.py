@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.stack import Array
 from .bank import FittedBank
 
-Array = NDArray[np.float64]
 PRECOMPUTED = "precomputed"
 
 
@@ -45,24 +45,21 @@ class KernelSource:
         kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
         share = None if weight is None else weight[kept]
         source = cls(kept, [], weight=share)
-        if isinstance(kernels, str) and kernels == PRECOMPUTED:
-            if normalise == "cosine":
-                raise InputError(
-                    "normalise='cosine' needs k(x, x) of new samples, which a precomputed stack has not: "
-                    "divide the kernels by √(k(x, x) k(z, z)) yourself"
-                )
+        precomputed = isinstance(kernels, str) and kernels == PRECOMPUTED
+        source.bank = None if precomputed else FittedBank(kernels)
+        lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
+        if normalise == "cosine" and lacking:
+            raise InputError(
+                f"normalise='cosine' needs k(x, x) of new samples, which {lacking} has not: "
+                "divide its kernels by √(k(x, x) k(z, z)) first"
+            )
+        if source.bank is None:
             if X.shape[0] != X.shape[1]:
                 raise InputError(f"X has shape {X.shape}, not square: give precomputed kernels (n, n, M)")
             stack = as_stack(X)[:, kept][:, :, kept]
             source.names = [f"K{m + 1}" for m in range(len(stack))]
         else:
             source.train = X[kept]
-            source.bank = FittedBank(kernels)
-            if normalise == "cosine" and source.bank.without_diagonal:
-                raise InputError(
-                    f"normalise='cosine' needs k(x, x) of new samples, which {source.bank.without_diagonal} has not: "
-                    "divide its kernels by √(k(x, x) k(z, z)) there"
-                )
             source.bank.fit(source.train, np.asarray(y)[kept], share)
             stack, source.names = source.bank.stack(), source.bank.names
         if steps.steps:

@@ -14,8 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError
-
-Array = NDArray[np.float64]
+from ..problem.stack import Array
 
 
 @dataclass

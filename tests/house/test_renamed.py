@@ -102,7 +102,8 @@ def test_everything_can_be_imported_without_a_warning():
 
 
 @pytest.mark.parametrize(
-    ("old", "name"), [("parts", "BankPart"), ("restoring", "restored"), ("serving", "prediction_of")]
+    ("old", "name"),
+    [("calibration", "probabilities"), ("parts", "BankPart"), ("restoring", "restored"), ("serving", "prediction_of")],
 )
 def test_a_module_that_was_merged_is_found_by_its_old_name(old, name):
     with pytest.warns(FutureWarning, match=f"mklcvx.estimators.{old} is now mklcvx.estimators"):
