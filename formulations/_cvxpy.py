@@ -1,4 +1,4 @@
-"""CVXPY, imported when a program is first built: reading a theorem should not cost a second."""
+"""CVXPY, imported when a program is first built, so that importing a theorem is fast."""
 
 from __future__ import annotations
 

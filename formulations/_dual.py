@@ -1,4 +1,4 @@
-"""The unknown of every dual, in CVXPY: α in its feasible set, seen by each kernel."""
+"""The variable of every dual in CVXPY: α in its feasible set, with q_m(α) for each kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .families.task import Task
 
 @dataclass(frozen=True)
 class DualProgram:
-    """A declared dual; `cuts` are the constraints, one per kernel, whose multipliers the theorem names."""
+    """A declared dual. `cuts` are the kernel constraints, one per kernel; the theorem names their multipliers."""
 
     problem: cp.Problem
     alpha: cp.Variable

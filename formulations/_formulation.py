@@ -40,7 +40,7 @@ class Points(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number with its meaning, its limits and its default; limits and default may depend on M."""
+    """A numerical parameter: meaning, limits and default. Limits and default may depend on M."""
 
     name: str
     meaning: str
@@ -85,7 +85,7 @@ def as_flag(name: str, value: Any, default: bool) -> bool:
 
 
 def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of some words; the first if none is given."""
+    """Return one of the choices; the first is the default."""
     if value is None:
         return choices[0]
     if not isinstance(value, str) or value not in choices:
@@ -94,13 +94,13 @@ def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value for a message of one line."""
+    """Format a value for an error message of one line."""
     return " ".join(repr(value).split())[:40]
 
 
 @dataclass(frozen=True)
 class Formulation(ABC):
-    """One row of the theory. `theorem` is the docstring of its file."""
+    """Interface of a formulation. `theorem` is the docstring of its file."""
 
     name: str
     title: str
@@ -109,10 +109,10 @@ class Formulation(ABC):
     parameters: tuple[Parameter, ...]
 
     family: ClassVar[str]
-    notation: ClassVar[str]  # what the family's theorems take for granted
+    notation: ClassVar[str]  # definitions that the family's theorems use
     maximises: ClassVar[bool] = False  # whether the paper states a maximum
     embeds: ClassVar[bool] = False  # whether the answer is an embedding instead of a classifier
-    classifies: ClassVar[bool] = True  # whether it is a classifier, unless it embeds; else it is weights alone
+    classifies: ClassVar[bool] = True  # whether the answer has a classifier (if it is no embedding), or weights alone
     many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
     single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
     needs_groups: ClassVar[bool] = False  # whether kernels come in groups
@@ -141,34 +141,34 @@ class Formulation(ABC):
 
     @abstractmethod
     def lower(self, task: Any, point: Any) -> Any:
-        """What a dual point proves, made feasible first."""
+        """The lower bound of a dual point, which is made feasible first."""
 
     @abstractmethod
     def upper(self, task: Any, point: Any) -> Any:
-        """What a primal point proves, made feasible first."""
+        """The upper bound of a primal point, which is made feasible first."""
 
     @abstractmethod
     def at_hand(self, task: Any) -> Points:
-        """Points that are known without a solver."""
+        """Feasible points that are known without a solver."""
 
     @abstractmethod
     def from_primal(self, program: Any, task: Any, unit: float) -> Points:
-        """The points that a solved primal leaves; `task` is the task it was declared for, in units of `unit`."""
+        """The points of a solved primal; `task` is the task it was declared for, in units of `unit`."""
 
     @abstractmethod
     def from_dual(self, program: Any, task: Any, unit: float) -> Points:
-        """The points that a solved dual leaves."""
+        """The points of a solved dual."""
 
     def scale(self, lower: Any, upper: Any) -> float:
-        """What the gap of two bounds is compared with: the largest term, unless the family has something better."""
+        """The scale of the relative gap: the largest term, unless the family defines a better one."""
         return max(abs(lower.value), abs(upper.value), lower.largest_term, upper.largest_term)
 
     def stated(self, value: float) -> float:
-        """The value as the paper states it, from that of a declared program."""
+        """Convert the value of a declared program to the value that the paper states."""
         return value
 
     def in_units(self, task: Any, size: float) -> Any:
-        """The same problem with every kernel divided by `size`, for declarations; families without units ignore it."""
+        """The same problem with every kernel divided by `size`; families without units return it unchanged."""
         return task
 
     def check_names(self, given: Mapping[str, Any]) -> None:
@@ -190,7 +190,7 @@ class Formulation(ABC):
 
 # ---------------------------------------------------------------------------------------------------- theorems at work
 class Demonstration(NamedTuple):
-    """Two declared values, by a solver, and two bounds without one."""
+    """Optimal values of both declared programs, and both bounds recomputed in NumPy."""
 
     primal: float
     dual: float
@@ -199,12 +199,12 @@ class Demonstration(NamedTuple):
 
     @property
     def apart(self) -> float:
-        """The distance of the outermost of the four, relative to the largest."""
+        """The range of the four values, relative to the largest."""
         return (max(self) - min(self)) / max(abs(value) for value in self)
 
 
 def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) -> Instance:
-    """Gaussian kernels of several widths on two clouds of points, and the targets and groups that are needed."""
+    """Gaussian kernels of several widths on two clouds of points, with the targets and groups that are needed."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(samples) % 2 == 0, 1, -1)
     points = rng.normal(size=(samples, 2)) + y[:, None]

@@ -1,4 +1,4 @@
-"""The unknowns of every primal, in CVXPY: functions f_1..f_M, bias b, and what the loss adds to them."""
+"""The variables of every primal in CVXPY: functions f_1..f_M, bias b, and the slacks of the loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .families.task import Task
 
 @dataclass(frozen=True)
 class PrimalProgram:
-    """A declared primal; `margins` is the constraint on the margins, whose multiplier is α."""
+    """A declared primal. The multiplier of the constraint `margins` is α."""
 
     problem: cp.Problem
     coordinates: list[cp.Variable]
@@ -19,7 +19,7 @@ class PrimalProgram:
 
 
 class Functions:
-    """f_m = F_m w_m with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖; `risk` of Σ_m f_m + b, which holds under `margins`."""
+    """f_m = F_m w_m with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖; `margins` constrains the slacks in `risk`."""
 
     def __init__(self, task: Task) -> None:
         self.count = task.count
@@ -39,6 +39,6 @@ class Functions:
         return [cp.sum_squares(w) for w in self.w]
 
     def over(self, mu: Any) -> tuple[Any, list[Any]]:
-        """h and constraints that make h_m ≥ ‖f_m‖²/μ_m; the epigraph keeps 0/0 = 0 when μ_m ends at zero."""
+        """Variable h and constraints h_m ≥ ‖f_m‖²/μ_m; the epigraph keeps 0/0 = 0 where μ_m = 0."""
         h = cp.Variable(self.count)
         return h, [cp.quad_over_lin(w, mu[m]) <= h[m] for m, w in enumerate(self.w)]

@@ -1,9 +1,9 @@
-"""The weights' side of a single task: a regulariser R on the weights μ, and all that follows from it.
+"""The kernel side of a single task: a regulariser R of the weights μ, with penalty and conjugate derived from it.
 
     min over μ ≥ 0 of max over α of   gain(α) − Σ_m μ_m ½ q_m(α) + R(μ),      ψ(μ) = 0 or ψ(μ) ≤ 0,      μ ≤ cap
 
-R(μ) = Σ_m r(μ_m) and ψ(μ) = Σ_m g(μ_m) − 1 are separable and convex, so that slopes and curvatures say all. A linear ψ
-is an equality (the simplex); a curved one is an inequality (a ball). In terms of norms and of α
+R(μ) = Σ_m r(μ_m) and ψ(μ) = Σ_m g(μ_m) − 1 are separable and convex, so that their Hessians are diagonal. A linear ψ
+is an equality (the simplex), a nonlinear one an inequality (a ball). In terms of norms and of α
 
     U(a) = min over μ of ½ Σ a_m²/μ_m + R(μ),      U*(d) = R*(½d²),      R*(v) = sup over μ of μ'v − R(μ).
 
@@ -58,12 +58,12 @@ class Simplex(Constraint):
 
 
 class Regulariser(ABC):
-    """r, r' and r'', ψ, the cap; `start` are weights inside the domain, from the number of kernels. Where the domain is
-    a single point, `start` is that point and `alone(count, **own)` says so."""
+    """r, r' and r'', ψ and the cap. `start` returns weights inside the domain for a number of kernels. If the domain is
+    a single point, `start` returns it and `alone(count, **own)` is true."""
 
     constraint: ClassVar[Constraint | None] = Simplex()
-    cap: ClassVar[Any] = None  # of the own parameters, where weights have one
-    flat: ClassVar[bool] = False  # whether R = 0 on the simplex, so that optimal weights need not be unique
+    cap: ClassVar[Any] = None  # function of the formulation's parameters, if weights have a cap
+    flat: ClassVar[bool] = False  # whether R = 0 on the simplex: optimal weights need not be unique then
 
     def value(self, mu: Array, *_: Any, **own: Any) -> Array:
         return np.zeros_like(mu)
@@ -82,24 +82,24 @@ class Regulariser(ABC):
 
     @abstractmethod
     def best_weights(self, a: Array, *_: Any, **own: Any) -> Array:
-        """The μ at which ½ Σ a²/μ + R(μ) is least. Feasible, whatever rounding did to it: then the penalty is valid."""
+        """The μ that minimises ½ Σ a²/μ + R(μ). It is feasible despite rounding: the penalty is valid."""
 
     @abstractmethod
     def conjugate(self, v: Array, *_: Any, **own: Any) -> float:
         """R*(v)."""
 
     def penalty(self, a: Array, *_: Any, **own: Any) -> float:
-        """½ Σ a²/μ + R(μ) at the best weights, unless there is a closed form."""
+        """½ Σ a²/μ + R(μ) at the best weights; subclasses override it where there is a closed form."""
         mu, used = self.best_weights(a, **own), a > 0
         return float(np.sum(a[used] ** 2 / mu[used]) / 2 + np.sum(self.value(mu, **own)))
 
     def multipliers(self, v: Array, *_: Any, **own: Any) -> dict[str, Any]:
-        """The dual's variables beside α that the solution reports, from v = ½q."""
+        """The dual variables beside α that a solution reports, from v = ½q."""
         return {"tau": self.conjugate(v, **own)}
 
 
 class Fixed(Regulariser):
-    """Weights that are given, not found: the same for every kernel."""
+    """Fixed weights, the same for every kernel."""
 
     constraint = None
 
@@ -126,7 +126,7 @@ class Fixed(Regulariser):
 
 
 class SoftMargin(Regulariser):
-    """R*(v) = min over τ of τ + price((v − τ)₊): a kernel buys slack ζ_m to stay above the margin τ."""
+    """R*(v) = min over τ of τ + price((v − τ)₊): the slack of kernel m above the margin τ is ζ_m."""
 
     @abstractmethod
     def price(self, zeta: Array, *_: Any, **own: Any) -> float: ...
@@ -146,12 +146,12 @@ class SoftMargin(Regulariser):
 
 @dataclass(frozen=True)
 class Between:
-    """The block-∞ side: groups j of kernels compete for α, kernels within a group for the group's share.
+    """The block-∞ penalties: shares t_j on the simplex of groups j, shares t_m on the simplex within each group.
 
-        max over α, t ∈ Δ of min over λ_j ∈ Δ of   gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} λ_m q_m(α)
+        max over α, t_j of min over t_m of   gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} t_m q_m(α)
 
-    For 0 ≤ e ≤ 1 the cost is jointly convex in (α, t), and least over t at c (Σ_j D_j^{1/(1+e)})^{1+e}, D_j = max q_m.
-    So e = 1 is (Σ √D_j)², e = 0 is Σ D_j. The weights are μ_m = 2c λ_m/t_j^e.
+    For 0 ≤ e ≤ 1 the cost is jointly convex in (α, t_j), with minimum c (Σ_j D_j^{1/(1+e)})^{1+e} over t_j, where
+    D_j = max q_m. So e = 1 is (Σ √D_j)², e = 0 is Σ D_j. The weights are μ_m = 2c t_m/t_j^e.
     """
 
     price: float

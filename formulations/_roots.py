@@ -1,5 +1,5 @@
-"""Roots that some penalties and conjugates need. They need no accuracy for the bounds to be valid: the penalty
-is evaluated at weights made feasible afterwards, the conjugate at whatever τ was found."""
+"""Roots that some penalties and conjugates need. The bounds are valid whatever their accuracy: the penalty is evaluated
+at weights made feasible afterwards, the conjugate at the τ that was found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS, SETTLED = 40, 1e-14
 
 
 def increasing_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where an increasing function of one variable changes sign within [low, high]."""
+    """The root of an increasing function in [low, high]; an end of the interval if there is none."""
     from scipy.optimize import brentq
 
     if function(low) >= 0:
@@ -25,7 +25,7 @@ def increasing_root(function: Callable[[float], float], low: float, high: float)
 
 
 def increasing_roots(function: Callable[[Array], Array], high: Array) -> Array:
-    """Element by element, where increasing functions change sign within (0, high]."""
+    """The roots of increasing functions in (0, high], element by element."""
     low, high = np.zeros_like(high), high.astype(float)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -52,28 +52,28 @@ def newton_weights(a: Array, start: Array, side: Callable[[Array], tuple[Array, 
     return None
 
 
-def _used_simplex(a: Array, rho: float, p: float) -> Array | None:
-    """The same where every norm is positive."""
+def _used_simplex(a: Array, h: float, p: float) -> Array | None:
+    """`power_simplex` by Newton's method for positive norms; None if it does not converge."""
     ones, zeros, near = np.ones(len(a)), np.zeros(len(a)), a ** (2 / 3)
     start = (near / near.sum() + 1 / len(a)) / 2
     return newton_weights(
-        a, start, lambda mu: ((rho * mu) ** (p - 1), rho * (p - 1) * (rho * mu) ** (p - 2), mu.sum() - 1, ones, zeros)
+        a, start, lambda mu: ((h * mu) ** (p - 1), h * (p - 1) * (h * mu) ** (p - 2), mu.sum() - 1, ones, zeros)
     )
 
 
-def power_simplex(a: Array, rho: float, p: float) -> Array:
-    """The μ on the simplex that minimises ½ Σ a²/μ + Σ (ρμ)^p/(ρp): (ρμ)^{p−1} − a²/(2μ²) equal for all kernels."""
+def power_simplex(a: Array, h: float, p: float) -> Array:
+    """The μ on the simplex that minimises ½ Σ a²/μ + Σ (hμ)^p/(hp): (hμ)^{p−1} − a²/(2μ²) equal for all kernels."""
     count, used = len(a), a > 0
     if used.any():
-        found = _used_simplex(a[used], rho, p)
+        found = _used_simplex(a[used], h, p)
         # A kernel without norm gets weight only where the common slope is positive.
-        if found is not None and (used.all() or np.max((rho * found) ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
+        if found is not None and (used.all() or np.max((h * found) ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
             mu = np.zeros(count)
             mu[used] = found / found.sum()
             return mu
 
     def slope(mu: Array) -> Array:
-        return (rho * mu) ** (p - 1) - a**2 / (2 * mu**2)
+        return (h * mu) ** (p - 1) - a**2 / (2 * mu**2)
 
     def weights(level: float) -> Array:
         return increasing_roots(lambda mu: slope(mu) - level, np.ones(count))

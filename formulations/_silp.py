@@ -29,7 +29,7 @@ from .svm import SVM
 
 
 class RestrictedMaster(NamedTuple):
-    """The linear program over the cuts found so far; the multipliers of `cuts` mix them."""
+    """The linear program over the cuts found so far; the multipliers of `cuts` are the t_l."""
 
     problem: cp.Problem
     weights: cp.Variable
@@ -38,9 +38,9 @@ class RestrictedMaster(NamedTuple):
 
 def restricted_master(scores: Array, cap: float = 1.0) -> RestrictedMaster:
     """min over weights on the simplex, capped, of the largest of the cuts' scores (one row of S_m per cut)."""
-    level, weights = cp.Variable(), cp.Variable(scores.shape[1], nonneg=True)
-    cuts = scores @ weights <= level
-    problem = cp.Problem(cp.Minimize(level), [cuts, cp.sum(weights) == 1, weights <= cap])
+    tau, weights = cp.Variable(), cp.Variable(scores.shape[1], nonneg=True)
+    cuts = scores @ weights <= tau
+    problem = cp.Problem(cp.Minimize(tau), [cuts, cp.sum(weights) == 1, weights <= cap])
     return RestrictedMaster(problem, weights, cuts)
 
 

@@ -38,10 +38,10 @@ from .._formulation import Formulation, Parameter, Points, as_choice
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
 LAMBDA = Parameter("lam", "ridge of the embedding", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-SMOOTHING = Parameter("smoothing", "Ji's μ", "μ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
+SMOOTHING = Parameter("smoothing", "smoothing σ (Ji's μ)", "σ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
 DIMENSIONS = Parameter(
-    "dimensions", "of the embedding", "a whole number ≥ 1, at most the rank of C",
-    lambda v, _: v >= 1 and v == int(v), lambda _: None, "the rank of C",
+    "dimensions", "of the embedding", "a whole number ≥ 1, at most the rank of A",
+    lambda v, _: v >= 1 and v == int(v), lambda _: None, "the rank of A",
 )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class Embedding(NamedTuple):
 
 
 class HypergraphBound(NamedTuple):
-    """`fit` is what the kernels take away from tr(HH'), where μ is known."""
+    """`fit` is tr(HH') − tr(H'(I + K(μ)/λ)⁻¹H), where μ is known."""
 
     value: float
     point: Any
@@ -100,7 +100,7 @@ class HyperTask(KernelStack):
 
 
 class HypergraphPrimal(NamedTuple):
-    """The program over Z; the multipliers of `cuts` are μ, where it has cuts."""
+    """The program over Z; the multipliers of `cuts`, if any, are μ."""
 
     problem: cp.Problem
     z: cp.Variable
@@ -111,7 +111,7 @@ class HypergraphDual(NamedTuple):
     """The program over μ."""
 
     problem: cp.Problem
-    theta: cp.Variable
+    mu: cp.Variable
 
 
 class Hypergraph(Formulation):
@@ -142,24 +142,24 @@ class Hypergraph(Formulation):
         if dimensions is not None:
             resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
             if resolved["dimensions"] > rank:
-                raise InputError(f"parameter dimensions = {dimensions:g} exceeds the rank of C: give at most {rank}")
+                raise InputError(f"parameter dimensions = {dimensions:g} exceeds the rank of A: give at most {rank}")
         smoothing = resolved.get("smoothing")
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 
     @abstractmethod
     def joined(self, task: HyperTask, scores: Array) -> float:
-        """The scores of all kernels as one number: the largest, or smoothed."""
+        """The largest score of the kernels, or its smoothed value."""
 
     @abstractmethod
     def bonus(self, task: HyperTask, mu: Array) -> float:
-        """What μ adds to the lower bound."""
+        """The term of the lower bound that depends on μ alone."""
 
     @abstractmethod
     def responsible(self, task: HyperTask, scores: Array) -> Array:
         """The weights that the scores imply, or the best single kernel."""
 
     def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
-        """−tr(H'(I + K(μ)/λ)⁻¹H) from below, μ made feasible, with one product instead of a solve."""
+        """A lower bound of −tr(H'(I + K(μ)/λ)⁻¹H), with μ made feasible and one product instead of a solve."""
         mu = np.maximum(point.weights, 0.0)
         mu = mu / mu.sum()
         trace, fit = task.trace_bound(mu, point.z / 2)
@@ -186,7 +186,7 @@ class Hypergraph(Formulation):
         return Points([Embedding(mu, z), Embedding(mu, solved(task, mu))], [z])
 
     def from_dual(self, program: HypergraphDual, task: HyperTask, unit: float) -> Points:
-        mu = np.maximum(np.ravel(program.theta.value), 0.0)
+        mu = np.maximum(np.ravel(program.mu.value), 0.0)
         z = solved(task, mu / mu.sum())
         return Points([Embedding(mu, z)], [z])
 

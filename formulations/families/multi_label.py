@@ -118,7 +118,7 @@ class MultiLabelDual(NamedTuple):
 
 
 class MultiLabel(Formulation):
-    """The classes' weights, a value of the dual and a value of the primal are up to the formulation."""
+    """Formulations define the classes' weights, the value of the dual and the value of the primal."""
 
     family: ClassVar[str] = "many labels"
     notation: ClassVar[str] = NOTATION

@@ -40,7 +40,7 @@ __all__ = [  # what the files of single tasks are written in
 
 
 class LowerBound(NamedTuple):
-    """What α proves. `roots` are √q_m(α)."""
+    """The lower bound of α. `roots` are √q_m(α)."""
 
     value: float
     alpha: Array
@@ -49,7 +49,7 @@ class LowerBound(NamedTuple):
 
 
 class UpperBound(NamedTuple):
-    """What f_m = K_m c_m proves. `norms` are ‖f_m‖."""
+    """The upper bound of f_m = K_m c_m. `norms` are ‖f_m‖."""
 
     value: float
     coefficients: Array | Implied
@@ -59,10 +59,10 @@ class UpperBound(NamedTuple):
 
 
 class SingleTask(Formulation):
-    """U as `penalty`, U* as `conjugate`, and the way from norms and roots to weights and multipliers.
+    """U is `penalty`, U* is `conjugate`; `weights` and `multipliers` are computed from norms and roots.
 
-    Methods take the formulation's own parameters behind their arguments. `regulariser` is R(μ) with its constraint,
-    where U comes from one (`OnWeights`); `between` is what the block-∞ formulations have instead.
+    Methods take the formulation's own parameters after their arguments. `regulariser` is R(μ) with its constraint,
+    if U is derived from one (`OnWeights`); the block-∞ formulations have `between` instead.
     """
 
     regulariser: ClassVar[Regulariser | None] = None
@@ -78,7 +78,7 @@ class SingleTask(Formulation):
 
     @abstractmethod
     def dual(self, alpha: Multipliers, *_: Any, **own: Any) -> tuple[cp.Problem, list[cp.Constraint]]:
-        """The dual in α, and those of its constraints whose multipliers the theorem names, one per kernel."""
+        """The dual in α, and its kernel constraints, whose multipliers the theorem names."""
 
     @abstractmethod
     def penalty(self, a: Array, *_: Any, **own: Any) -> float:
@@ -94,11 +94,11 @@ class SingleTask(Formulation):
 
     @abstractmethod
     def multipliers(self, a: Array, d: Array, *_: Any, **own: Any) -> dict[str, Any]:
-        """The dual's other variables, from the same."""
+        """The other dual variables, from norms and roots."""
 
     def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
-        """The parameters whose regulariser R is `factor` times as large: what keeps the problem the same when its value
-        is counted in other units. Homogeneous penalties need no change."""
+        """The parameters for which the regulariser R is `factor` times as large, so that the problem stays the same in
+        other units. Homogeneous penalties need no change."""
         return own
 
     def declare_primal(self, task: Task) -> PrimalProgram:
@@ -135,12 +135,12 @@ class SingleTask(Formulation):
 
     # ---------------------------------------------------------------------------------- points
     def at_hand(self, task: Task) -> Points:
-        """The zero function, which for loss nu is the optimum where the classes' hulls meet, and the feasible
-        point nearest to α = 0."""
+        """The zero function, which is optimal for loss nu if the hulls of the classes meet, and the feasible point
+        nearest to α = 0."""
         return Points([np.zeros(task.samples)], [Implied(np.zeros(task.count), np.zeros(task.samples))])
 
     def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
-        """Its functions, and the multipliers of its margins: α."""
+        """The functions, and α, the multiplier of the margins."""
         coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
         coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
         per_unit = task.loss_function.price_unit(unit)

@@ -72,11 +72,11 @@ class Task(KernelStack):
         return replace(self, **changed) if changed else self
 
     def alone(self, kernel: Array) -> Task:
-        """The same samples with one kernel that is given as it is, such as a combination of these."""
+        """The same samples with one other kernel, such as a combination of these."""
         return replace(self, kernels=kernel[None], own={}, symmetric=True, sizes=None, offsets=None)
 
     def value_unit(self, size: float) -> float:
-        """What the value is multiplied by when every kernel is divided by `size`."""
+        """The factor of the value when every kernel is divided by `size`."""
         return self.loss_function.value_unit(size)
 
     # ------------------------------------------------------------------ the dual side of the bounds
@@ -85,14 +85,14 @@ class Task(KernelStack):
         return np.sqrt(self.squares(alpha * self.y))
 
     def sharp_correlations(self, alpha: Array) -> Array:
-        """The same, good to ten digits where they nearly vanish too."""
+        """The same, accurate to ten digits even where they nearly vanish."""
         return np.sqrt(self.sharp_squares(alpha * self.y))
 
     def gain(self, alpha: Array) -> float:
         return self.loss_function.gain(alpha, self.box)
 
     def equalities(self) -> tuple[Array, Array]:
-        """Of the feasible set, as rows and totals."""
+        """The equalities of the feasible set, as rows and totals."""
         return self.loss_function.equalities(self.y, self.bias)
 
     def feasible(self, alpha: Array) -> Array:
@@ -111,5 +111,5 @@ class Task(KernelStack):
         return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
 
     def risk(self, outputs: Array) -> Risk:
-        """Least over b (and ρ)."""
+        """The minimum over b (and ρ)."""
         return self.loss_function.risk(outputs, self.y, self.box, self.bias)

@@ -35,7 +35,7 @@ LAMBDA = Parameter("lam", "price of the weights", "λ > 0", lambda v, _: v > 0, 
 
 
 class PairBound(NamedTuple):
-    """`part` is what the weights cost, or what the pull costs."""
+    """`part` is the penalty of the weights, or the cost of the pull."""
 
     value: float
     point: Array
@@ -107,7 +107,7 @@ def pair_task(stack: KernelStack, together: Array, balanced: bool, lam: float) -
 
 
 class TwoStage(Formulation):
-    """The first stage: what its two objectives have beside the losses and beside Σβ is up to the formulation."""
+    """The first stage. Formulations define the penalty of the weights and the cost of the pull."""
 
     family: ClassVar[str] = "two stages"
     notation: ClassVar[str] = NOTATION
@@ -131,11 +131,11 @@ class TwoStage(Formulation):
 
     @abstractmethod
     def penalty(self, task: PairTask, mu: Array) -> float:
-        """What the weights cost."""
+        """The penalty of the weights."""
 
     @abstractmethod
     def cost(self, task: PairTask, beta: Array) -> tuple[float, Array]:
-        """What the pull of β costs, and the β that has it."""
+        """The cost of the pull of β, and the feasible β that it belongs to."""
 
     @abstractmethod
     def dual_weights(self, task: PairTask, program: PairDual) -> Array:
@@ -154,7 +154,7 @@ class TwoStage(Formulation):
         return PairBound(penalty + loss, mu, max(penalty, loss), penalty)
 
     def scale(self, lower: PairBound, upper: PairBound) -> float:
-        """What the weights and the pull cost, beside all that is constant."""
+        """The penalty of the weights plus the cost of the pull; constants do not count."""
         return lower.part + upper.part
 
     def at_hand(self, task: PairTask) -> Points:

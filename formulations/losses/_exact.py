@@ -1,4 +1,4 @@
-"""Sums that hold to the last bit, and where piecewise linear functions are least: arithmetic that the losses share."""
+"""Arithmetic that the losses share: sums that are exact to the last bit, and minima of piecewise linear functions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _on_grid(alpha: Array, box: Array) -> tuple[Array, Array, float]:
 
 
 def _whole_sum(steps: Array) -> int:
-    """Of whole numbers up to 2⁵³, exactly."""
+    """The exact sum of whole numbers up to 2⁵³."""
     high = np.floor(steps / 2.0**26)
     return int(high.sum()) * 2**26 + int((steps - high * 2.0**26).sum())
 

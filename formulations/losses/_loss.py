@@ -1,4 +1,4 @@
-"""What a loss of labels ±1 is to the rest: the samples' side of primal and dual, beside the penalty of the functions.
+"""The interface of a loss for labels ±1: the sample side of primal and dual.
 
     primal   min over f, b of   U(‖f_1‖, …, ‖f_M‖) + Σ_i c_i ℓ(y_i (f(x_i) + b))
     dual     max over α of      Σ_i g_i(α_i) − U*(√q_1(α), …, √q_M(α)),       g_i(α) = inf over t of c_i ℓ(t) + α t
@@ -29,14 +29,14 @@ class Risk(NamedTuple):
 
     @property
     def level(self) -> float:
-        """What a margin must reach to cost nothing: 1, or ρ."""
+        """The margin from which on a sample costs nothing: 1, or ρ."""
         return 1.0 if self.rho is None else self.rho
 
 
 class Loss(ABC):
-    """One loss; `price` is c, one number per sample."""
+    """A loss; `price` is c, one number per sample."""
 
-    parameter: ClassVar[Parameter]  # what sets the price
+    parameter: ClassVar[Parameter]  # sets the price
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
 
     # -------------------------------------------------------------------------------------- programmes in CVXPY
@@ -46,7 +46,7 @@ class Loss(ABC):
 
     @abstractmethod
     def declare_gain(self, alpha: Any, price: Array) -> tuple[Any, list[Any]]:
-        """The gain of α ≥ 0, and the constraints that have nothing to do with the bias."""
+        """The gain of α ≥ 0, and its constraints other than that of the bias."""
 
     # ------------------------------------------------------------------------------------------ numbers in NumPy
     @abstractmethod
@@ -79,13 +79,13 @@ class Loss(ABC):
 
     # ----------------------------------------------------------------------------------- prices and their units
     def prices(self, number: float, weight: Array, y: Array, bias: bool) -> Array:
-        """What the parameter and the samples' weights make of every sample."""
+        """The price of each sample, from the parameter and the sample weights."""
         return number * weight
 
     def price_unit(self, size: float) -> float:
-        """What prices and α are multiplied by when every kernel is divided by `size` and f stays in proportion."""
+        """The factor of prices and α when every kernel is divided by `size` and f stays in proportion."""
         return size
 
     def value_unit(self, size: float) -> float:
-        """What the value is multiplied by then."""
+        """The factor of the value when every kernel is divided by `size`."""
         return size

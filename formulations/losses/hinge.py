@@ -45,9 +45,9 @@ class Hinge(Loss):
         return np.ones(len(alpha))
 
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
-        """α is clipped, and the heavier class scaled. What the sums then lack, some last bits, is made up for by a few
-        samples, the last one with bits fine enough; where that does not end, α is put on the grid of its largest
-        entry's last bit, and what is left over is taken from the samples with most room, in whole numbers."""
+        """Clip α and scale down the heavier class. A few samples then make up for the last bits that the sums lack. If
+        that does not succeed, round α to the grid of its largest entry's last bit, and take the surplus from the
+        samples with most room, in whole numbers."""
         limit = self.limit(price)
         alpha = np.clip(np.nan_to_num(alpha), 0.0, limit)
         if not bias or math.fsum(y * alpha) == 0:

@@ -21,7 +21,7 @@ from .._formulation import Parameter
 from ._exact import filled, filled_on_grid, flat_bottom, made_up, middle
 from ._loss import Loss, Risk
 
-UNIT = 2.0**-52  # of the grid by which a ν at its limit is told
+UNIT = 2.0**-52  # unit of the grid on which a ν at its limit is recognised
 
 
 class Nu(Loss):

@@ -173,7 +173,7 @@ def test_uncertified_solution_of_a_family_has_status_one(run, labelled, name):
         (("-f", "ts", "--set", "balanced=perhaps"), ("parameter balanced = 'perhaps' is neither true nor false",)),
         (("-f", "alignment", "--set", "approximate=3"), ("parameter approximate = 3 is neither true nor false",)),
         (("-f", "hypergraph", "--set", "expansion=stars"), ("expansion = 'stars'", "did you mean 'star'?")),
-        (("-f", "hypergraph", "--set", "dimensions=4"), ("dimensions = 4 exceeds the rank of C", "at most 3")),
+        (("-f", "hypergraph", "--set", "dimensions=4"), ("dimensions = 4 exceeds the rank of A", "at most 3")),
         (("-f", "hypergraph", "--set", "dimensions=1.5"), ("dimensions = 1.5", "a whole number")),
         (("-f", "hypergraph_smooth", "--set", "smoothing=0"), ("smoothing = 0", "μ > 0")),
         (("-f", "hypergraf"), ("unknown formulation 'hypergraf'", "did you mean 'hypergraph'?")),

@@ -253,7 +253,7 @@ def test_new_samples_are_embedded():
 
 
 def test_more_dimensions_than_the_rank_are_refused():
-    with pytest.raises(InputError, match="dimensions = 9 exceeds the rank of C: give at most 3"):
+    with pytest.raises(InputError, match="dimensions = 9 exceeds the rank of A: give at most 3"):
         solve(synthetic(18, 3), "hypergraph", solver="clarabel", dimensions=9)
 
 
@@ -302,7 +302,7 @@ def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_re
 
 def test_a_solved_dual_leaves_weights_without_negative_parts_and_the_best_embedding_for_them():
     problem, theta = task(), np.array([0.4, 1.2, 0.0])
-    program = SimpleNamespace(theta=SimpleNamespace(value=theta - [0, 0, 1e-9]))
+    program = SimpleNamespace(mu=SimpleNamespace(value=theta - [0, 0, 1e-9]))
     (dual,), (primal,) = formulations.get("hypergraph").from_dual(program, problem, 1.0)
     assert dual.weights == pytest.approx(theta)
     assert (dual.weights >= 0).all()

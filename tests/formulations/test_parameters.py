@@ -50,9 +50,9 @@ def test_C_must_be_positive(name, C):
         ("ts_l1", {"lam": -1e-9}, ("lam = -1e-09", "λ > 0", "default is 0.01")),
         ("hypergraph", {"lam": 0}, ("lam = 0", "λ > 0", "default is 1")),
         ("hypergraph_smooth", {"lam": -2}, ("lam = -2", "λ > 0", "default is 1")),
-        ("hypergraph_smooth", {"smoothing": 0}, ("smoothing = 0", "μ > 0", "default is 0.01")),
-        ("hypergraph_smooth", {"smoothing": -1}, ("smoothing = -1", "μ > 0")),
-        ("hypergraph", {"dimensions": 0}, ("dimensions = 0", "a whole number ≥ 1", "at most the rank of C")),
+        ("hypergraph_smooth", {"smoothing": 0}, ("smoothing = 0", "σ > 0", "default is 0.01")),
+        ("hypergraph_smooth", {"smoothing": -1}, ("smoothing = -1", "σ > 0")),
+        ("hypergraph", {"dimensions": 0}, ("dimensions = 0", "a whole number ≥ 1", "at most the rank of A")),
         ("hypergraph", {"dimensions": -1}, ("dimensions = -1", "a whole number ≥ 1")),
         ("hypergraph_smooth", {"dimensions": 1.5}, ("dimensions = 1.5", "a whole number ≥ 1")),
     ],
@@ -138,10 +138,10 @@ def test_defaults_of_the_families(name, defaults):
 def test_dimensions_end_at_the_rank(name):
     assert resolved(name, LABELLED, dimensions=2.0)["dimensions"] == 2
     assert type(resolved(name, LABELLED, dimensions=2.0)["dimensions"]) is int
-    with check_refused("parameter dimensions = 4 exceeds the rank of C", "give at most 3"):
+    with check_refused("parameter dimensions = 4 exceeds the rank of A", "give at most 3"):
         resolved(name, LABELLED, dimensions=4)
     twice = Instance(K, labels=LABELS[:, [0, 1, 1]])
-    with check_refused("parameter dimensions = 3 exceeds the rank of C", "give at most 2"):
+    with check_refused("parameter dimensions = 3 exceeds the rank of A", "give at most 2"):
         resolved(name, twice, dimensions=3)
 
 
