@@ -1,11 +1,13 @@
 """Change one coefficient, sign, exponent, comparison or function of a formulation at a time: a test has to fail.
 
-    python validation/mutate.py [FILES...] [--tests TEST...] [--jobs 2] [--timeout S]
-                                [--only N:M | --sample K --seed S] [-o report.md]
+    python validation/mutate.py [FILES...] [--every K] [--only N:M] [--tests TEST...] [--jobs 1] [--timeout S]
+                                [--journal FILE [--again | --known]] [-o report.md]
 
-Every mutant is written into a copy of the package and meets the tests there, stage by stage, quickest first: a
-theorem's mutants those that name it, a shared file's those of its topic. Tests run in children of a process that has
-imported the heavy packages once.
+Every mutant is written into a copy of the package and meets the tests there until one fails: a theorem's mutants meet
+the tests that name it, a shared file's those of its topic. Tests run in children of a process that has imported the
+heavy packages once. With `--every K` the mutants 0, K, 2K, … of each file are judged, in the order of its text. A
+journal keeps the verdicts, so that an interrupted run goes on where it ended; a mutant of a file that has changed is
+judged again, and with `--again` every survivor is. With `--known` nothing is judged: the report is the journal's.
 Texts, annotations, decorators, imports, refusals (`raise`) and `strict=` are left alone: they claim no mathematics.
 Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
 
@@ -16,9 +18,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
+import hashlib
 import json
 import os
-import random
+import py_compile
 import re
 import shutil
 import subprocess
@@ -26,7 +30,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -40,20 +44,24 @@ from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
-THEOREM = ("bounds", "declarations", "identities", "regulariser_sides", "zoo", "task", "parameters", "interior")
+THEOREM = ("bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "interior")
 TOPICS = {
-    "_cvxpy": ("package",), "_demonstrate": ("demonstrations",), "_dual": ("declarations", "losses"),
-    "_primal": ("declarations", "losses"), "_formulation": ("parameters",),
-    "_groups": ("bounds", "declarations"), "_roots": ("bounds",), "_stack": ("task", "declarations"),
-    "_regulariser": ("regulariser_sides", "interior"), "_pairs": ("interior_pairs", "two_stage"),
-    "_single": ("bounds", "task", "parameters", "declarations"), "_task": ("task", "bounds", "declarations"),
-    "_silp": ("silp", "hypergraph"), "_multi_label": ("multi_label",), "ml_sum": ("multi_label",),
-    "ml_minimax": ("multi_label",), "_two_stage": ("two_stage",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
-    "alignment": ("two_stage",), "_hypergraph": ("hypergraph",), "hypergraph": ("hypergraph",),
-    "hypergraph_smooth": ("hypergraph",), "__init__": ("package", "parameters"),
+    "_cvxpy": ("package",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),
+    "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"), "_roots": ("bounds",),
+    "_regulariser": ("regulariser_sides", "bounds", "interior"), "_silp": ("silp", "hypergraph"),
+    "ml_sum": ("multi_label",), "ml_minimax": ("multi_label",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
+    "alignment": ("two_stage",), "hypergraph": ("hypergraph",), "hypergraph_smooth": ("hypergraph",),
+    "__init__": ("package", "parameters"),
+    "families/single_task": ("bounds", "task", "parameters", "declarations"),
+    "families/task": ("task", "bounds", "declarations"), "families/multi_label": ("multi_label",),
+    "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
+    "families/hypergraph": ("hypergraph",),
+    "losses/_exact": ("task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
+    "losses/hinge": ("losses", "task", "parameters"), "losses/nu": ("losses", "task", "parameters"),
+    "losses/squared_hinge": ("losses",),
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
-NO_TESTS = 5  # the exit code of pytest where a selection is empty
+PASSED, NO_TESTS = 0, 5  # exit codes of pytest; the latter where a selection is empty
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 
 # fmt: off
@@ -74,7 +82,7 @@ MEMBERS = {
 }
 # fmt: on
 Edit = tuple[int, int, str]  # bytes from, to, and the text in their place
-Limits = dict[str, float]  # seconds by stage
+Limits = dict[str, float]  # seconds by test file
 
 
 @dataclass(frozen=True, order=True)
@@ -110,6 +118,8 @@ def claims(node: ast.AST) -> Iterator[ast.AST]:
             children: list[ast.AST] = []
         case ast.Assign(targets=[ast.Name("__all__")]):
             children = []
+        case ast.If(test=ast.Compare(left=ast.Name("__name__"))):
+            children = [*node.body]
         case ast.If(test=ast.Name("TYPE_CHECKING")):
             children = [*node.orelse]
         case _:
@@ -190,26 +200,45 @@ def copy_project(root: Path, tree: Path) -> None:
         shutil.copytree(root / source, tree / target, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "pyproject.toml", tree)
     (tree / "formulations").symlink_to(PACKAGE)
+    # Bytecode that knows its source by a hash is never taken for that of the next mutant.
+    compileall.compile_dir(tree / "mklcvx", quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
 
 def environment_of(tree: Path) -> dict[str, str]:
-    """One thread, the tree in front, and no bytecode: it would be taken for that of the next mutant."""
+    """One thread, and the tree in front."""
     environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "RAYON")}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
-    return environment | {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
+    return environment | {"PYTEST_ADDOPTS": ""}
 
 
 NURSERY = """
 import json, os, signal, sys, time
 import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
+
+phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing example need not be the smallest
+hypothesis.settings.register_profile("mutants", phases=phases, database=None)
+hypothesis.settings.load_profile("mutants")
+
+class First:
+    failed = ""
+    def pytest_runtest_logreport(self, report):
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+    pytest_collectreport = pytest_runtest_logreport
+
 for line in sys.stdin:
     arguments, limit = json.loads(line)
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.setsid()
         void = os.open(os.devnull, os.O_WRONLY)
         os.dup2(void, 1), os.dup2(void, 2)
-        os._exit(pytest.main(arguments))
+        first = First()
+        code = pytest.main(arguments, plugins=[first])
+        os.write(writing, first.failed.encode()[:4000])
+        os._exit(code)
+    os.close(writing)
     end, code = time.monotonic() + limit, None
     while time.monotonic() < end and code is None:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -217,7 +246,8 @@ for line in sys.stdin:
     if code is None:
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    print(json.dumps(code), flush=True)
+    print(json.dumps([code, os.read(reading, 4000).decode()]), flush=True)
+    os.close(reading)
 """
 
 
@@ -235,29 +265,28 @@ class Nursery:
             text=True,
         )
 
-    def run_tests(self, test: str, timeout: float, naming: str = "") -> int | None:
-        """The exit code of one stage, or of those of its tests that name a formulation; None: time ran out."""
+    def run_tests(self, tests: Sequence[str], timeout: float, naming: str = "") -> tuple[int | None, str]:
+        """The exit code of test files, or of those of their tests that name a formulation, and the first test that
+        failed; the code is None if time ran out."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, test]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, *tests]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
         self.process.stdin.write(json.dumps([options, timeout]) + "\n")
         self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        return None if answer is None else int(answer)
+        code, failed = json.loads(self.process.stdout.readline())
+        return code, failed
 
     def close(self) -> None:
         self.process.communicate()
 
 
-def stages_of(file: str, tests: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Test files and the name that selects from them, in the order in which a mutant of this file meets them."""
-    stem = Path(file).stem
+def selection_of(file: str, tests: Sequence[str] | None) -> tuple[list[str], str]:
+    """The test files that a mutant of this file meets, in their order, and the name that selects from them."""
+    name = file.removesuffix(".py")
     if tests:
-        return [(test, "") for test in tests]
-    if stem in TOPICS:
-        return [(_test_file(topic), "") for topic in TOPICS[stem]]
-    return [(_test_file(topic), stem) for topic in THEOREM]
+        return list(tests), ""
+    return [_test_file(topic) for topic in TOPICS.get(name, THEOREM)], "" if name in TOPICS else name
 
 
 def _test_file(topic: str) -> str:
@@ -275,62 +304,85 @@ def check_import(tree: Path) -> None:
 
 
 def control(nursery: Nursery, tests: Sequence[str], timeout: float | None) -> Limits:
-    """The seconds that each stage is given; unmutated, each has to pass."""
+    """The seconds that each test file is given; without a mutation it has to pass."""
     limits: Limits = {}
     for test in tests:
         started = time.monotonic()
-        if nursery.run_tests(test, timeout or 600.0) != 0:
+        if nursery.run_tests([test], timeout or 1800.0)[0] != PASSED:
             refuse(f"{test} fails without any mutation")
         limits[test] = timeout or 30 + 5 * (time.monotonic() - started)
     return limits
 
 
 class Verdict(NamedTuple):
-    """`outcome` is one of OUTCOMES; `test` is the stage that noticed."""
+    """`outcome` is one of OUTCOMES; `test` is the one that noticed."""
 
     mutant: Mutant
     outcome: str
     test: str = ""
+    seconds: float = 0.0
 
 
-def judge(
-    mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, known: Container[str], tests: Sequence[str] | None
-) -> Verdict:
-    """Stage by stage until one fails, in a free tree that is put back as it was."""
+class Journal:
+    """Verdicts by mutant, in memory and, if there is a path, in a file of JSON lines. A mutant is known by its edit and
+    the digest of its file's source."""
+
+    def __init__(self, path: Path | None, sources: dict[str, bytes]) -> None:
+        self.path = path
+        self.digests = {file: hashlib.sha256(source).hexdigest()[:16] for file, source in sources.items()}
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+        self.entries = {(e["file"], e["source"], *e["edit"]): e for e in map(json.loads, lines)}
+
+    def verdict(self, mutant: Mutant) -> Verdict | None:
+        entry = self.entries.get((mutant.file, self.digests[mutant.file], *mutant.edit))
+        return None if entry is None else Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"])
+
+    def add(self, verdict: Verdict) -> None:
+        mutant, outcome, test, seconds = verdict
+        entry = {"file": mutant.file, "source": self.digests[mutant.file], "edit": mutant.edit}
+        entry |= {"outcome": outcome, "test": test, "seconds": round(seconds, 1)}
+        self.entries[mutant.file, self.digests[mutant.file], *mutant.edit] = entry
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry) + "\n")
+
+
+def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Sequence[str] | None) -> Verdict:
+    """Run the tests until one fails, in a free tree that is put back as it was."""
     nursery = free.get()
     path = nursery.tree / PACKAGE / mutant.file
-    source = path.read_bytes()
+    source, started = path.read_bytes(), time.monotonic()
     try:
         path.write_bytes(mutant.apply(source))
-        for test, naming in stages_of(mutant.file, tests):
-            code = nursery.run_tests(test, limits[test], naming)
-            if code not in ((0, NO_TESTS) if naming else (0,)):
-                return Verdict(mutant, "timeout" if code is None else "killed", test)
-        return Verdict(mutant, "equivalent" if mutant.key in known else "survived")
+        chosen, naming = selection_of(mutant.file, tests)
+        code, failed = nursery.run_tests(chosen, sum(limits[test] for test in chosen), naming)
     finally:
         path.write_bytes(source)
         free.put(nursery)
+    outcome = "timeout" if code is None else "survived" if code in (PASSED, NO_TESTS) else "killed"
+    return Verdict(mutant, outcome, failed, time.monotonic() - started)
 
 
 def judge_all(
-    mutants: list[Mutant],
-    nurseries: list[Nursery],
-    limits: Limits,
-    known: Container[str],
-    tests: Sequence[str] | None,
-) -> list[Verdict]:
-    """One worker per tree; survivors are shown as they are found, unless known to be equivalent."""
+    mutants: list[Mutant], nurseries: list[Nursery], journal: Journal, again: bool, tests: Sequence[str] | None,
+    timeout: float | None,
+) -> None:  # fmt: skip
+    """Complete the journal, one worker per tree. Survivors are shown as they are found."""
+    if not nurseries:
+        return
     free: SimpleQueue[Nursery] = SimpleQueue()
     for nursery in nurseries:
         free.put(nursery)
-    verdicts, console = [], Console(stderr=True)
+    known = {mutant: journal.verdict(mutant) for mutant in mutants}
+    left = [mutant for mutant, found in known.items() if found is None or (again and found.outcome == "survived")]
+    needed = dict.fromkeys(test for mutant in left for test in selection_of(mutant.file, tests)[0])
+    limits, console = control(nurseries[0], list(needed), timeout), Console(stderr=True)
     with ThreadPoolExecutor(len(nurseries)) as pool:
-        judged = pool.map(partial(judge, free=free, limits=limits, known=known, tests=tests), mutants)
-        for verdict in track(judged, "mutants", total=len(mutants), console=console):
-            verdicts.append(verdict)
+        judged = pool.map(partial(judge, free=free, limits=limits, tests=tests), left)
+        for verdict in track(judged, "mutants", total=len(left), console=console):
+            journal.add(verdict)
             if verdict.outcome == "survived":
                 console.print("survived:", verdict.mutant.key, markup=False, highlight=False, soft_wrap=True)
-    return verdicts
 
 
 # --------------------------------------------------------------------------------------------- reporting
@@ -346,17 +398,28 @@ def read_equivalents(path: Path) -> dict[str, str]:
     return reasons
 
 
-def report(verdicts: Sequence[Verdict], reasons: dict[str, str]) -> str:
-    """Counts per file, then every mutant that no test noticed."""
+def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[str, int]) -> str:
+    """Counts per file, of so many mutants that it has, then every mutant that no test noticed."""
+    verdicts = [
+        verdict._replace(outcome="equivalent")
+        if verdict.outcome == "survived" and verdict.mutant.key in reasons
+        else verdict
+        for verdict in verdicts
+    ]
+    seconds = sum(verdict.seconds for verdict in verdicts) / max(1, len(verdicts))
+    rule = "Mutants are judged at equal distances in the text of each file, the first one included"
     lines = ["# Mutants of the formulations", ""]
-    lines += [f"| file | mutants | {' | '.join(OUTCOMES)} | score |", "|---" + "|--:" * (len(OUTCOMES) + 2) + "|"]
+    lines += [f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
+    lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score |"]
+    lines += ["|---" + "|--:" * (len(OUTCOMES) + 3) + "|"]
     for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
         outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
         noticed = outcomes["killed"] + outcomes["timeout"]
         score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
-        cells = [file, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score]
+        count = sum(totals.values()) if file == "all" else totals[file]
+        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score]
         lines.append(f"| {' | '.join(map(str, cells))} |")
-    stages = Counter(verdict.test for verdict in verdicts if verdict.test).most_common()
+    stages = Counter(verdict.test.partition("::")[0] for verdict in verdicts if verdict.test).most_common()
     lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
     for title, chosen in {
         "Survivors": [v for v in verdicts if v.outcome == "survived"],
@@ -371,15 +434,26 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str]) -> str:
 
 
 # ------------------------------------------------------------------------------------------ command line
+def files_of(package: Path) -> list[str]:
+    """Every source file, by its path within the package."""
+    return sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+
+
+def _name_of(file: str) -> str:
+    return Path(file.removeprefix("formulations/")).with_suffix(".py").as_posix()
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("files", nargs="*", help="names of files in formulations/; all unless given")
-    parser.add_argument("--tests", nargs="+", help="the stages in their order: test files or single tests")
-    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
-    parser.add_argument("--timeout", type=float, help="seconds per stage; 30 + 5 times the unmutated run unless given")
+    parser.add_argument("files", nargs="*", help="files of formulations/, such as l1 or losses/nu; all unless given")
+    parser.add_argument("--tests", nargs="+", help="test files or single tests, in their order")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument("--timeout", type=float, help="seconds per file; 30 + 5 times the unmutated run unless given")
+    parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
     parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
-    parser.add_argument("--sample", type=int, metavar="K", help="K of the mutants, drawn at random")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
+    parser.add_argument("--again", action="store_true", help="judge the journal's survivors again")
+    parser.add_argument("--known", action="store_true", help="report what the journal holds, and judge nothing")
     parser.add_argument("-o", "--output", type=Path, help="where the report goes; standard output unless given")
     return parser.parse_args(arguments)
 
@@ -394,20 +468,20 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
             shutil.copytree(first, tree, symlinks=True)
         for tree in trees:
             check_import(tree)
-        names = [f"{Path(file).stem}.py" for file in options.files] or (p.name for p in (first / PACKAGE).glob("*.py"))
-        mutants = [m for name in sorted(names) for m in mutants_of(name, (first / PACKAGE / name).read_bytes())]
+        names = [_name_of(file) for file in options.files] or files_of(first / PACKAGE)
+        sources = {name: (first / PACKAGE / name).read_bytes() for name in names}
+        journal = Journal(options.journal, sources)
+        each = {name: mutants_of(name, source) for name, source in sources.items()}
+        mutants = [mutant for found in each.values() for mutant in found[:: options.every]]
         mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
-        if options.sample is not None:
-            mutants = sorted(random.Random(options.seed).sample(mutants, min(options.sample, len(mutants))))
-        needed = [test for mutant in mutants for test, _ in stages_of(mutant.file, options.tests)]
-        nurseries = [Nursery(tree) for tree in trees]
+        nurseries = [] if options.known else [Nursery(tree) for tree in trees]
         try:
-            limits = control(nurseries[0], list(dict.fromkeys(needed)), options.timeout)
-            verdicts = judge_all(mutants, nurseries, limits, reasons, options.tests)
+            judge_all(mutants, nurseries, journal, options.again, options.tests, options.timeout)
         finally:
             for nursery in nurseries:
                 nursery.close()
-    text = report(verdicts, reasons)
+        found = [journal.verdict(mutant) for mutant in mutants]
+    text = report([verdict for verdict in found if verdict is not None], reasons, {n: len(m) for n, m in each.items()})
     options.output.write_text(text, encoding="utf-8") if options.output else print(text)
     return 0
 

@@ -74,6 +74,7 @@ def test_each_kind_of_change(mutate: ModuleType, source: str, expected: list[str
         "if TYPE_CHECKING:\n    x = 1",
         "zip(a, b, strict=True)",
         "from a import b",
+        'if __name__ == "__main__":\n    x()',
     ],
 )
 def test_what_claims_nothing_is_left_alone(mutate: ModuleType, source: str) -> None:
@@ -92,14 +93,16 @@ def test_a_mutant_knows_its_place(mutate: ModuleType) -> None:
     assert mutants[0].key == "some.py: return β ** 2 # ½ => return β * 2 # ½"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "formulations").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "formulations").rglob("*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
 def test_every_mutant_of_a_formulation_is_another_program(mutate: ModuleType, path: Path) -> None:
     source = path.read_bytes()
     mutants = mutate.mutants_of(path.name, source)
     programs = {ast.dump(ast.parse(mutant.apply(source))) for mutant in mutants}
     assert ast.dump(ast.parse(source)) not in programs
     assert len(programs) == len(mutants)
-    assert mutants or path.stem == "_cvxpy"
+    assert mutants or path.stem in ("_cvxpy", "__init__")
 
 
 STAGE = ("--tests", "tests/test_bounds.py")
@@ -123,11 +126,33 @@ def test_a_small_project_from_end_to_end(mutate: ModuleType, tmp_path: Path) -> 
     before = (root / "formulations/__init__.py").read_text()
     assert mutate.main(["-o", str(root / "report.md"), *STAGE], root) == 0
     report = (root / "report.md").read_text()
-    assert "| __init__.py | 3 | 1 | 0 | 1 | 1 | 50.0% |" in report
+    assert "| __init__.py | 3 | 3 | 1 | 0 | 1 | 1 | 50.0% |" in report
     assert "Noticed by: tests/test_bounds.py (1)" in report
     assert "`__init__.py:2`\n\n```diff\n- return -max(abs(a), b)\n+ return -max(float(a), b)\n```" in report
     assert "`__init__.py:2` a = b\n" in report
     assert (root / "formulations/__init__.py").read_text() == before
+
+
+def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> None:
+    """The journal's verdicts stand; a survivor is judged again if that is asked for, and so is a file that changed."""
+    root = small_project(tmp_path, "def test_f():\n    assert f(3, 3) == -3")
+    (root / "formulations/families").mkdir()
+    (root / "formulations/families/task.py").write_text("def g(a):\n    return a + 1\n")
+    options = ["--journal", str(root / "journal"), "-o", str(root / "report.md"), *STAGE]
+
+    def judged(*more: str) -> int:
+        before = (root / "journal").read_text().count("\n") if (root / "journal").exists() else 0
+        assert mutate.main([*more, *options], root) == 0
+        return (root / "journal").read_text().count("\n") - before
+
+    assert judged("--every", "2") == 2 + 1
+    assert judged("--known") == 0
+    assert "| all | 5 | 3 | 1 | 0 | 0 | 2 | 33.3% |" in (root / "report.md").read_text()
+    assert judged() == 2
+    assert judged("--again") == 4
+    (root / "formulations/families/task.py").write_text("def g(a):\n    return 2 * a\n")
+    assert judged("families/task") == 3
+    assert judged("formulations/__init__.py", "--again") == 2
 
 
 def test_tests_that_fail_anyway_prove_nothing(
