@@ -79,8 +79,8 @@ def as_flag(name: str, value: Any, default: bool) -> bool:
     words = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
     flag = default if value is None else words.get(str(value).lower())
     if flag is None:
-        words = f"give {name}=true or {name}=false"
-        raise InputError(f"parameter {name} = {shown(value)} is neither true nor false: {words}")
+        remedy = f"give {name}=true or {name}=false"
+        raise InputError(f"parameter {name} = {shown(value)} is neither true nor false: {remedy}")
     return flag
 
 

@@ -1,6 +1,6 @@
 """Estimators with scikit-learn's conventions: kernels from features or a precomputed stack, certified weights.
 
-They are imported when first asked for: scikit-learn takes its time.
+They are imported on first use, because importing scikit-learn is slow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`mkl_path`: the certified optima along a grid of parameters, each run starting where the last one ended."""
+"""`mkl_path`: certified optima along a grid of parameters, each solver run warm-started from the previous one."""
 
 from __future__ import annotations
 

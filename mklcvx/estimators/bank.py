@@ -1,4 +1,4 @@
-"""What `kernels` may be, and the stack that it becomes.
+"""The parameter `kernels` of the estimators, and the stack of kernels that it describes.
 
 A bank is a list of parts; each part makes one or more kernels of the same samples:
 
@@ -27,7 +27,7 @@ from ..problem import kernels as known
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.stack import Array
 
-ROUNDING = 1e-8  # of the largest entry: what a function may be asymmetric by
+ROUNDING = 1e-8  # asymmetry of a function that is taken for rounding, relative to the largest entry
 KINDS: dict[str, type[Kernel]] = {
     "linear": known.Linear,
     "polynomial": known.Polynomial,
@@ -48,9 +48,9 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 
 
-# ------------------------------------------------------------------------------------------------------ the parts
+# ---------------------------------------------------------------------------------------------------------- parts
 class Part(ABC):
-    """Some kernels of a bank; `names` are theirs once they are fitted on training samples."""
+    """Some kernels of a bank. `fit` sets their names."""
 
     names: list[str]
 
@@ -67,7 +67,7 @@ class Part(ABC):
 
     @abstractmethod
     def as_plain(self) -> dict[str, Any]:
-        """What makes the same part again, for JSON."""
+        """A description for JSON, from which the same part can be made again."""
 
 
 class BankPart(Part):
@@ -173,7 +173,7 @@ def settings_of(kind: type[Kernel]) -> list[str]:
 
 
 def as_dict(kernel: Kernel) -> dict[str, Any]:
-    """The description from which `_kernel` makes the kernel again."""
+    """A description from which `_kernel` makes the same kernel again."""
     kind = next((name for name, one in KINDS.items() if type(kernel) is one), None)
     if kind is None:
         raise InputError(f"kernel {kernel.name!r:.40} is of a class of its own, which no file can hold: use known ones")
@@ -183,9 +183,9 @@ def as_dict(kernel: Kernel) -> dict[str, Any]:
     return {"kernel": kind, **{name: np.asarray(value).item() for name, value in given.items()}}
 
 
-# --------------------------------------------------------------------------------------------------- what people give
+# -------------------------------------------------------------------------------------------------------- descriptions
 def parts_of(kernels: Any) -> list[Part]:
-    """The parts that `kernels` names, not fitted yet."""
+    """The parts that `kernels` describes, not fitted yet."""
     if isinstance(kernels, str):
         if kernels == "precomputed":
             raise InputError("kernels: 'precomputed' stands for all kernels: give it alone, not in a list")
@@ -264,7 +264,7 @@ def _is_index(value: Any) -> bool:
 
 
 class FittedBank:
-    """All parts together, in order."""
+    """The parts of a bank in their order."""
 
     def __init__(self, kernels: Any) -> None:
         self.parts = parts_of(kernels)
@@ -276,7 +276,7 @@ class FittedBank:
 
     @property
     def without_diagonal(self) -> str:
-        """The transformer among the parts, if any: it has no k(x, x)."""
+        """The name of a transformer among the parts, if any: transformers have no k(x, x)."""
         found = (part for part in self.parts if isinstance(part, TransformerPart))
         return next((type(part.transformer).__name__ for part in found), "")
 

@@ -1,4 +1,4 @@
-"""What all estimators share: kernels from features or a stack, certified solutions, weights that people can read."""
+"""Base class of the estimators: kernels from features or a stack, certified solutions, attributes of a fitted model."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class KernelEstimator(BaseEstimator):
 
     @property
     def _given(self) -> dict[str, Any]:
-        """The formulation's parameters that are not left to their defaults."""
+        """The parameters of the formulation that are not None."""
         return {name: getattr(self, name) for name in self.own_parameters if getattr(self, name) is not None}
 
     @property
@@ -97,7 +97,7 @@ class KernelEstimator(BaseEstimator):
     # ------------------------------------------------------------------------------------------------- fitting
     def _checked(self, X: Any, y: Any, sample_weight: Any = None, multi_output: bool = False) -> tuple[Array, Any, Any]:
         """X, y and weights as arrays; the weights are None where all samples count once."""
-        prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuses before the work
+        prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
         X, y = validate_data(self, X, y, multi_output=multi_output, ensure_min_samples=2, **self._accepts)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -105,7 +105,7 @@ class KernelEstimator(BaseEstimator):
         return X, y, sample_weight
 
     def _sourced(self, X: Array, y: Any, weight: Array | None) -> tuple[Array, NDArray[np.intp]]:
-        """The training kernels, and the samples they are for; keeps their source for prediction."""
+        """The training kernels and the indices of their samples. Stores their source for prediction."""
         self._source, kernels = KernelSource.fit(self.kernels, X, y, weight, bool(self.centre), self.normalise)
         return kernels, self._source.kept
 
@@ -116,8 +116,8 @@ class KernelEstimator(BaseEstimator):
         return solve(instance, self._formulation.name, **self._limits, options=self.solver_options, **self._given)
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
-        """The attributes that fitted solutions make; `traces` are tr K_m, one row for every solution."""
-        self._fitted = self.get_params(deep=False)  # what may be set afterwards belongs to the next fit
+        """Set the attributes of a fitted model; `traces` are tr K_m, one row for each solution."""
+        self._fitted = self.get_params(deep=False)  # later changes of parameters belong to the next fit
         self.solutions_ = tuple(solutions)
         self.kernel_names_ = np.array(self._source.names)
         weights = np.stack([solution.weights for solution in solutions])
@@ -138,11 +138,11 @@ class KernelEstimator(BaseEstimator):
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The instance that data make; keeps what prediction needs."""
+        """The instance for these data. Stores what prediction needs."""
         raise NotImplementedError
 
     def _warn(self, stacklevel: int = 3) -> None:
-        """Warn once for a fit of what was not certified, with the widest gap."""
+        """Warn if solutions are not certified, with the widest gap, or if no kernel gets weight."""
         missed = [solution for solution in self.solutions_ if not solution.certified]
         if missed:
             worst, count = max(missed, key=_relative_gap), len(self.solutions_)
@@ -163,7 +163,7 @@ class KernelEstimator(BaseEstimator):
 
     @property
     def _accepts(self) -> dict[str, Any]:
-        """Kernels may be of single precision: they are symmetric and semidefinite up to their own rounding."""
+        """Options of `validate_data`. Kernels may have single precision, with the rounding errors of their type."""
         return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
 
     # ------------------------------------------------------------------------------------------------- the rest
@@ -223,7 +223,7 @@ class KernelEstimator(BaseEstimator):
         return model
 
     def _restore(self, parts: ModelParts) -> None:
-        """Become the fitted model that was saved; parts that do not fit together are refused."""
+        """Restore the fitted model from the parts of a file; refuse parts that do not fit together."""
         source, solutions = parts.source, parts.solutions
         fits = all(s.formulation == self._formulation.name and s.embeds == self.embeds for s in solutions)
         require(fits, "formulation and solutions do not fit together")
@@ -246,6 +246,6 @@ def _relative_gap(solution: Solution) -> float:
 
 
 def traces_of(kernels: Array, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
-    """tr K_m on some of the samples, every one counted as often as its weight says: a row for every part."""
+    """Weighted traces of the kernels on some of the samples, one row for each part of the samples."""
     counted = np.einsum("mii->mi", kernels) * (1.0 if weight is None else weight)
     return np.stack([counted[:, part].sum(axis=1) for part in parts])

@@ -36,7 +36,7 @@ MULTI_CLASS = ("ovr", "ovo")
 
 
 class Machine(NamedTuple):
-    """A class, by its index, against another, or against all others where `negative` is None."""
+    """The index of a class, against another one, or against all others if `negative` is None."""
 
     positive: int
     negative: int | None
@@ -179,7 +179,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         self._machines = machines_for(len(self.classes_), self.multi_class)
         self._members = [machine.members(codes) for machine in self._machines]
         if self._machines[0].negative is not None and len(self._machines) > 1:
-            kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # refuses and repairs the whole stack
+            kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # check and repair the whole stack
         tasks = zip(self._machines, self._members, strict=True)
         solutions = Parallel(n_jobs=self.n_jobs)(
             delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
@@ -191,7 +191,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         return self
 
     def _prepared(self, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
-        """Kernels, classes by number, and every sample's price."""
+        """The kernels, the class indices, and the price of each sample."""
         if self.multi_class not in MULTI_CLASS:
             known = nearest(str(self.multi_class), MULTI_CLASS)
             raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
@@ -202,7 +202,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         return kernels, codes, price
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The one problem of two classes."""
+        """The problem of two classes."""
         kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
         if len(self.classes_) > 2:
             count, name = len(self.classes_), self.formulation
@@ -215,7 +215,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         y = np.where(codes[members] == machine.positive, 1.0, -1.0)
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
-        # A part of a semidefinite kernel is semidefinite: what seems negative in it is rounding.
+        # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
         part = kernels[:, members][:, :, members]
         return self._instance(part, y=y, sample_weight=price[members], repair="clip")
 
@@ -311,7 +311,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
             self.calibration_ = sigmoids
 
     def _all_there(self) -> bool:
-        """One against the rest has every sample in every machine; one against one has each in k − 1."""
+        """Whether every sample is in all machines (one against the rest), or in k − 1 of them (one against one)."""
         machines, members, classes = self._machines, self._members, len(self.classes_)
         if not len(machines) == len(members) == len(self.solutions_):
             return False
@@ -328,7 +328,7 @@ def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Arra
 # Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision values of samples that were left
 # out. For k > 2 classes there is one for each class, and the k values are normalised.
 def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
-    """a and b of every sigmoid, (1, 2) for two classes, else (k, 2)."""
+    """Parameters a and b of each sigmoid, (1, 2) for two classes, else (k, 2)."""
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
     X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
     weight = None if weight is None else weight[kept]
@@ -349,7 +349,7 @@ def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> A
 
 
 def probabilities(values: Array, sigmoids: Array) -> Array:
-    """(t, k) from decision values (t,) or (t, k)."""
+    """Probabilities (t, k) for decision values (t,) or (t, k)."""
     each = expit(-(sigmoids[:, 0] * values.reshape(len(values), -1) + sigmoids[:, 1]))
     if values.ndim == 1:
         return np.hstack([1 - each, each])

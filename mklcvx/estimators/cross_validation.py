@@ -1,4 +1,4 @@
-"""Cross-validation of a formulation along a grid: how well what is certified on one part predicts the other.
+"""Cross-validation of a formulation along a grid of parameters.
 
 Every fold is one warm-started path (`paths`) over the grid on its training samples, with centring and scaling fitted
 there; folds run beside each other through joblib. Folds are stratified for y and classes, plain for label sets.
@@ -67,7 +67,7 @@ class Row:
 
     @property
     def gap(self) -> float:
-        """The widest."""
+        """The widest relative gap."""
         return max(trial.gap for trial in self.trials)
 
     @property
@@ -113,7 +113,7 @@ class CrossValidation:
 
 
 def check_request(instance: Instance, formulation: str, folds: int, score: str | None) -> str:
-    """The name of the score, once nothing speaks against the request."""
+    """Check the request, and return the name of the score."""
     kind = instance.targets.kind
     if formulations.get(formulation).embeds:
         raise InputError(f"{formulation} embeds and has no score: embed, and cross-validate what comes after it")
@@ -137,7 +137,7 @@ def cross_validate(
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
     done: Callable[[str], None] = lambda _: None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
-    """Scores and certificates of all points on all folds; `settings` are what `solve_path` takes beside its grid."""
+    """Scores and certificates of all points on all folds; `settings` are the other arguments of `solve_path`."""
     from joblib import Parallel, delayed
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -175,8 +175,8 @@ def _fold(
 
 
 def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance, Indices]:
-    """The training samples, and the labels that tell some of them apart. A part of a semidefinite kernel is
-    semidefinite: what seems negative in it is rounding."""
+    """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
+    semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
     targets = instance.targets
     columns, values, names = np.arange(len(targets.names)), targets.values[train], targets.names
     if targets.kind == "labels":
@@ -193,7 +193,7 @@ def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance,
 def _outcome(
     targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: Array, diagonals: Array
 ) -> tuple[Any, Any, Array]:
-    """Truth, prediction and decision values; a label that training could not learn is predicted for nobody."""
+    """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
     values = solution.decision_function(rows, diagonals)
     truth = targets.values[test]
     if targets.kind == "labels":

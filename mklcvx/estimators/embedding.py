@@ -1,7 +1,7 @@
-"""`HypergraphEmbedding`: samples in the few dimensions in which their labels are told best (Ji et al. 2008).
+"""`HypergraphEmbedding`: an embedding of samples in few dimensions that fits their labels (Ji et al. 2008).
 
-The combination K(θ) of the kernels is the one whose embedding fits the labels' hypergraph best; a new sample goes to
-k(x)'B, with k(x) its values of K(θ) with the training samples. Labels are needed to fit, not to transform.
+The combination K(μ) of the kernels is the one whose embedding fits the labels' hypergraph best. A new sample x is
+mapped to k(x)'B, with k(x) the values of K(μ) between x and the training samples. Labels are needed in `fit` only.
 """
 
 from __future__ import annotations

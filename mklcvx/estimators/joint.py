@@ -23,7 +23,7 @@ from .targets import LabelSets, as_target, classes_of, sample_prices
 
 @dataclass(eq=False, repr=False)
 class JointClassifier(ClassifierMixin, KernelEstimator):
-    """Fits one solution and predicts classes or label sets."""
+    """Classifier that fits one solution and predicts classes or label sets."""
 
     _: KW_ONLY
     class_weight: ClassWeight = None
@@ -41,7 +41,7 @@ class JointClassifier(ClassifierMixin, KernelEstimator):
         return self._instance(kernels, sample_weight=price, **self._targets(y[kept]))
 
     def _targets(self, y: NDArray[Any]) -> dict[str, Any]:
-        """What the instance is told; remembers what the decision values will stand for."""
+        """The targets of the instance. Stores the meaning of the decision values."""
         self._sets = None
         if y.ndim == 2:
             self.classes_ = np.arange(y.shape[1])

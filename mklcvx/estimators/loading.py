@@ -1,4 +1,4 @@
-"""`load_model`: the fitted estimator that a file holds, whichever it is."""
+"""`load_model`: read a fitted estimator of any class from a file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def load_model(path: str | Path) -> KernelEstimator:
     'alignment'
     """
     parts = read_model(path)
-    from .classifier import MKLClassifier  # scikit-learn is imported only once the file is known to be sound
+    from .classifier import MKLClassifier  # scikit-learn is imported after the file has been checked
     from .embedding import HypergraphEmbedding
     from .joint import MultiLabelMKL, TwoStageMKL
 

@@ -55,13 +55,13 @@ def mcc(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = 
     from sklearn.metrics import matthews_corrcoef
 
     true, given = _decisions(truth, predicted, classes)
-    with warnings.catch_warnings():  # of a class that all samples or none are in, decided alike: 0
+    with warnings.catch_warnings():  # constant truth and prediction count 0
         warnings.filterwarnings("ignore", "A single label was found", UserWarning)
         return float(np.mean([matthews_corrcoef(a, b) for a, b in zip(true.T, given.T, strict=True)]))
 
 
 def mean_class_accuracy(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> float:
-    """The share of a class's samples that are given it, mean over the classes that occur."""
+    """Recall of each class, mean over the classes that occur."""
     true, given = _decisions(truth, predicted, classes)
     met = true.any(axis=0)
     if not met.any():
@@ -70,12 +70,12 @@ def mean_class_accuracy(truth: ArrayLike, predicted: ArrayLike, classes: Sequenc
 
 
 def f1(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = None) -> tuple[float, float]:
-    """Macro and micro F1; a class that is neither met nor given counts 0."""
+    """Macro and micro F1; a class in neither truth nor predictions counts 0."""
     return f1_scores(*_decisions(truth, predicted, classes))
 
 
 def sure(values: ArrayLike, share: float = PSORT_POSITIVE) -> NDArray[np.bool_]:
-    """Which predictions stay when the least sure `share` of them is left out.
+    """Mask of the predictions that remain if the least sure `share` of them is left out.
 
     How sure a prediction is: the largest decision value less the second, or |f| where there is one value. As many are
     left out as the share comes to, rounded; of several alike, the later ones.
@@ -145,7 +145,7 @@ def _ranked(true: NDArray[Any], classes: Sequence[Any] | None) -> Any:
 
 
 def _plain(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Numbers or words, whatever their dtype."""
+    """An array of numbers or strings; refuse anything else."""
     array = np.asarray(values)
     if array.dtype == object:
         words = {isinstance(value, str) for value in array.ravel()}
@@ -162,7 +162,7 @@ def _plain(values: ArrayLike, what: str) -> NDArray[Any]:
 def _decisions(
     truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who has which class, and who is given it, (t, k)."""
+    """True and predicted membership of each class, (t, k)."""
     true, given = _plain(truth, "truth"), _plain(predicted, "predicted")
     if true.shape != given.shape or true.ndim not in (1, 2):
         raise InputError(f"truth has shape {true.shape}, predicted {given.shape}: give one of each per sample")

@@ -1,4 +1,4 @@
-"""Predictions for new samples, as people want them: values, labels or embeddings, in a table, with their score."""
+"""Predictions for new samples: decision values, labels or embeddings as a table, with their score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Prediction:
 
     @classmethod
     def of(cls, model: Solution, test: Mapping[str, Any]) -> Prediction:
-        """Everything is checked before anything is shown."""
+        """Predict for test kernels; the input is checked first."""
         with np.errstate(over="ignore", invalid="ignore"):
             values = model.decision_function(test["test_kernels"], test.get("test_diagonals"))
         if not np.isfinite(values).all():
@@ -64,7 +64,7 @@ class Prediction:
         return [self.label_names[j] for j in largest(self.values)]
 
     def as_csv(self) -> str:
-        """Names that cannot be encoded are spelled out."""
+        """The table as CSV; characters that cannot be encoded are escaped."""
         text, table = io.StringIO(), self.columns()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([name for name, _ in table])
@@ -96,12 +96,12 @@ class Prediction:
 
 # ----------------------------------------------------------------------------------------------- of a fitted estimator
 def winners(values: Array) -> NDArray[np.intp]:
-    """Which class decision values mean: the sign for two, the largest for more."""
+    """The index of the predicted class: by the sign for two classes, by the largest value for more."""
     return (values > 0).astype(np.intp) if values.ndim == 1 else largest(values)
 
 
 def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
-    """Decision values and labels, or the embedding; and why the model is not certified, if it is not."""
+    """The prediction of a fitted estimator, and the message of a solution that is not certified."""
     X = _checked_features(model, given)
     with np.errstate(over="ignore", invalid="ignore"):
         values = _values(model, X)

@@ -91,7 +91,7 @@ def _plain(value: Any) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- reading
 def is_model(path: str | Path) -> bool:
-    """Whether a file says that it holds a model; nothing of scikit-learn is needed for that."""
+    """Whether a file holds a model, by its schema. Does not import scikit-learn."""
     if Path(path).suffix != ".npz" or not Path(path).is_file():
         return False
     record = read_npz(Path(path)).get("record")
@@ -105,7 +105,7 @@ def require(holds: object, fault: str) -> None:
 
 
 class ModelParts(NamedTuple):
-    """What a file of a model holds, checked."""
+    """The checked contents of a model's file."""
 
     record: dict[str, Any]
     arrays: dict[str, Any]
@@ -126,7 +126,7 @@ class ModelParts(NamedTuple):
 
 
 def read_model(path: str | Path) -> ModelParts:
-    """The parts of a file that `save_model` wrote; nothing of scikit-learn is needed for that."""
+    """The parts of a file that `save_model` wrote. Does not import scikit-learn."""
     path = existing_file(path, "a .npz file")
     where = f"model {path}"
     if path.suffix != ".npz":
@@ -141,7 +141,7 @@ def read_model(path: str | Path) -> ModelParts:
 
 
 def restored(path: str | Path, parts: ModelParts, estimators: Mapping[str, Any]) -> Any:
-    """The fitted estimator that the parts make."""
+    """The fitted estimator with these parts."""
     with damage_reported(path):
         parameters = {str(name): _unpaired(value) for name, value in parts.record["parameters"].items()}
         model = estimators[parts.estimator](**parameters)

@@ -1,4 +1,4 @@
-"""The way from what people give to the kernels that a solver takes, found in fitting and repeated in prediction.
+"""Kernels from features or a stack: fitted on training samples, repeated in prediction.
 
     features (n, d)  ──► bank ──┐
                                 ├──► (M, n, n) ──► centring, scaling ──► kernels

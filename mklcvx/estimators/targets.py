@@ -1,4 +1,4 @@
-"""What y may be: two classes, many classes, or label sets (n, k) in {0, 1}; and the instance's targets it becomes."""
+"""Targets y of the estimators: two classes, many classes, or label sets (n, k) in {0, 1}."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ..problem.stack import Array
 
 @dataclass
 class LabelSets:
-    """`learned` are the labels that some samples have and others have not; the others are constant: `values` are ±1."""
+    """`learned` are the labels that are not constant in training; `values` are the decisions ±1 of the others."""
 
     learned: NDArray[np.intp]
     values: Array
 
     @classmethod
     def of(cls, labels: NDArray[Any], who: str, everybody: bool = False) -> LabelSets:
-        """A label that nobody has is left out; so is one that everybody has, unless `everybody` may."""
+        """Leave out labels that no sample has, and those that all samples have unless `everybody` is true."""
         shares = labels.mean(axis=0)
         constant = (shares == 0) | ((shares == 1) & (not everybody))
         if constant.all():
@@ -37,14 +37,14 @@ class LabelSets:
         return cls(np.flatnonzero(~constant), np.where(shares > 0.5, 1.0, -1.0))
 
     def spread(self, values: Array) -> Array:
-        """Decision values of all labels, (t, k), from those of the learned ones."""
+        """Decision values of all labels, (t, k), from those of the learned labels."""
         full = np.tile(self.values, (len(values), 1))
         full[:, self.learned] = values.reshape(len(values), -1)
         return full
 
 
 def as_target(y: Any) -> NDArray[Any]:
-    """(n,) classes or (n, k) label sets; anything continuous is refused."""
+    """Classes (n,) or label sets (n, k); refuse continuous values."""
     y = y.toarray() if issparse(y) else np.asarray(y)
     check_classification_targets(y)
     if type_of_target(y) == "multilabel-indicator":
