@@ -115,7 +115,6 @@ class Formulation(ABC):
     classifies: ClassVar[bool] = True  # whether the answer has a classifier (if it is no embedding), or weights alone
     many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
     single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
-    needs_groups: ClassVar[bool] = False  # whether kernels come in groups
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property
@@ -126,6 +125,10 @@ class Formulation(ABC):
     @property
     def parameter_names(self) -> list[str]:
         return [name for name, _ in self.described_parameters]
+
+    @property
+    def needs_groups(self) -> bool:
+        return False
 
     @abstractmethod
     def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -32,7 +32,7 @@ from .families.single_task import Array, Between, Functions, Multipliers, Single
 class CompositeKernels(SingleTask):
     between = Between(0.25)
     losses = ("c",)
-    needs_groups = True
+    grouped = True
 
     def primal(self, f: Functions, groups: Groups) -> cp.Problem:
         largest = cp.Variable()

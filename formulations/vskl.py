@@ -32,7 +32,7 @@ from .lp import norm
 class VariableSparsity(SingleTask):
     between = Between(0.5, exponent=lambda s, groups: (s - 2) / s)
     losses = ("c",)
-    needs_groups = True
+    grouped = True
 
     def primal(self, f: Functions, groups: Groups, s: float) -> cp.Problem:
         length = cp.Variable(groups.max() + 1)

@@ -37,7 +37,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from rich.console import Console
 from rich.progress import track
@@ -303,14 +303,17 @@ def check_import(tree: Path) -> None:
         refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
-def control(nursery: Nursery, tests: Sequence[str], timeout: float | None) -> Limits:
+def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Limits:
     """The seconds that each test file is given; without a mutation it has to pass."""
     limits: Limits = {}
+    everything = b"".join(path.read_bytes() for path in sorted((nursery.tree / PACKAGE).rglob("*.py")))
     for test in tests:
-        started = time.monotonic()
-        if nursery.run_tests([test], timeout or 1800.0)[0] != PASSED:
-            refuse(f"{test} fails without any mutation")
-        limits[test] = timeout or 30 + 5 * (time.monotonic() - started)
+        digest, started = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes()), time.monotonic()
+        if (test, digest) not in journal.controls:
+            if nursery.run_tests([test], timeout or 1800.0)[0] != PASSED:
+                refuse(f"{test} fails without any mutation")
+            journal.note({"control": test, "source": digest, "seconds": round(time.monotonic() - started, 1)})
+        limits[test] = timeout or 30 + 5 * journal.controls[test, digest]
     return limits
 
 
@@ -324,14 +327,17 @@ class Verdict(NamedTuple):
 
 
 class Journal:
-    """Verdicts by mutant, in memory and, if there is a path, in a file of JSON lines. A mutant is known by its edit and
-    the digest of its file's source."""
+    """Verdicts, in memory and, if there is a path, in a file of JSON lines. A mutant is known by its edit and the
+    digest of its file's source; tests that passed without a mutation by the digest of all sources and theirs."""
 
     def __init__(self, path: Path | None, sources: dict[str, bytes]) -> None:
+        self.path: Path | None = None
+        self.digests = {file: _digest(source) for file, source in sources.items()}
+        self.entries: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.controls: dict[tuple[str, str], float] = {}  # seconds by test file and digest
+        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
+            self.note(json.loads(line))
         self.path = path
-        self.digests = {file: hashlib.sha256(source).hexdigest()[:16] for file, source in sources.items()}
-        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
-        self.entries = {(e["file"], e["source"], *e["edit"]): e for e in map(json.loads, lines)}
 
     def verdict(self, mutant: Mutant) -> Verdict | None:
         entry = self.entries.get((mutant.file, self.digests[mutant.file], *mutant.edit))
@@ -340,11 +346,20 @@ class Journal:
     def add(self, verdict: Verdict) -> None:
         mutant, outcome, test, seconds = verdict
         entry = {"file": mutant.file, "source": self.digests[mutant.file], "edit": mutant.edit}
-        entry |= {"outcome": outcome, "test": test, "seconds": round(seconds, 1)}
-        self.entries[mutant.file, self.digests[mutant.file], *mutant.edit] = entry
+        self.note(entry | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)})
+
+    def note(self, entry: dict[str, Any]) -> None:
+        if "control" in entry:
+            self.controls[entry["control"], entry["source"]] = entry["seconds"]
+        else:
+            self.entries[entry["file"], entry["source"], *entry["edit"]] = entry
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
+
+
+def _digest(source: bytes) -> str:
+    return hashlib.sha256(source).hexdigest()[:16]
 
 
 def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Sequence[str] | None) -> Verdict:
@@ -376,7 +391,7 @@ def judge_all(
     known = {mutant: journal.verdict(mutant) for mutant in mutants}
     left = [mutant for mutant, found in known.items() if found is None or (again and found.outcome == "survived")]
     needed = dict.fromkeys(test for mutant in left for test in selection_of(mutant.file, tests)[0])
-    limits, console = control(nurseries[0], list(needed), timeout), Console(stderr=True)
+    limits, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
     with ThreadPoolExecutor(len(nurseries)) as pool:
         judged = pool.map(partial(judge, free=free, limits=limits, tests=tests), left)
         for verdict in track(judged, "mutants", total=len(left), console=console):

@@ -68,6 +68,7 @@ class SingleTask(Formulation):
     regulariser: ClassVar[Regulariser | None] = None
     between: ClassVar[Between | None] = None
     losses: ClassVar[tuple[str, ...]] = ("c", "nu")
+    grouped: ClassVar[bool] = False
 
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
@@ -161,7 +162,7 @@ class SingleTask(Formulation):
         resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
         own: dict[str, Any] = dict(self.resolve_own(instance, given))
         resolved.update(own)
-        if self.needs_groups:
+        if self.grouped:
             own["groups"] = instance.groups
         y = instance.targets.plus_minus(self.name)
         box = LOSSES[loss].prices(number, instance.sample_weight, y, resolved["bias"])
@@ -173,11 +174,15 @@ class SingleTask(Formulation):
         sample_side = [LOSSES[loss].parameter.described for loss in self.losses]
         return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
 
+    @property
+    def needs_groups(self) -> bool:
+        return self.grouped
+
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
             words = "select one kernel, or use sum, average or l1"
             raise InputError(f"{self.name} takes one kernel, the instance has {instance.count}: {words}")
-        if self.needs_groups and instance.groups is None:
+        if self.grouped and instance.groups is None:
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 

@@ -141,9 +141,9 @@ def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> Non
     options = ["--journal", str(root / "journal"), "-o", str(root / "report.md"), *STAGE]
 
     def judged(*more: str) -> int:
-        before = (root / "journal").read_text().count("\n") if (root / "journal").exists() else 0
+        before = (root / "journal").read_text().count("outcome") if (root / "journal").exists() else 0
         assert mutate.main([*more, *options], root) == 0
-        return (root / "journal").read_text().count("\n") - before
+        return (root / "journal").read_text().count("outcome") - before
 
     assert judged("--every", "2") == 2 + 1
     assert judged("--known") == 0
