@@ -175,7 +175,7 @@ def test_uncertified_solution_of_a_family_has_status_one(run, labelled, name):
         (("-f", "hypergraph", "--set", "expansion=stars"), ("expansion = 'stars'", "did you mean 'star'?")),
         (("-f", "hypergraph", "--set", "dimensions=4"), ("dimensions = 4 exceeds the rank of A", "at most 3")),
         (("-f", "hypergraph", "--set", "dimensions=1.5"), ("dimensions = 1.5", "a whole number")),
-        (("-f", "hypergraph_smooth", "--set", "smoothing=0"), ("smoothing = 0", "μ > 0")),
+        (("-f", "hypergraph_smooth", "--set", "smoothing=0"), ("smoothing = 0", "σ > 0")),
         (("-f", "hypergraf"), ("unknown formulation 'hypergraf'", "did you mean 'hypergraph'?")),
         (("-f", "ml_sum", "--solver", "silp_exact"), ("silp_exact does not fit ml_sum", "l1, sm1 and hypergraph")),
     ],
