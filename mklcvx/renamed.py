@@ -22,7 +22,7 @@ ROOMS = {
     "problem": "factors given=numbers instance kernels ownership preprocess=preprocessing stack_checks=validation "
     "targets",
     "certificate": "residuals run solution",
-    "io": "files folders hdf5 json_text matlab solution_records trace=traces writing",
+    "io": "files folders hdf5=matlab json_text matlab solution_records trace=files writing",
     "solvers": "assembling cost exact=conic measures paths polish second_stage solving",
     "verification": "answers proved_answers rigorous=proof submissions",
     "reports": "explain latex theorem reporting=pages reporting.demonstration=pages.documents "

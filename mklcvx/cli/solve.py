@@ -69,7 +69,7 @@ def solve(
             report=progress.say, callback=progress.follow, preprocessing=preparation, **given,
         )  # fmt: skip
     if trace is not None:
-        from ..io.traces import save_trace
+        from ..io.files import save_trace
 
         save_trace(trace, found)
     if output is not None:

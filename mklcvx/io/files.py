@@ -5,7 +5,9 @@ Output is written beside its target and moved into place, so that a file is ther
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 import json
 import os
 import warnings
@@ -42,6 +44,7 @@ __all__ = [
     "save_answer",
     "save_instance",
     "save_solution",
+    "save_trace",
     "solution_arrays",
     "solution_of_arrays",
     "write_folder",
@@ -49,6 +52,8 @@ __all__ = [
 ]
 
 INSTANCE_SCHEMA = INSTANCE[-1]
+TRACE_SCHEMA = "mklcvx.trace/1"
+TRACE_COLUMNS = ("iteration", "lower", "upper", "gap", "svm_solves", "seconds")
 INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
 MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
@@ -381,3 +386,25 @@ def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
     content = _read_any(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}
+
+
+# ---------------------------------------------------------------------------------------------- traces
+def save_trace(path: Path, solution: Solution) -> None:
+    """Write the trace of a run as .json, with what was solved and how, or as .csv, with a column per kernel."""
+    if path.suffix == ".csv":
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow([*TRACE_COLUMNS, *(f"weight {name}" for name in solution.names)])
+        table.writerows([*(getattr(row, column) for column in TRACE_COLUMNS), *row.weights] for row in solution.trace)
+        content = text.getvalue()
+    else:
+        record = {
+            "schema": TRACE_SCHEMA,
+            "formulation": solution.formulation,
+            "parameters": solution.parameters,
+            "solver": solution.solver,
+            "names": list(solution.names),
+            "rows": [row.as_dict() for row in solution.trace],
+        }
+        content = json.dumps(record, allow_nan=False) + "\n"
+    write_whole(path, lambda file: file.write(content.encode("utf-8", "backslashreplace")))

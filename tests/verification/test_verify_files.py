@@ -13,8 +13,7 @@ from scipy.io import savemat
 
 from faults import BINARY
 from mklcvx import Instance, formulations, solve
-from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution
-from mklcvx.io.traces import save_trace
+from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution, save_trace
 from processes import imported
 from refusals import strict
 
