@@ -28,28 +28,13 @@ from ..schemas import INSTANCE, check_schema
 from .folders import read_folder, write_csv
 from .json_text import check_size, first_line, parsed, read_object
 from .solution_records import solution_of_record
-from .writing import check_apart, check_folder_output, check_output, write_folder, write_whole
+from .writing import check_apart, check_folder_output, check_output, write_folder, write_text, write_whole
 
 __all__ = [
-    "check_apart",
-    "check_instance_output",
-    "check_output",
-    "existing_file",
-    "load_instance",
-    "load_solution",
-    "load_test",
-    "read_arrays",
-    "read_npz",
-    "read_record",
-    "save_answer",
-    "save_instance",
-    "save_solution",
-    "save_trace",
-    "solution_arrays",
-    "solution_of_arrays",
-    "write_folder",
-    "write_whole",
-]
+    "check_apart", "check_instance_output", "check_output", "existing_file", "load_instance", "load_solution",
+    "load_test", "read_arrays", "read_npz", "read_record", "save_answer", "save_instance", "save_solution",
+    "save_trace", "solution_arrays", "solution_of_arrays", "write_folder", "write_whole",
+]  # fmt: skip
 
 INSTANCE_SCHEMA = INSTANCE[-1]
 TRACE_SCHEMA = "mklcvx.trace/1"
@@ -102,7 +87,9 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     if not any(key in content for key in KINDS):
         raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
     keys = (*INSTANCE_KEYS, *KINDS, *(f"test_{key}" for key in KINDS))
-    _check_spelling([key for key in content if key not in (*keys, "kernels", "schema")], keys, where)
+    for other in (key for key in content if key not in (*keys, "kernels", "schema")):
+        if close := difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85):
+            raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
     given = {key: content[key] for key in keys if key in content}
     for key in ("kernels", "test_kernels"):
         if isinstance(content.get(key), np.ndarray):
@@ -111,14 +98,6 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
         return Instance(content["kernels"], repair=repair, **given)
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
-
-
-def _check_spelling(others: list[str], keys: tuple[str, ...], where: str) -> None:
-    """An array that nobody asked for is left alone, unless its name looks like a slip."""
-    for other in others:
-        close = difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85)
-        if close:
-            raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
 
 
 def check_instance_output(path: str | Path) -> Path:
@@ -180,8 +159,7 @@ def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool 
         write_folder(path, lambda folder: write_csv(folder, arrays))
     elif path.suffix == ".json":
         record = {key: _listed(value) for key, value in arrays.items()}
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+        write_text(path, json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
     elif path.suffix == ".mat":
         from .matlab import write_mat
 
@@ -204,33 +182,25 @@ def load_test(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def read_arrays(path: str | Path) -> dict[str, Any]:
-    """The arrays of an instance's file or folder, MATLAB's order turned into ours."""
-    return _read_any(path, "instance")
+def read_arrays(path: str | Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
+    """The arrays of a file or folder by name, in the order of axes that `Instance` has.
 
-
-def _read_any(path: str | Path, what: str, limit: float | None = None) -> dict[str, Any]:
-    """What a file or folder holds by name; `what` it is meant to be, "instance" or "answer", is what counts in MATLAB's
-    files and folders, which may hold anything else; `limit` is the largest size in bytes that can be meant."""
-    if _is_folder(path) and Path(path).suffix not in ENDINGS:
+    `what` is "instance" or "answer"; other contents of MATLAB files and folders are not read. `limit` is the largest
+    size in bytes that such a file can have.
+    """
+    if isinstance(path, str | os.PathLike) and os.path.isdir(path) and Path(path).suffix not in ENDINGS:
         return read_folder(Path(path), what, limit)
     path = existing_file(path, READABLE)
-    if path.suffix == ".npz":
-        return read_npz(path, limit)
-    if path.suffix == ".json":
-        return read_object(path, what, limit)
-    if path.suffix == ".mat":
-        from .matlab import read_mat
+    match path.suffix:
+        case ".npz":
+            return read_npz(path, limit)
+        case ".json":
+            return read_object(path, what, limit)
+        case ".mat":
+            from .matlab import read_mat
 
-        return read_mat(path, what, limit)
+            return read_mat(path, what, limit)
     raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give {READABLE}")
-
-
-def _is_folder(path: str | Path) -> bool:
-    try:
-        return Path(path).is_dir()
-    except (OSError, TypeError):
-        return False  # existing_file says what is wrong
 
 
 def existing_file(path: str | Path, wanted: str) -> Path:
@@ -281,8 +251,7 @@ def _check_kind(path: Path, limit: float | None) -> None:
 
 
 def _found(content: Mapping[str, Any]) -> str:
-    names = ", ".join(sorted(content)[:8]) or "nothing"
-    return f"found {names}"
+    return "found " + (", ".join(sorted(content)[:8]) or "nothing")
 
 
 # ---------------------------------------------------------------------------------------------- solutions
@@ -313,8 +282,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     """
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
-        text = json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+        write_text(path, json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         write_whole(path, lambda file: np.savez_compressed(file, **solution_arrays(solution)))
 
@@ -383,7 +351,7 @@ def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
     """The fields of an answer that anybody may have written, in any of the formats; at most `limit` bytes of them."""
-    content = _read_any(path, "answer", limit)
+    content = read_arrays(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}
 
@@ -407,4 +375,4 @@ def save_trace(path: Path, solution: Solution) -> None:
             "rows": [row.as_dict() for row in solution.trace],
         }
         content = json.dumps(record, allow_nan=False) + "\n"
-    write_whole(path, lambda file: file.write(content.encode("utf-8", "backslashreplace")))
+    write_text(path, content)

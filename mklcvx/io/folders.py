@@ -87,23 +87,17 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _add_stack(content: dict[str, Any], name: str, stack: list[Path], path: Path) -> None:
     if name == "kernels" and stack[0].parent != path:
-        stack = _named_order(stack, content.get("names"), path)
-        content["names"] = [file.stem for file in stack]
+        files = {file.stem: file for file in stack}
+        names = content.setdefault("names", list(files))
+        if sorted(names) != sorted(files):
+            raise InputError(f"{path}: names.csv and the files of kernels/ differ: list exactly these, or leave it out")
+        stack = [files[name] for name in names]
     matrices = [numbers(file) for file in stack]
     for file, matrix in zip(stack, matrices, strict=True):
         if matrix.shape != matrices[0].shape:
             sizes = f"{_size(matrix)}, {stack[0].name} {_size(matrices[0])}"
             raise InputError(f"{file}: is {sizes}: write matrices of the same samples")
     content[name] = np.stack(matrices)
-
-
-def _named_order(stack: list[Path], names: list[str] | None, path: Path) -> list[Path]:
-    files = {file.stem: file for file in stack}
-    if names is None:
-        return stack
-    if sorted(names) != sorted(files):
-        raise InputError(f"{path}: names.csv and the files of kernels/ differ: list exactly these, or leave it out")
-    return [files[name] for name in names]
 
 
 def _size(matrix: Array) -> str:
@@ -131,11 +125,6 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def numbers(file: Path) -> Array:
-    """The matrix of a file."""
-    return _numbers(_text(file), file)
-
-
 def table(file: Path) -> tuple[list[str] | None, Array]:
     """The matrix of a file that may have headings, and these."""
     check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
@@ -143,11 +132,13 @@ def table(file: Path) -> tuple[list[str] | None, Array]:
     first, _, rest = text.partition("\n")
     head = [word.strip().strip('"') for word in re.split(r"[,;\t]", first)]
     if not first or any(_is_number(word) for word in head):
-        return None, _numbers(text, file)
-    return head, _numbers(rest, file)
+        return None, numbers(file, text)
+    return head, numbers(file, rest)
 
 
-def _numbers(text: str, file: Path) -> Array:
+def numbers(file: Path, text: str | None = None) -> Array:
+    """The matrix of a file, or of that part of its text."""
+    text = _text(file) if text is None else text
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
         raise InputError(f"{file}: is empty: write one row of numbers per line")
@@ -196,11 +187,6 @@ def write_csv(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _write(file: Path, array: NDArray[Any]) -> None:
-    rows = array.reshape(len(array), -1).tolist()
+    values = array.astype(int) if array.dtype == bool else array
     with file.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-        csv.writer(out, lineterminator="\n").writerows([[_cell(value) for value in row] for row in rows])
-
-
-def _cell(value: Any) -> str:
-    """The shortest text that means this very number."""
-    return repr(int(value)) if isinstance(value, bool) else value if isinstance(value, str) else repr(value)
+        csv.writer(out, lineterminator="\n").writerows(values.reshape(len(values), -1).tolist())

@@ -10,7 +10,7 @@ import struct
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,10 +48,10 @@ def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> 
     ours = _ours if what == "instance" else _answer
     try:
         check_size(str(path), path.stat().st_size, limit)
-        if _is_v73(path):
-            variables = _read_hdf5(path, lambda name: _wanted(name, what), limit)
-        else:
-            variables = _read_v5(path, what, limit)
+        with path.open("rb") as file:
+            head = file.read(520)
+        is_hdf5 = head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
+        variables = (_read_hdf5 if is_hdf5 else _read_v5)(path, what, limit)
         return {name: ours(path, name, value) for name, value in variables.items()}
     except InputError:
         raise
@@ -80,12 +80,6 @@ def _theirs(name: str, array: NDArray[Any]) -> Any:
 
 def _wanted(name: str, what: str) -> bool:
     return name in WANTED if what == "instance" else name in ANSWER or name.startswith(MULTIPLIER)
-
-
-def _is_v73(path: Path) -> bool:
-    with path.open("rb") as file:
-        head = file.read(520)
-    return head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
 
 
 def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
@@ -221,7 +215,7 @@ def _text(item: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- v7.3
-def _read_hdf5(path: Path, wanted: Callable[[str], bool], limit: float | None) -> dict[str, Any]:
+def _read_hdf5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
     """The variables by name, those not wanted as None."""
     try:
         import h5py
@@ -230,7 +224,7 @@ def _read_hdf5(path: Path, wanted: Callable[[str], bool], limit: float | None) -
         raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
     with h5py.File(path, "r") as file:
         names = [name for name in file if not name.startswith("#")]
-        items = {name: _item(path, file, name) for name in names if wanted(name)}
+        items = {name: _item(path, file, name) for name in names if _wanted(name, what)}
         check_size(str(path), sum(getattr(item, "nbytes", 0) for item in items.values()), limit, "unpacks to")
         return {name: _value(path, file, items[name]) if name in items else None for name in names}
 

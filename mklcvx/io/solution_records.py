@@ -6,7 +6,7 @@ certificate from the defaults of `Certificate`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "target": "y",
     "label_names": ["y"],
     "classes": None,
+    "classes_kind": "",
     "preprocessing": None,
     "message": "",
     "notes": [],
@@ -43,46 +44,13 @@ DEFAULTS: dict[str, Any] = {
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:
     check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
     try:
-        return _solution({**DEFAULTS, **record})
+        fields = {**DEFAULTS, **record}
+        solution = Solution(**{name: read(fields[name]) for names, read in READERS.items() for name in names.split()})
+        _check_fit(solution)
+        return solution
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
         what = f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
-
-
-def _solution(record: Mapping[str, Any]) -> Solution:
-    preprocessing, interval = record["preprocessing"], record["bias_interval"]
-    solution = Solution(
-        formulation=str(record["formulation"]),
-        parameters=dict(record["parameters"]),
-        solver=str(record["solver"]),
-        status=str(record["status"]),
-        objective=float(record["objective"]),
-        weights=_numbers(record["weights"]),
-        alpha=_optional(record["alpha"]),
-        bias=_numbers(record["bias"]) if np.ndim(record["bias"]) else float(record["bias"]),
-        coefficients=_optional(record["coefficients"]),
-        multipliers={k: _numbers(v) if np.ndim(v) else v for k, v in dict(record["multipliers"]).items()},
-        certificate=_certificate(record["certificate"]),
-        iterations=int(record["iterations"]),
-        seconds=float(record["seconds"]),
-        y=_numbers(record["y"]),
-        names=_words(record["names"]),
-        norms=_optional(record["norms"]),
-        bias_interval=None if interval is None else _interval(interval),
-        target=str(record["target"]),
-        label_names=_words(record["label_names"]),
-        classes=_words(record["classes"] or []),
-        classes_kind=str(record.get("classes_kind") or ""),
-        preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
-        message=str(record["message"]),
-        notes=_words(record["notes"]),
-        svm_solves=int(record["svm_solves"]),
-        alpha_low=_optional(record["alpha_low"]),
-        bias_low=_numbers(record["bias_low"]) if np.ndim(record["bias_low"]) else float(record["bias_low"]),
-        tolerance=None if record["tolerance"] is None else float(record["tolerance"]),
-    )
-    _check_fit(solution)
-    return solution
 
 
 def _certificate(said: Mapping[str, Any]) -> Certificate:
@@ -92,9 +60,8 @@ def _certificate(said: Mapping[str, Any]) -> Certificate:
     if "rounding" not in said:
         return Certificate(lower, upper, max(abs(lower), abs(upper), scale))
     shares = {name: float(said[name]) for name in ("rounding", "ridge", "ridge_share", "stretch")}
-    each = said.get("ridges")
-    ridges = None if each is None else tuple(float(delta) for delta in each)
-    gain = None if said.get("gain") is None else float(said["gain"])
+    gain = _optional(float)(said.get("gain"))
+    ridges = None if said.get("ridges") is None else tuple(float(delta) for delta in said["ridges"])
     return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges, gain=gain)
 
 
@@ -135,14 +102,22 @@ def _check_embedding(solution: Solution) -> None:
         raise ValueError("it has entries that are not finite")
 
 
+def _numbers(values: Any) -> NDArray[np.float64]:
+    """An array of numbers; None, for what is undefined, becomes NaN."""
+    array = np.asarray(values, dtype=object if isinstance(values, list) else None)
+    if array.ndim == 0:
+        raise ValueError("a list of numbers is missing")
+    return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)
+
+
+def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else read(value)
+
+
 def _words(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list):
         raise ValueError("a list of words is missing")
     return tuple(str(value) for value in values)
-
-
-def _optional(values: Any) -> NDArray[np.float64] | None:
-    return None if values is None else _numbers(values)
 
 
 def _interval(ends: Any) -> tuple[float, float]:
@@ -150,9 +125,21 @@ def _interval(ends: Any) -> tuple[float, float]:
     return (-np.inf if low is None else float(low), np.inf if high is None else float(high))
 
 
-def _numbers(values: Any) -> NDArray[np.float64]:
-    """An array of numbers; None, for what is undefined, becomes NaN."""
-    array = np.asarray(values, dtype=object if isinstance(values, list) else None)
-    if array.ndim == 0:
-        raise ValueError("a list of numbers is missing")
-    return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)
+# How the fields of a solution are read.
+READERS: dict[str, Callable[[Any], Any]] = {
+    "formulation solver status target message": str,
+    "parameters": dict,
+    "objective seconds": float,
+    "iterations svm_solves": int,
+    "weights y": _numbers,
+    "alpha coefficients norms alpha_low": _optional(_numbers),
+    "bias bias_low": lambda value: _numbers(value) if np.ndim(value) else float(value),
+    "multipliers": lambda values: {k: _numbers(v) if np.ndim(v) else v for k, v in dict(values).items()},
+    "certificate": _certificate,
+    "names label_names notes": _words,
+    "bias_interval": _optional(_interval),
+    "classes": lambda words: _words(words or []),
+    "classes_kind": lambda word: str(word or ""),
+    "preprocessing": _optional(Preprocessing.from_dict),
+    "tolerance": _optional(float),
+}

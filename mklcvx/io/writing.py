@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,92 +17,74 @@ def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
     path = Path(path)
     if path.suffix not in endings:
         raise InputError(f"output {path}: unknown kind of file {path.suffix!r}: end the name in {' or '.join(endings)}")
+    with _checked_place(path):
+        if path.is_dir():
+            raise InputError(f"output {path}: is a folder: give a file name")
+    return path
+
+
+def check_folder_output(path: str | Path) -> Path:
+    """Refuse a folder that exists and is not empty: no file of the user is replaced."""
+    path = Path(path)
+    with _checked_place(path):
+        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+            raise InputError(f"output {path}: is there already: give the name of a new folder")
+    return path
+
+
+@contextmanager
+def _checked_place(path: Path) -> Iterator[None]:
+    """Check the folder that a path is in, before and after other checks of the path."""
     try:
         if not path.parent.is_dir():
             raise InputError(f"output {path}: no folder {path.parent}: create it first")
-        if path.is_dir():
-            raise InputError(f"output {path}: is a folder: give a file name")
+        yield
     except OSError as fault:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
-    return path
 
 
 def check_apart(inputs: Iterable[Path], outputs: Iterable[Path | None]) -> None:
-    """Refuse outputs that would replace an input, by whatever name they are called, before the work."""
+    """Refuse outputs that would replace an input, whatever name they are given by, before the work."""
     read = list(inputs)
-    for output in outputs:
-        if output is not None and any(_is_one(file, output) for path in read for file in _files(path)):
+    for output in (output for output in outputs if output is not None):
+        files = (file for path in read for file in (path, *path.glob("*.csv"), *path.glob("*/*.csv")))
+        if any(_is_one(file, output) for file in files):
             raise InputError(f"output {output}: is what is read, and would be replaced: choose another name")
-
-
-def _files(path: Path) -> Iterator[Path]:
-    """A file itself; of a folder, the tables that are read from it."""
-    yield path
-    yield from (file for pattern in ("*.csv", "*/*.csv") for file in path.glob(pattern))
 
 
 def _is_one(file: Path, output: Path) -> bool:
     try:
         return os.path.samefile(file, output)
     except (OSError, ValueError):
-        return False  # one of them is not there
+        return False  # one of them does not exist
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write to a neighbour and move it into place; a full disk and the like are said in a line."""
-    path = Path(path)
-    try:
-        _write_and_move(path, write)
-    except OSError as fault:
-        raise InputError(f"output {path}: could not be written ({fault.strerror or fault}): choose another") from None
+    """Write a file beside the path and move it into place."""
+    with _moved_into_place(Path(path)) as temporary, temporary.open("wb") as file:
+        write(file)
 
 
-def _write_and_move(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".mklcvx.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def check_folder_output(path: str | Path) -> Path:
-    """Refuse a folder that is there already with something in it: nobody's files are replaced."""
-    path = Path(path)
-    try:
-        if not path.parent.is_dir():
-            raise InputError(f"output {path}: no folder {path.parent}: create it first")
-        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-            raise InputError(f"output {path}: is there already: give the name of a new folder")
-    except OSError as fault:
-        raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
-    return path
+def write_text(path: str | Path, text: str) -> None:
+    """Write text in UTF-8; characters that UTF-8 lacks are written with backslashes."""
+    write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
 
 
 def write_folder(path: str | Path, write: Callable[[Path], Any]) -> None:
-    """Fill a neighbouring folder and move it into place."""
-    path = check_folder_output(path)
+    """Fill a folder beside the path and move it into place."""
+    with _moved_into_place(check_folder_output(path)) as temporary:
+        temporary.mkdir()
+        write(temporary)
+
+
+@contextmanager
+def _moved_into_place(path: Path) -> Iterator[Path]:
+    """A path in a temporary folder beside the output; what is written there is moved to the output at the end."""
     try:
-        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".mklcvx."))
-        try:
-            write(temporary)
-            os.chmod(temporary, 0o777 & ~_umask())
-            os.replace(temporary, path)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".mklcvx.") as folder:
+            yield Path(folder) / path.name
+            os.replace(Path(folder) / path.name, path)
     except OSError as fault:
         raise InputError(f"output {path}: could not be written ({fault.strerror or fault}): choose another") from None
