@@ -25,6 +25,7 @@ from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
+from .fields import ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import check_size, first_line, parsed, read_object
 from .solution_records import solution_of_record
@@ -37,12 +38,10 @@ __all__ = [
 ]  # fmt: skip
 
 INSTANCE_SCHEMA = INSTANCE[-1]
+WRITTEN = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # beside kernels and targets
 TRACE_SCHEMA = "mklcvx.trace/1"
 TRACE_COLUMNS = ("iteration", "lower", "upper", "gap", "svm_solves", "seconds")
-INSTANCE_KEYS = ("groups", "names", "sample_weight", "label_names", "test_kernels", "test_diagonals")
-MULTIPLIER = "multiplier_"
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
-ANSWER_FIELDS = ("weights", "alpha", "bias", "coefficients", "objective")
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
@@ -86,8 +85,8 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
     if not any(key in content for key in KINDS):
         raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
-    keys = (*INSTANCE_KEYS, *KINDS, *(f"test_{key}" for key in KINDS))
-    for other in (key for key in content if key not in (*keys, "kernels", "schema")):
+    keys = [key for key in INSTANCE_FIELDS if key != "kernels"]
+    for other in (key for key in content if not is_field(key, "instance")):
         if close := difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85):
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
     given = {key: content[key] for key in keys if key in content}
@@ -139,7 +138,7 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
         targets.kind: targets.values,
         f"test_{targets.kind}": instance.test_targets,
         "label_names": None if targets.kind == "y" else targets.names,
-        **{key: getattr(instance, key) for key in INSTANCE_KEYS if key != "label_names"},
+        **{key: getattr(instance, key) for key in WRITTEN},
     }
     _write_arrays(path, values, compressed)
 

@@ -24,21 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
 
 Array = NDArray[np.float64]
 
-WORDS = ("names", "label_names")
-TEXTS = ("schema", "formulation")
-CLASSES = ("classes", "test_classes")
-VECTORS = ("y", "groups", "sample_weight", "test_y", "weights", "bias")
-MATRICES = ("labels", "test_labels", "test_diagonals", "alpha", "coefficients")
-STACKS = {"instance": ("kernels", "test_kernels"), "answer": ("coefficients",)}
-WANTED = {
-    "instance": (*WORDS, "schema", *CLASSES, *VECTORS[:4], *MATRICES[:3]),
-    "answer": (*VECTORS[4:], *MATRICES[3:], "objective", *TEXTS),
-}
-MULTIPLIER = "multiplier_"
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
 GROWTH = 4  # a number takes two characters at least, and eight bytes
 
@@ -48,8 +38,10 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
     """The arrays of a folder by name; files that are no part of an instance or answer are named, but not read."""
     try:
         files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
-        stacks = {name: _stack_files(path, name, files) for name in STACKS[what]}
-        wanted = {name: file for name, file in files.items() if name in WANTED[what] or name.startswith(MULTIPLIER)}
+        stacks = {
+            name: _stack_files(path, name, files) for name in (STACKS if what == "instance" else ("coefficients",))
+        }
+        wanted = {name: file for name, file in files.items() if is_field(name, what) and name not in STACKS}
         used = [*wanted.values(), *(file for stack in stacks.values() for file in stack)]
         size = sum(file.stat().st_size for file in used)
     except OSError as fault:
@@ -107,14 +99,14 @@ def _size(matrix: Array) -> str:
 def _content(name: str, file: Path) -> Any:
     if name in WORDS:
         return words(file)
-    if name in TEXTS:
+    if name in ("schema", "formulation"):
         return next(iter(words(file)), "")
     if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
         return words(file)
     values = numbers(file)
     if name in ("bias", "objective") and values.size == 1:
         return float(values[0, 0])
-    return values.ravel() if name not in MATRICES and 1 in values.shape else values
+    return values.ravel() if name not in (*MATRICES, "alpha", "coefficients") and 1 in values.shape else values
 
 
 def _is_number(word: str) -> bool:

@@ -18,16 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import MOST_OF_MEMORY, check_size, memory
 
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
-STACKS = ("kernels", "test_kernels")
-MATRICES = ("labels", "test_labels", "test_diagonals")
-WORDS = ("names", "label_names")
-CLASSES = ("classes", "test_classes")
-WANTED = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight", "schema")
-ANSWER = ("weights", "alpha", "bias", "coefficients", "objective", "formulation")
-MULTIPLIER = "multiplier_"
 LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
 
 # The elements of a v5 file, by the code in their tag: numbers and text, matrices, and compressed elements.
@@ -78,10 +72,6 @@ def _theirs(name: str, array: NDArray[Any]) -> Any:
     return array
 
 
-def _wanted(name: str, what: str) -> bool:
-    return name in WANTED if what == "instance" else name in ANSWER or name.startswith(MULTIPLIER)
-
-
 def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
     from scipy.io import loadmat, whosmat
 
@@ -89,7 +79,7 @@ def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
         names = [name for name, _, _ in whosmat(path)]
-        content = loadmat(path, variable_names=[name for name in names if _wanted(name, what)])
+        content = loadmat(path, variable_names=[name for name in names if is_field(name, what)])
     return {name: content.get(name) for name in names if not name.startswith("__")}
 
 
@@ -154,8 +144,8 @@ def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, 
 
 
 def _ours(path: Path, name: str, value: Any) -> Any:
-    if name not in WANTED:
-        return value
+    if not is_field(name, "instance"):
+        return None
     array = np.asarray(_full(value))
     if name in STACKS:
         return _as_stack(path, name, array)
@@ -172,10 +162,10 @@ def _ours(path: Path, name: str, value: Any) -> Any:
 
 def _answer(path: Path, name: str, value: Any) -> Any:
     """Numbers as they are, and the formulation's name; MATLAB has no vectors, and a number is a matrix to it."""
-    if value is None or not _wanted(name, "answer"):
+    if value is None or not is_field(name, "answer"):
         return None
     array = np.asarray(_full(value))
-    if name == "formulation":
+    if name in ("formulation", "schema"):
         return _text(array)
     if array.dtype.kind not in "fiub":
         raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
@@ -224,18 +214,13 @@ def _read_hdf5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
         raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
     with h5py.File(path, "r") as file:
         names = [name for name in file if not name.startswith("#")]
-        items = {name: _item(path, file, name) for name in names if _wanted(name, what)}
+        items = {name: _item(path, file, name) for name in names if is_field(name, what)}
         check_size(str(path), sum(getattr(item, "nbytes", 0) for item in items.values()), limit, "unpacks to")
         return {name: _value(path, file, items[name]) if name in items else None for name in names}
 
 
-def _item(path: Path, file: Any, name: str) -> Any:
-    _check_way(path, file, name)
-    return _own(path, file[name])
-
-
-def _check_way(path: Path, file: Any, way: str) -> None:
-    """Every link on the way is looked at before anything is opened: opening follows it, into a pipe if it must."""
+def _item(path: Path, file: Any, way: str) -> Any:
+    """An item of the file. Links on the way are checked before it is opened: opening follows them, even into a pipe."""
     import h5py
 
     steps, here, followed = _steps(way), "/", 0
@@ -252,6 +237,7 @@ def _check_way(path: Path, file: Any, way: str) -> None:
             steps = _steps(link.path) + steps
         else:
             here = place
+    return _own(path, file[way])
 
 
 def _steps(way: str) -> list[str]:

@@ -1,0 +1,18 @@
+"""The fields that files of instances and answers may have."""
+
+from __future__ import annotations
+
+STACKS = ("kernels", "test_kernels")
+MATRICES = ("labels", "test_labels", "test_diagonals")
+WORDS = ("names", "label_names")
+CLASSES = ("classes", "test_classes")
+INSTANCE_FIELDS = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight")
+ANSWER_FIELDS = ("weights", "alpha", "bias", "coefficients", "objective")
+MULTIPLIER = "multiplier_"  # before the names of multipliers
+
+
+def is_field(name: str, what: str) -> bool:
+    """Whether an instance, or an answer, may have a field of this name."""
+    if what == "instance":
+        return name in (*INSTANCE_FIELDS, "schema")
+    return name in (*ANSWER_FIELDS, "formulation", "schema") or name.startswith(MULTIPLIER)
