@@ -142,7 +142,7 @@ def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
     """Sizes whose squares, and whose inverse's squares, are numbers too."""
     largest = largest_entry(kernel)
     if largest > limit or 0 < largest < 1 / limit:
-        kind, remedy = ("large", "divide") if largest > LARGEST else ("small", "multiply")
+        kind, remedy = ("large", "divide") if largest > limit else ("small", "multiply")
         raise InputError(
             f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"
         )

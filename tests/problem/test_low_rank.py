@@ -145,6 +145,12 @@ def test_bad_entries_are_refused_by_the_instance(bad):
         Instance(LowRank([factor]), [1, 1, -1, -1])
 
 
+@pytest.mark.parametrize(("size", "words"), [(1e80, "too large .* divide"), (1e-80, "too small .* multiply")])
+def test_factors_whose_kernels_would_leave_the_range_are_refused_with_the_right_remedy(size, words):
+    with pytest.raises(InputError, match=words):
+        Instance(LowRank([np.full((4, 1), size)]), [1, 1, -1, -1])
+
+
 def test_a_selection_keeps_the_factors():
     chosen = LOW.select([3, 1])
     assert isinstance(chosen.kernels, LowRank)
