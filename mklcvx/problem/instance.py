@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 from .low_rank import LowRank
 from .ownership import checksum, owned, read_only
-from .targets import Targets, as_targets, find_test_targets, named_classes
+from .targets import Targets, as_names, as_targets, find_test_targets, named_classes
 from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]
@@ -116,29 +116,26 @@ class Instance:
     ) -> None:
         stack = as_stack(kernels)
         targets = as_targets(y, classes, labels, label_names, stack.shape[1])
-        kernel_names = _as_names(names, len(stack))
-        stack, repairs, symmetric, checksums, sizes = validated(stack, kernel_names, repair)
-        weight = _combined(_as_weights(sample_weight, len(targets)), _class_weights(class_weight, targets))
-        test = _as_test_stack(test_kernels, stack.shape)
-        diagonals = None if test_diagonals is None else _as_test_diagonals(test_diagonals, len(stack), test)
-        for name, value in {
-            "kernels": stack if isinstance(stack, LowRank) else read_only(stack),
-            "targets": replace(targets, values=read_only(targets.values)),
-            "groups": None if groups is None else read_only(_as_groups(groups, len(stack))),
+        count, samples, _ = stack.shape
+        default_names = (f"K{m + 1}" for m in range(count))
+        kernel_names = as_names("names", default_names if names is None else names, count, "kernels", "kernel")
+        checked = validated(stack, kernel_names, repair)
+        weight = _combined(_as_weights(sample_weight, samples), _class_weights(class_weight, targets))
+        test = None if test_kernels is None else owned(check_test_stack(test_kernels, count, samples))
+        test_targets = {"test_y": test_y, "test_classes": test_classes, "test_labels": test_labels}
+        fields = {
+            "targets": targets,
             "names": kernel_names,
-            "sample_weight": read_only(weight),
-            "test_kernels": None if test is None else read_only(test),
-            "test_targets": _as_test(targets, test, test_y=test_y, test_classes=test_classes, test_labels=test_labels),
-            "test_diagonals": None if diagonals is None else read_only(diagonals),
-            "repairs": repairs,
-            "symmetric": symmetric,
-            "checksums": checksums,
-            "sizes": sizes,
-        }.items():
-            object.__setattr__(self, name, value)
+            "sample_weight": weight,
+            "test_kernels": test,
+            "test_diagonals": None if test_diagonals is None else _as_test_diagonals(test_diagonals, count, test),
+            "groups": None if groups is None else _as_groups(groups, count),
+            "test_targets": _as_test(targets, test, test_targets),
+        }
+        self.__setstate__({**checked, **fields})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays that come out of a pickle, or of a deep copy, are as read-only as those that went in."""
+        """Set the fields; arrays become read-only, those that come out of a pickle or a deep copy, too."""
         for name, value in state.items():
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
@@ -251,18 +248,6 @@ class Instance:
         return index % self.count
 
 
-def _as_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"K{m + 1}" for m in range(count))
-    try:
-        result = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
-    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
-        raise InputError("names are no list of words: give one per kernel") from None
-    if len(result) != count:
-        raise InputError(f"names: {len(result)} names for {count} kernels: give one per kernel")
-    return result
-
-
 def _as_weights(sample_weight: Any, samples: int) -> Array:
     if sample_weight is None:
         return np.ones(samples)
@@ -353,12 +338,6 @@ def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.int
     return labels
 
 
-def _as_test_stack(test_kernels: Any, shape: tuple[int, ...]) -> NDArray[Any] | None:
-    if test_kernels is None:
-        return None
-    return owned(check_test_stack(test_kernels, shape[0], shape[1]))
-
-
 def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
     """k(x, x) of the test samples, (M, t)."""
     diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
@@ -372,14 +351,12 @@ def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | Non
     return diagonals
 
 
-def _as_test(targets: Targets, test: NDArray[Any] | None, **given: Any) -> NDArray[Any] | None:
+def _as_test(targets: Targets, test: NDArray[Any] | None, given: Mapping[str, Any]) -> NDArray[Any] | None:
     found = [name for name, value in given.items() if value is not None]
     if len(found) > 1:
         raise InputError(f"{' and '.join(found)} are given: give test_{targets.kind}, as the training samples have it")
     rows = 0 if test is None else test.shape[1]
     checked = find_test_targets(given, targets.kind, rows, len(targets.names))
-    if checked is None:
-        return None
-    if targets.kind == "classes":
+    if checked is not None and targets.kind == "classes":
         named_classes(checked, targets.classes(), targets.names)
-    return read_only(checked)
+    return checked

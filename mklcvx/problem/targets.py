@@ -109,7 +109,7 @@ def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, c
         found = " and ".join(given) or "none of them"
         raise InputError(f"give exactly one of y, classes and labels: {found} given")
     ((kind, value),) = given.items()
-    checked = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}[kind](value, kind)
+    checked = CHECKS[kind](value, kind)
     if count is not None and len(checked) != count:
         turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
         raise InputError(
@@ -134,7 +134,7 @@ def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: in
 def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[Any]:
     """Targets of test samples, of the same kind as the training ones; one class alone is fine here."""
     name = f"test_{kind}"
-    checked = {"y": _as_labels, "classes": _as_classes, "labels": _as_indicators}[kind](value, name)
+    checked = CHECKS[kind](value, name)
     if len(checked) != rows:
         entries = ENTRIES[kind]
         raise InputError(f"{name} has {len(checked)} {entries} for {rows} rows of test_kernels: give one per row")
@@ -188,20 +188,15 @@ def as_words(values: NDArray[Any]) -> list[str]:
     ]
 
 
-def _as_y(y: Any, name: str) -> Array:
-    return _as_labels(y, name)
-
-
 def _as_classes(classes: Any, name: str) -> NDArray[Any]:
     values = _as_label_array(classes, name)
-    if values.ndim == 2 and 1 in values.shape:
-        values = values.ravel()
-    if values.ndim != 1:
-        raise InputError(f"{name} has shape {values.shape}: {SHAPES['classes']}")
     if values.dtype.kind == "c" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
         raise InputError(f"{name} has entries that are not finite real numbers: {WANTED['classes']}")
     if values.dtype.kind == "S":
-        values = _decoded(values, name)
+        try:
+            values = np.char.decode(values, "utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{name} has words that are no text: {WANTED['classes']}") from None
     if name == "classes" and len(np.unique(values)) < 2:
         fault = "has one class only" if len(values) else "is empty"
         raise InputError(f"{name} {fault}: give samples of at least two classes")
@@ -210,8 +205,6 @@ def _as_classes(classes: Any, name: str) -> NDArray[Any]:
 
 def _as_indicators(labels: Any, name: str) -> Array:
     values = _as_label_array(labels, name)
-    if values.ndim != 2 or values.shape[1] == 0:
-        raise InputError(f"{name} has shape {values.shape}: {SHAPES['labels']}")
     if values.dtype.kind not in "fiub" or not np.isin(values, (0, 1)).all():
         raise InputError(f"{name} has entries other than 0 and 1: give 1 where a sample has a label, else 0")
     return values.astype(np.float64)
@@ -225,24 +218,26 @@ def _names_of(kind: str, values: NDArray[Any], names: Iterable[str] | None) -> t
     known = as_words(np.unique(values)) if kind == "classes" else [str(j) for j in range(values.shape[1])]
     if names is None:
         return tuple(known)
-    try:
-        given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
-    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
-        raise InputError("label_names are no list of words: give one per label") from None
-    if len(given) != len(known):
-        raise InputError(f"label_names: {len(given)} names for {len(known)} {kind}: give one per label")
+    given = as_names("label_names", names, len(known), kind, "label")
     twice = next((name for j, name in enumerate(given) if name in given[:j]), None)
     if twice is not None:
         raise InputError(f"label_names has {twice!r} twice: give every label a name of its own")
     return given
 
 
-def _as_labels(y: Any, name: str) -> Array:
+def as_names(field: str, names: Iterable[str], count: int, things: str, thing: str) -> tuple[str, ...]:
+    """As many names as there are things."""
+    try:
+        given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
+        raise InputError(f"{field} are no list of words: give one per {thing}") from None
+    if len(given) != count:
+        raise InputError(f"{field}: {len(given)} names for {count} {things}: give one per {thing}")
+    return given
+
+
+def _as_y(y: Any, name: str) -> Array:
     labels = _as_label_array(y, name)
-    if labels.ndim == 2 and 1 in labels.shape:
-        labels = labels.ravel()
-    if labels.ndim != 1:
-        raise InputError(f"{name} has shape {labels.shape}: {SHAPES['y']}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
     values = np.unique(labels)
@@ -255,28 +250,26 @@ def _as_labels(y: Any, name: str) -> Array:
     raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
 
 
+CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}
+
+
 def _as_label_array(y: Any, name: str) -> NDArray[Any]:
+    """An array of one type and of the shape that this kind of targets has."""
+    kind = name.removeprefix("test_")
     try:
         labels = np.asarray(y)
         items = labels.ravel().tolist() if labels.dtype == object else []
         if items and all(isinstance(item, type(items[0])) for item in items):
             labels = np.array(items).reshape(labels.shape)
     except ValueError:
-        raise InputError(f"{name} is ragged: {SHAPES[_kind(name)]}") from None
+        raise InputError(f"{name} is ragged: {SHAPES[kind]}") from None
     if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
-        raise InputError(f"{name} has missing or mixed entries: {WANTED[_kind(name)]}")
+        raise InputError(f"{name} has missing or mixed entries: {WANTED[kind]}")
+    if kind != "labels" and labels.ndim == 2 and 1 in labels.shape:
+        labels = labels.ravel()
+    if labels.ndim != (2 if kind == "labels" else 1) or 0 in labels.shape[1:]:
+        raise InputError(f"{name} has shape {labels.shape}: {SHAPES[kind]}")
     return labels
-
-
-def _kind(name: str) -> str:
-    return name.removeprefix("test_")
-
-
-def _decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
-    try:
-        return np.char.decode(values, "utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} has words that are no text: {WANTED['classes']}") from None
 
 
 def _listed(values: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,38 +60,23 @@ def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
     return array
 
 
-class Validated(NamedTuple):
-    """The stack, what was repaired, whether it is symmetric to the last bit, a memory map's checksums, and the largest
-    entry of every kernel."""
-
-    stack: Any
-    repairs: tuple[str, ...] = ()
-    symmetric: bool = True
-    checksums: tuple[int, ...] = ()
-    sizes: Array | None = None
-
-
-def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validated:
+def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[str, Any]:
+    """Fields of an Instance: the stack, what was repaired, whether it is symmetric to the last bit, the checksums of a
+    memory map, and the largest entry of every kernel."""
     if repair not in (None, "clip", "shift"):
         raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
-            _check_finite(stack.factor(m), f"the factor of kernel {name!r} (index {m})")
-            _check_size(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
-        return Validated(stack)
-    repairs: list[str] = []
-    checksums: list[int] = []
-    sizes = np.empty(len(names))
-    mapped = is_mapped(stack)
-    symmetric = True
-    tolerance = rounding(stack.dtype)
+            _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
+        return {"kernels": stack}
+    mapped, tolerance = is_mapped(stack), rounding(stack.dtype)
+    repairs, checksums, symmetric, sizes = [], [], True, np.empty(len(names))
     for m, name in enumerate(names):
         with np.errstate(over="ignore"):
             kernel = np.asarray(stack[m], dtype=np.float64)
         checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {m})"
-        _check_finite(kernel, where)
-        _check_size(kernel, where)
+        _check_entries(kernel, where)
         if not _check_symmetric(kernel, where, tolerance):
             kernel = mirrored(kernel)
             if mapped:
@@ -113,7 +98,13 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> Validat
         stack[m], change = _repaired(kernel, repair, smallest)
         sizes[m] = largest_entry(np.asarray(stack[m], dtype=np.float64))
         repairs.append(f"{where}: {change}")
-    return Validated(stack, tuple(repairs), symmetric, () if repairs else tuple(checksums), sizes)
+    return {
+        "kernels": stack,
+        "repairs": tuple(repairs),
+        "symmetric": symmetric,
+        "checksums": () if repairs else tuple(checksums),
+        "sizes": sizes,
+    }
 
 
 def rounding(dtype: np.dtype[Any]) -> float:
@@ -132,15 +123,12 @@ def largest_entry(kernel: Array) -> float:
     return float(max(kernel.max(), -kernel.min()))
 
 
-def _check_finite(kernel: Array, where: str) -> None:
-    if not np.isfinite(largest_entry(kernel)):
+def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
+    """Finite entries, of a size whose square, and whose inverse's square, is a number too."""
+    largest = largest_entry(kernel)
+    if not np.isfinite(largest):
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
-
-
-def _check_size(kernel: Array, where: str, limit: float = LARGEST) -> None:
-    """Sizes whose squares, and whose inverse's squares, are numbers too."""
-    largest = largest_entry(kernel)
     if largest > limit or 0 < largest < 1 / limit:
         kind, remedy = ("large", "divide") if largest > limit else ("small", "multiply")
         raise InputError(
