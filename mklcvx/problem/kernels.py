@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
+from .numbers import as_real_array, is_number, is_whole
 
 Array = NDArray[np.float64]
 Comparison = Literal["inner product", "squared distance", "χ² distance"]
@@ -29,8 +30,7 @@ ROUNDED_DISTANCE = 1e-6
 
 
 def _require_number(owner: str, field: str, value: float, bound: str = "> 0") -> None:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not isfinite(value) or value < 0 or (value == 0 and bound == "> 0"):
+    if not is_number(value) or not isfinite(value) or value < 0 or (value == 0 and bound == "> 0"):
         raise InputError(f"{owner}: {field} is {value!r}, not a finite number {bound}: give {field} {bound}")
 
 
@@ -92,9 +92,8 @@ class Polynomial(Kernel):
     comparison = "inner product"
 
     def __post_init__(self) -> None:
-        degree = self.degree
-        if not isinstance(degree, int | np.integer) or isinstance(degree, bool) or degree < 1:
-            raise InputError(f"Polynomial: degree is {degree!r}, not a whole number ≥ 1: give degree=2, say")
+        if not is_whole(self.degree, 1):
+            raise InputError(f"Polynomial: degree is {self.degree!r}, not a whole number ≥ 1: give degree=2, say")
         _require_number("Polynomial", "coef0", self.coef0, "≥ 0")
         _require_number("Polynomial", "scale", self.scale)
 
@@ -364,18 +363,13 @@ def _distances(distances: Data) -> Array:
 
 def _finite(values: Data, name: str, dimensions: int, wanted: str) -> Array:
     """A float copy of the values, which later changes by the caller do not reach."""
-    try:
-        array = np.array(values)
-    except ValueError:
-        array = np.array(None)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} is no array of real numbers: give {wanted}")
+    array = as_real_array(values, name, wanted)
     if array.ndim != dimensions or array.size == 0:
         fault = "is empty" if array.size == 0 else f"has {array.ndim} dimensions, not {dimensions}"
         raise InputError(f"{name} {fault}: give {wanted}")
     if not np.isfinite(array).all():
         raise InputError(f"{name} has NaN or infinite entries: remove or impute them")
-    return array.astype(float, copy=False)
+    return np.array(array, dtype=float)
 
 
 def kumar_bank(features: str = "all") -> KernelBank:

@@ -1,9 +1,12 @@
-"""Numbers that somebody gives: counts, seeds, tolerances."""
+"""Numbers that a user gives: counts, seeds, tolerances, arrays."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 
@@ -25,3 +28,19 @@ def check_seed(seed: Any) -> None:
 def check_tolerance(tol: Any, example: str = "a relative gap such as 1e-8") -> None:
     if not (is_number(tol) and 0 < tol < 1):
         raise InputError(f"tol = {tol!r:.40} is not between 0 and 1: give {example}")
+
+
+def as_any_array(values: Any) -> NDArray[Any]:
+    """An array; one of dtype object where the values make none."""
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return np.asarray(None)
+
+
+def as_real_array(values: Any, name: str, wanted: str) -> NDArray[Any]:
+    """An array of real numbers of any dtype."""
+    array = as_any_array(values)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} is no array of real numbers: give {wanted}")
+    return array

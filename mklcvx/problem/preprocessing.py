@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,11 +20,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
 from .kernels import Array
+from .numbers import as_any_array, as_real_array
 from .validation import positive_part, precision, rounding, smallest_eigenvalue
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
 ROUNDING = 64 * np.finfo(float).eps
 ASYMMETRY = 1e-8
+WANTED = "one, such as a float array of NumPy"
 
 State = dict[str, Any]
 
@@ -186,7 +189,7 @@ class Preprocessing:
                 raise InputError(f"Preprocessing: {step!r} is no step: give Centre(), Cosine() or the like")
         self._names: list[str] | None = None
         self._shape: tuple[int, int] | None = None
-        self._states: list[State] = []
+        self._states: list[list[State]] = []  # for each kernel, one of each step
 
     @classmethod
     def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
@@ -207,13 +210,9 @@ class Preprocessing:
         if names is not None and len(names) != M:
             raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
         self._names = None if names is None else [" ".join(str(name).split()) for name in names]
-        self._shape = None
-        self._states = [
-            {key: np.empty((M, n) if per_sample else M) for key, per_sample in step.per_sample.items()}
-            for step in self.steps
-        ]
+        self._shape, self._states = None, []
         for m in range(M):
-            self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight)
+            self._states.append(self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight))
         self._shape = (M, n)
         return self
 
@@ -225,7 +224,8 @@ class Preprocessing:
         result = np.empty(stack.shape)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
-            blur = _blur(stack.dtype) * n * np.abs(result[m]).max() * self._stretch(m)
+            stretch = prod(step.stretches(state) for step, state in zip(self.steps, self._states[m], strict=True))
+            blur = 8 * precision(stack.dtype) * n * np.abs(result[m]).max() * stretch  # some roundings of each entry
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
             result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
@@ -250,8 +250,11 @@ class Preprocessing:
         """The fitted chain in plain lists, strings and numbers, exact through JSON."""
         M, n = self._fitted_shape("to_dict")
         steps = [
-            {"step": step.name, **{key: value.tolist() for key, value in state.items()}}
-            for step, state in zip(self.steps, self._states, strict=True)
+            {
+                "step": step.name,
+                **{key: [np.asarray(state[key]).tolist() for state in states] for key in step.per_sample},
+            }
+            for step, *states in zip(self.steps, *self._states, strict=True)
         ]
         return {"kernels": M, "samples": n, "steps": steps}
 
@@ -264,7 +267,8 @@ class Preprocessing:
             raise _unreadable("steps is no list")
         loaded = [_load_step(entry, M, n) for entry in data["steps"]]
         chain = cls([step for step, _ in loaded])
-        chain._shape, chain._states = (M, n), [state for _, state in loaded]
+        chain._shape = (M, n)
+        chain._states = [[{key: value[m] for key, value in state.items()} for _, state in loaded] for m in range(M)]
         return chain
 
     def _which(self, m: int) -> str:
@@ -275,27 +279,21 @@ class Preprocessing:
             raise InputError(f"Preprocessing: {wanted} before fit: call fit on the training kernels first")
         return self._shape
 
-    def _fit_kernel(self, m: int, kernel: Array, weight: Array | None) -> None:
-        """Each step is fitted on what the steps before it made of the training kernel."""
+    def _fit_kernel(self, m: int, kernel: Array, weight: Array | None) -> list[State]:
+        """Fit each step on what the steps before it made of the training kernel."""
         diagonal: Any = kernel.diagonal().copy()
-        for step, state in zip(self.steps, self._states, strict=True):
+        states: list[State] = []
+        for step in self.steps:
             with self._naming(m, step):
-                learnt = step.fit(kernel, diagonal, weight)
-                diagonal = step.apply(kernel, diagonal, learnt)
-            for key, value in learnt.items():
-                state[key][m] = value
+                states.append(step.fit(kernel, diagonal, weight))
+                diagonal = step.apply(kernel, diagonal, states[-1])
+        return states
 
     def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
-        for step, state in zip(self.steps, self._states, strict=True):
+        for step, state in zip(self.steps, self._states[m], strict=True):
             with self._naming(m, step):
-                diagonal = step.apply(kernel, diagonal, {key: value[m] for key, value in state.items()})
+                diagonal = step.apply(kernel, diagonal, state)
         return diagonal
-
-    def _stretch(self, m: int) -> float:
-        stretch = 1.0
-        for step, state in zip(self.steps, self._states, strict=True):
-            stretch *= step.stretches({key: value[m] for key, value in state.items()})
-        return stretch
 
     @contextmanager
     def _naming(self, m: int, step: Step) -> Iterator[None]:
@@ -315,28 +313,14 @@ class Preprocessing:
                     f"give test_diagonals of shape {shape}, such as bank.diagonal(X_test)"
                 )
             return None
-        given = _real(diagonals, "test_diagonals")
+        given = as_real_array(diagonals, "test_diagonals", WANTED)
         if given.shape != shape:
             raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
         return _finite(given, "test_diagonals").astype(float)
 
 
-def _array(values: object) -> Array:
-    try:
-        return np.asarray(values)
-    except (ValueError, TypeError, OverflowError):
-        return np.asarray(None)  # of dtype object, which no caller accepts
-
-
-def _real(values: ArrayLike, name: str) -> Array:
-    array = _array(values)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} is no array of real numbers: give one, such as a float array of NumPy")
-    return array
-
-
 def _stack(kernels: ArrayLike, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> Array:
-    stack = _real(kernels, name)
+    stack = as_real_array(kernels, name, WANTED)
     fits = stack.ndim == 3 and all(map(lambda want, size: want in (None, size), shape, stack.shape))
     if not fits or stack.size == 0:
         M, t, n = (letter if want is None else want for letter, want in zip("Mtn", shape, strict=True))
@@ -348,11 +332,6 @@ def _finite(values: Array, name: str) -> Array:
     if not np.isfinite(values).all():
         raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
     return values
-
-
-def _blur(dtype: np.dtype[Any]) -> float:
-    """Rounding of one entry, some roundings in a row, relative to the largest."""
-    return 8 * precision(dtype)
 
 
 def _training_kernel(kernel: Array, which: str) -> Array:
@@ -409,7 +388,7 @@ def _in_parts(entry: Mapping[str, Any], M: int, n: int) -> dict[str, Any]:
 
 
 def _load_values(values: object, shape: tuple[int, ...], name: str) -> Array:
-    array = _array(values)
+    array = as_any_array(values)
     if array.dtype.kind not in "fi" or array.shape != shape or not np.isfinite(array).all():
         raise _unreadable(f"{name} is not {' × '.join(map(str, shape))} finite numbers")
     return array.astype(float)
