@@ -35,19 +35,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .claims import OLD, Point, number, numbers, parameters_of, read_solution
-from .numbers import (  # fmt: skip
-    Refused,
-    dot,
-    fractions,
-    is_semidefinite,
-    least_ridge,
-    positive,
-    require,
-    root,
-    rounded,
-    stack_of,
-)
-from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price  # fmt: skip
+from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
+from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
 
 __all__ = ["check", "dual_cost", "read_solution"]
 HALF = Fraction(1, 2)
@@ -85,12 +74,28 @@ class Machine(NamedTuple):
     ridge: Fraction = Fraction(0)
     ridges: Any = None  # of every kernel, for coefficients
 
+    def sizes(self):
+        """max|K_m| of every kernel."""
+        return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in self.kernels]
+
+    def spread(self):
+        """Σ_i |c_mi| √max|K_m|: the norms of functions if nothing cancelled."""
+        c = np.outer([float(w) for w in self.mu], self.alpha) if self.coefficients is None else self.coefficients
+        return [float(np.abs(row).sum() * np.sqrt(float(size))) for row, size in zip(c, self.sizes(), strict=True)]
+
+    def uncancelled(self):
+        """Σ μ_m max|K_m| Σα Σbox: what μ'q and the margins would cost if nothing cancelled."""
+        return dot(self.mu, self.sizes()) * sum(fractions(self.alpha)) * sum(self.box) + self.rounding_of_margins()
+
+    def rounding_of_margins(self):
+        """Σ box (ℓ + |b|), of which nine digits would be too few where boxes differ in size: fourteen are asked for."""
+        return sum(self.box) * (abs(self.level) + abs(self.bias)) / 2**16
+
 
 # ------------------------------------------------------------------------------------------------- the two bounds
 def check(kernels, y, record, weight=1.0, groups=None):
     """(lower, upper) as this solution's point proves them, rounded outward; ValueError where it is not feasible."""
-    point = evaluated(kernels, np.asarray(y), record, weight, groups)
-    return rounded(point.lower, -1), rounded(point.upper, 1)
+    return evaluated(kernels, np.asarray(y), record, weight, groups).interval()
 
 
 def evaluated(kernels, y, record, weight=1.0, groups=None):
@@ -99,7 +104,8 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     name, n, count = record["formulation"], len(y), len(stack)
     require(name in OWN, f"formulation: {name!r:.40} is not one of {', '.join(OWN)}")
     require(name != "svm" or count == 1, "formulation: svm takes one kernel")
-    given = parameters_of(record, sample_side(record, name) | OWN[name], count, flags=("bias",))
+    price = "nu" if name not in BLOCKWISE and "nu" in record["parameters"] else "C"
+    given = parameters_of(record, {price: price} | OWN[name], count, flags=("bias",))
     multipliers, nu, bias = record["multipliers"], "nu" in given, record["parameters"]["bias"]
     alpha = numbers(record["alpha"], (n,), "alpha")
     own = record["coefficients"]
@@ -123,15 +129,10 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     level = machine.level if nu else Fraction(0)
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     upper = sides.upper + price - level
-    size = gain + abs(cost) + price + abs(level) + abs(upper) + uncancelled(machine)
+    size = gain + abs(cost) + price + abs(level) + abs(upper) + machine.uncancelled()
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
-    return Point(
-        gain - cost, upper, energy, size, machine.ridge, sides.squares, spread_of(machine), gain=gain, loose=loose
-    )
-
-
-def sample_side(record, name):
-    return {"nu": "nu"} if name not in BLOCKWISE and "nu" in record["parameters"] else {"C": "C"}
+    spread = machine.spread()
+    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gain, loose=loose)
 
 
 def free(record, name, nu, own):
@@ -152,9 +153,8 @@ def low_part(record, shape, bias, allowed=True):
         return None
     require(allowed, "alpha_low: there is none beside coefficients")
     low = numbers(values, shape, "alpha_low")
-    require(
-        not bias or not any(sum(fractions(row)) for row in np.atleast_2d(low)), "alpha_low: it does not sum to zero"
-    )
+    sums = [sum(fractions(row)) for row in np.atleast_2d(low)]
+    require(not bias or not any(sums), "alpha_low: it does not sum to zero")
     return low
 
 
@@ -206,6 +206,14 @@ def proved_ridge(record, machine, centred):
     proved = ridge >= 0 and is_semidefinite(machine.kernels, weights, ridge * scale, centred)
     require(proved, "certificate.ridge: ridge is not proved")
     return ridge
+
+
+def smaller_ridge(record, kernels, mu):
+    """δ of Σ μ_m K_m for vectors that sum to zero: the file's, if it is proved and smaller than ours."""
+    weights, said = [float(w) for w in mu], record["certificate"].get("ridge")
+    own = least_ridge(kernels, weights, True)
+    given = own if said is None else number(said, "certificate.ridge")
+    return given if given < own and is_semidefinite(kernels, weights, given, True) else own
 
 
 def proved_ridges(record, kernels, used, centred):
@@ -264,35 +272,11 @@ def own_sides(machine, q):
     return Sides(q, total, squares, penalty)
 
 
-def uncancelled(machine):
-    """Σ μ_m max|K_m| Σα Σbox: what μ'q and the margins would cost if nothing cancelled."""
-    sizes = [w * size for w, size in zip(machine.mu, largest_entries(machine.kernels), strict=True)]
-    return sum(sizes) * sum(fractions(machine.alpha)) * sum(machine.box) + rounding_of_margins(machine)
-
-
-def rounding_of_margins(machine):
-    """Σ box (ℓ + |b|), of which nine digits would be too few where boxes differ in size: fourteen are asked for."""
-    return sum(machine.box) * (abs(machine.level) + abs(machine.bias)) / 2**16
-
-
-def spread_of(machine):
-    """Σ_i |c_mi| √max|K_m|: the norms of functions if nothing cancelled."""
-    c = machine.coefficients
-    c = np.outer([float(w) for w in machine.mu], machine.alpha) if c is None else c
-    sizes = largest_entries(machine.kernels)
-    return [float(np.abs(row).sum() * np.sqrt(float(size))) for row, size in zip(c, sizes, strict=True)]
-
-
-def largest_entries(kernels):
-    return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in kernels]
-
-
 def loose_bound(name, gain, machine, q, given, groups):
     """The lower bound with q from above, as sums of doubles may leave it; None if that is beyond all numbers."""
     length, rounding = sum(fractions(machine.alpha)), Fraction(len(machine.alpha) + 64, 2**50)
-    sizes = largest_entries(machine.kernels)
     try:
-        q = [x + rounding * size * length**2 for x, size in zip(q, sizes, strict=True)]
+        q = [x + rounding * size * length**2 for x, size in zip(q, machine.sizes(), strict=True)]
         return gain - dual_cost(name, q, given, groups)
     except Refused:
         return None
@@ -302,56 +286,38 @@ def loose_bound(name, gain, machine, q, given, groups):
 def blockwise(name, given, machine, weights, groups, record):
     """Both bounds from coefficients, which are weight_m(α∘y) where the file has none."""
     stack, y, alpha = machine.kernels, machine.y.astype(int), fractions(machine.alpha)
-    signed = machine.alpha * machine.y
+    signed, bias = fractions(machine.alpha * machine.y), record["parameters"]["bias"]
     seen = [k.image(signed) for k in stack]
-    q = [dot(fractions(signed), image) for image in seen]
-    bias = record["parameters"]["bias"]
+    q = [dot(signed, image) for image in seen]
     if machine.coefficients is None:
-        mu = list(fractions(weights))
+        mu, centred = list(fractions(weights)), [bias] * len(stack)
         require(all(w >= 0 for w in mu), "weights: a weight is negative")
-        images = [w * image for w, image in zip(mu, seen, strict=True)]
-        squares = [w * w * x for w, x in zip(mu, q, strict=True)]
-        lengths = [w * w * dot(alpha, alpha) for w in mu]
-        machine, centred = machine._replace(mu=mu), [bias] * len(stack)
+        own, images = [w * signed for w in mu], [w * image for w, image in zip(mu, seen, strict=True)]
     else:
+        mu, centred = [Fraction(0)] * len(stack), balanced(machine.coefficients, bias)
         own = fractions(machine.coefficients)
         images = [k.image(c) for k, c in zip(stack, machine.coefficients, strict=True)]
-        squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
-        lengths = [dot(c, c) for c in own]
-        machine, centred = machine._replace(mu=[Fraction(0)] * len(stack)), balanced(machine.coefficients, bias)
+    machine = machine._replace(mu=mu)
+    squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
     ridges = proved_ridges(record, stack, [True] * len(stack), centred)
     lifted = [x + delta * dot(alpha, alpha) for x, delta in zip(q, ridges, strict=True)]
-    each = [x + delta * size for x, delta, size in zip(squares, ridges, lengths, strict=True)]
+    each = [x + delta * dot(c, c) for x, delta, c in zip(squares, ridges, own, strict=True)]
     norms, t = [root(positive(x), 1) for x in each], machine.stretch
-    rows = (
-        [w * fractions(signed) for w in machine.mu] if machine.coefficients is None else fractions(machine.coefficients)
-    )
-    outputs = sum(images) + sum(delta * row for delta, row in zip(ridges, rows, strict=True))
+    outputs = sum(images) + sum(delta * c for delta, c in zip(ridges, own, strict=True))
     margins = t * y * (outputs + machine.bias)
     risk = sum((b * positive(1 - m) for b, m in zip(machine.box, margins, strict=True)), Fraction(0))
     cost, gain, reach = dual_cost(name, lifted, given, groups), sum(alpha), root(dot(machine.box, machine.box), 1)
     upper = t * t * block_penalty(name, norms, given, groups, 1) + risk
     scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
-    spread = spread_of(machine)
-    size = (
-        gain
-        + cost
-        + upper
-        + rounding_of_margins(machine)
-        + reach * Fraction(sum(spread)) * root(max(largest_entries(stack)), 1)
-    )
+    spread = machine.spread()
+    size = gain + cost + upper + machine.rounding_of_margins()
+    size += reach * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
     loose = loose_bound(name, gain, machine, lifted, given, groups)
     return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gain, loose=loose)
 
 
 # ---------------------------------------------------------------------------------------------------------- files
-def check_file(data, record):
-    """(lower, upper) of the files' contents, rounded outward."""
-    point = evaluated_file(data, record)
-    return rounded(point.lower, -1), rounded(point.upper, 1)
-
-
 def evaluated_file(data, record):
     require("y" in data, "y: no labels y in the instance: for classes and labels use checker_families")
     return evaluated(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), data.get("groups"))

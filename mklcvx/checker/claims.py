@@ -60,6 +60,10 @@ class Point(NamedTuple):
     gain: Any = None  # beside which the scale may vanish; without it, the larger bound
     loose: Any = None  # the lower bound where products with kernels are known as doubles know them
 
+    def interval(self):
+        """(lower, upper), rounded outward."""
+        return rounded(self.lower, -1), rounded(self.upper, 1)
+
 
 def number(value, name):
     real = isinstance(value, int | float) and not isinstance(value, bool)
@@ -205,8 +209,8 @@ def audit(data, record, evaluate, used_by):
         same_problem(data, record)
         point = evaluate(data, record)
         said, gap = record["certificate"], point.upper - point.lower
-        lines.append(f"lower {rounded(point.lower, -1)!r}, claimed {said['lower']!r}")
-        lines.append(f"upper {rounded(point.upper, 1)!r}, claimed {said['upper']!r}")
+        for side, bound in zip(("lower", "upper"), point.interval(), strict=True):
+            lines.append(f"{side} {bound!r}, claimed {said[side]!r}")
         lines.append(f"gap {float(gap):.3e}, claimed {said['gap']!r}")
         share = f"{float(gap / point.scale):.3e}" if point.scale > 0 else "undefined"
         lines.append(f"relative gap {share}, claimed {said['relative_gap']!r}; ridge {float(point.ridge):.3e}")

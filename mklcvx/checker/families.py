@@ -25,15 +25,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from .audit import HALF, Machine, box_of, feasible, low_part, proved_ridge, ridged, spread_of, two_sides, uncancelled
+from .audit import Machine, box_of, feasible, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from .numbers import (
     dot,
     dyadic,
     entropy,
     fractions,
-    is_semidefinite,
-    least_ridge,
     positive,
     require,
     root,
@@ -58,8 +56,7 @@ FINE = 2**200  # the grid of roots in H
 def check(kernels, labels, record, weight=1.0):
     """(lower, upper) as this solution's point proves them, rounded outward; `labels` (n, k) in {0, 1}, one column for
     labels ±1."""
-    point = evaluated(kernels, np.asarray(labels), record, weight)
-    return rounded(point.lower, -1), rounded(point.upper, 1)
+    return evaluated(kernels, np.asarray(labels), record, weight).interval()
 
 
 def evaluated(kernels, labels, record, weight=1.0):
@@ -129,9 +126,9 @@ def many_labels(stack, signs, p, record, given, weight):
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
     squares = [sum(side.squares[a] for side in sides) for a in range(count)]
-    spread = np.sum([spread_of(machine) for machine in machines], axis=0)
-    size = gain + abs(upper) + sum(uncancelled(machine) for machine in machines)
-    return Point(gain - max(q) / 2, upper, HALF * (dot(p, q) + penalty), size, first.ridge, squares, spread)
+    spread = np.sum([machine.spread() for machine in machines], axis=0)
+    size = gain + abs(upper) + sum(machine.uncancelled() for machine in machines)
+    return Point(gain - max(q) / 2, upper, (dot(p, q) + penalty) / 2, size, first.ridge, squares, spread)
 
 
 def biases(record, shape):
@@ -253,26 +250,18 @@ def second_stage(stack, signs, mu, record, given, weight):
     low = low_part(record, rows.shape, True)
     lows = [None] * len(signs) if low is None else np.atleast_2d(low)
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
-    ridge, worst = ridge_of_machines(stack, mu, record), Fraction(0)
+    ridge, worst = smaller_ridge(record, stack, mu), Fraction(0)
     for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
         box = box_of({"C": given["C"]}, y, weight, True)
         feasible(a, y, box, True, False, exactly)
         machine = Machine(stack, y, box, a, mu, None, bias=bias, ridge=ridge, low=fine)
         sides, gain = two_sides(machine), sum(fractions(a))
-        energy = HALF * (dot(mu, sides.q) + sides.penalty)
+        energy = (dot(mu, sides.q) + sides.penalty) / 2
         gap = sides.upper - (gain - dot(mu, sides.q) / 2)
         nothing = energy <= 0 and gap <= sum(box) / 10**12
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the machines prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
-
-
-def ridge_of_machines(stack, mu, record):
-    """The file's δ, if it is proved and smaller than ours."""
-    weights, said = [float(w) for w in mu], record["certificate"].get("ridge")
-    own = least_ridge(stack, weights, True)
-    given = own if said is None else number(said, "certificate.ridge")
-    return given if given < own and is_semidefinite(stack, weights, given, True) else own
 
 
 # ------------------------------------------------------------------------------------------------------ hypergraphs
@@ -364,12 +353,6 @@ def orthonormal(labels):
 
 
 # ------------------------------------------------------------------------------------------------------------ files
-def check_file(data, record):
-    """(lower, upper) of the files' contents, rounded outward."""
-    point = evaluated_file(data, record)
-    return rounded(point.lower, -1), rounded(point.upper, 1)
-
-
 def evaluated_file(data, record):
     signs = targets_of(data)[1]
     labels = np.atleast_2d(signs).T > 0

@@ -88,12 +88,10 @@ class Kernel:
     def image(self, vectors):
         """Kv for a vector of doubles, or for the columns of a matrix."""
         numbers, exponent = whole(vectors)
-        if self.factor is None:
-            own, size = whole(self.dense)
-            product, exponent = own @ numbers, exponent + size
-        else:
-            own, size = whole(self.factor)
-            product, exponent = own @ (own.T @ numbers), exponent + 2 * size
+        own, size = whole(self.dense if self.factor is None else self.factor)
+        if self.factor is not None:
+            numbers, exponent = own.T @ numbers, exponent + size
+        product, exponent = own @ numbers, exponent + size
         return np.array([dyadic(x, exponent) for x in product.ravel()], dtype=object).reshape(product.shape)
 
     def diagonal(self):

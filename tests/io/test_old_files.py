@@ -156,7 +156,7 @@ def test_the_checker_reads_a_solution(stem, ending):
     known, record = SOLUTIONS[stem], checker.read_solution(OLD / "solutions" / f"{stem}{ending}")
     single = known["formulation"] in {f.name for f in SINGLE_TASKS}
     with np.load(place_of(stem)) as file:
-        lower, upper = (checker if single else checker_families).check_file(dict(file), record)
+        lower, upper = (checker if single else checker_families).evaluated_file(dict(file), record).interval()
     room = NEAR * max(abs(known["lower"]), abs(known["upper"]), record["certificate"]["scale"])
     assert lower == pytest.approx(known["lower"], abs=room)
     assert upper == pytest.approx(known["upper"], abs=room)
