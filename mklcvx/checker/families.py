@@ -172,7 +172,7 @@ def pairs(stack, together, mu, record, given):
         entries, size = kernel.entries()
         pulls.append(dyadic(int(signed @ entries[triangle]), exponent + size))
     entries, size = combination(stack, mu)
-    margins, size = (entries[triangle] * t.astype(object), size) if size < 0 else (entries[triangle] << size, 0)
+    margins, size = entries[triangle] * t.astype(object) << max(size, 0), min(size, 0)
     missing = np.maximum((1 << -size) - margins, 0)
     loss = sum(shares[side] * dyadic(int(missing[t == side].sum()), size) for side in (1, -1))
     gain, price = dyadic(int(forces.sum()), exponent), lam * sum(mu)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from labelled import synthetic
 from mklcvx import Instance, solve, zoo
 from mklcvx.checker import families as checker_families
 from mklcvx.checker.claims import audited
+from mklcvx.checker.numbers import stack_of
 from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
 from mklcvx.io.files import save_instance
 
@@ -76,6 +78,14 @@ def test_an_alignment_that_is_not_the_best_is_measured_against_the_best(tmp_path
     best, rough = (record_of(INSTANCE, "alignment", approximate=a)["certificate"] for a in (False, True))
     assert rough["upper"] == pytest.approx(best["upper"], rel=1e-14)
     assert rough["lower"] < best["lower"]
+
+
+def test_pairs_of_kernels_with_large_entries_keep_their_signs():
+    """Two samples apart, K = 2^60 throughout and weight 1: the pair's margin is −2^60, its share of three pairs 1/3."""
+    record = {"formulation": "ts", "parameters": {"balanced": False}, "multipliers": {"beta": np.zeros(3)}}
+    together, stack = np.array([[1, -1], [-1, 1]]), stack_of(np.full((1, 2, 2), 2.0**60))
+    point = checker_families.pairs(stack, together, [Fraction(1)], record, {"lam": Fraction(1)})
+    assert point.upper == Fraction(1, 2) + Fraction(1 + 2**60, 3)
 
 
 def test_balanced_pairs_and_stretched_labels(tmp_path):
