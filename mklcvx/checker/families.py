@@ -27,19 +27,7 @@ import numpy as np
 
 from .audit import Machine, box_of, feasible, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
-from .numbers import (
-    dot,
-    dyadic,
-    entropy,
-    fractions,
-    positive,
-    require,
-    root,
-    rounded,
-    smoothed_largest,
-    stack_of,
-    whole,
-)
+from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
 
 PARAMETERS = {
     "ml_sum": ({"C": "C"}, ("bias",), ()),
@@ -156,21 +144,17 @@ def combination(stack, weights):
 def pairs(stack, together, mu, record, given):
     triangle = np.triu_indices(len(together))
     t, lam = together[triangle], given["lam"]
-    ups, downs = int((t > 0).sum()), int((t < 0).sum())
-    shares = {1: Fraction(1, len(t)), -1: Fraction(1, len(t))}
-    if record["parameters"]["balanced"]:
-        shares = {1: Fraction(1, 2 * ups), -1: Fraction(1, 2 * max(downs, 1))}
+    balanced = record["parameters"]["balanced"]
+    shares = {side: Fraction(1, 2 * max(int((t == side).sum()), 1) if balanced else len(t)) for side in (1, -1)}
     given_beta = record["multipliers"].get("beta")
     require(given_beta is not None, "multipliers.beta: too large for JSON: give the solution as .npz")
     beta = numbers(given_beta, t.shape, "multipliers.beta")
-    limits = np.where(t > 0, rounded(shares[1], -1), rounded(shares[-1], -1))
-    require((beta >= 0).all() and (beta <= limits).all(), "multipliers.beta: it leaves its box")
+    inside = all(0 <= b <= shares[side] for b, side in zip(fractions(beta), t, strict=True))
+    require(inside, "multipliers.beta: it leaves its box")
     forces, exponent = whole(beta)
     signed = forces * t.astype(object)
-    pulls = []
-    for kernel in stack:
-        entries, size = kernel.entries()
-        pulls.append(dyadic(int(signed @ entries[triangle]), exponent + size))
+    own = [kernel.entries() for kernel in stack]
+    pulls = [dyadic(int(signed @ entries[triangle]), exponent + size) for entries, size in own]
     entries, size = combination(stack, mu)
     margins, size = entries[triangle] * t.astype(object) << max(size, 0), min(size, 0)
     missing = np.maximum((1 << -size) - margins, 0)
@@ -308,11 +292,10 @@ def turned(z, h):
     left, _, right = np.linalg.svd(cross.astype(float), full_matrices=False)
     tall = left.shape[0] > right.shape[1]
     v = fractions((left @ right).T if tall else left @ right)
-    eye = np.array([[Fraction(int(i == j)) for j in range(len(v))] for i in range(len(v))], dtype=object)
     for _ in range(2):
         v = (3 * v - (v @ v.T) @ v) / 2
-        v = np.array([Fraction(round(x * FINE), FINE) for x in v.ravel()], dtype=object).reshape(v.shape)
-    off = v @ v.T - eye
+        v = on_grid(v)
+    off = v @ v.T - np.eye(len(v), dtype=int).astype(object)
     excess = root(dot(off, off), 1)
     require(excess < 1, "multipliers.Z: no turn was found")
     return (1 - excess) * dot(v.T if tall else v, cross)
@@ -348,8 +331,13 @@ def orthonormal(labels):
         if any(rest):
             columns.append((rest, dot(rest, rest)))
     basis = [rest / root(square, -1) for rest, square in columns]
-    h = np.array([[Fraction(round(x * FINE), FINE) for x in column] for column in basis], dtype=object).T
+    h = on_grid(np.array(basis)).T
     return h, Fraction(2 * h.size, FINE)
+
+
+def on_grid(values):
+    """The nearest multiples of 1/FINE."""
+    return np.array([Fraction(round(x * FINE), FINE) for x in values.ravel()], dtype=object).reshape(values.shape)
 
 
 # ------------------------------------------------------------------------------------------------------------ files

@@ -310,8 +310,7 @@ def by_elimination(used, ridge, centred, steps=SMALL):
     step = max([ridge.denominator] + [w[3] * (1 << max(0, -w[1])) for w in parts])
     common = math.lcm(step, ridge.denominator)
     matrix = sum(numbers * int(Fraction(top, bottom) * dyadic(1, e) * common) for numbers, e, top, bottom in parts)
-    n = len(matrix)
-    matrix = matrix + np.array([[int(ridge * common) if i == j else 0 for j in range(n)] for i in range(n)], object)
+    matrix = matrix + int(ridge * common) * np.eye(len(matrix), dtype=int).astype(object)
     if centred:
         matrix = matrix[:-1, :-1] - matrix[:-1, -1:] - matrix[-1:, :-1] + matrix[-1, -1]
     last = 1
