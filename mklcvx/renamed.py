@@ -39,6 +39,8 @@ ROOMS = {
     "zoo.real_data=banks zoo.variations=constructions",
 }
 PACKAGES = {"conventions": "verification.conventions", "judging": "verification", "plot": "reports.plot"}
+PAIRS = [(room, *pair.partition("=")) for room, names in ROOMS.items() for pair in names.split()]
+PLACES = {old: f"{room}.{new or old}" for room, old, _, new in PAIRS} | PACKAGES
 
 
 def place_of(name: str) -> str | None:
@@ -48,14 +50,6 @@ def place_of(name: str) -> str | None:
     if old in PLACES:
         return f"mklcvx.{PLACES[old]}"
     return f"mklcvx.{PLACES[top]}.{rest}" if top in PLACES else None
-
-
-def _places() -> dict[str, str]:
-    pairs = ((room, *pair.partition("=")) for room, names in ROOMS.items() for pair in names.split())
-    return {old: f"{room}.{new or old}" for room, old, _, new in pairs} | PACKAGES
-
-
-PLACES = _places()
 
 
 class _Moved(MetaPathFinder, InspectLoader):

@@ -105,7 +105,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     require(name in OWN, f"formulation: {name!r:.40} is not one of {', '.join(OWN)}")
     require(name != "svm" or count == 1, "formulation: svm takes one kernel")
     price = "nu" if name not in BLOCKWISE and "nu" in record["parameters"] else "C"
-    given = parameters_of(record, {price: price} | OWN[name], count, flags=("bias",))
+    given = parameters_of(record, {price: price, "bias": "flag"} | OWN[name], count)
     multipliers, nu, bias = record["multipliers"], "nu" in given, record["parameters"]["bias"]
     alpha = numbers(record["alpha"], (n,), "alpha")
     own = record["coefficients"]

@@ -84,15 +84,15 @@ def numbers(values, shape, name, undefined=False):
     return array.astype(float)
 
 
-def parameters_of(record, wanted, count, flags=(), words=()):
+def parameters_of(record, wanted, count):
     """The numbers among the parameters, each within its limits; nothing may be missing or unknown."""
     given = record["parameters"]
-    require(set(given) == {*wanted, *flags, *words}, f"parameters: {', '.join(given)} are not those of the formulation")
-    for key in flags:
+    require(set(given) == set(wanted), f"parameters: {', '.join(given)} are not those of the formulation")
+    for key in (key for key, limit in wanted.items() if limit == "flag"):
         require(isinstance(given[key], bool), f"parameters.{key}: neither true nor false")
-    found = {key: number(given[key], f"parameters.{key}") for key in wanted}
-    for key, limit in wanted.items():
-        text, accepts = LIMITS[limit]
+    found = {key: number(given[key], f"parameters.{key}") for key, limit in wanted.items() if limit in LIMITS}
+    for key in found:
+        text, accepts = LIMITS[wanted[key]]
         require(accepts(found[key], count) and abs(found[key]) <= 1e100, f"parameters.{key}: outside {text}")
     return found
 

@@ -29,14 +29,15 @@ from .audit import Machine, box_of, feasible, low_part, proved_ridge, ridged, sm
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
 
+HYPERGRAPH = {"lam": "lam", "dimensions": "dimensions", "expansion": "word"}
 PARAMETERS = {
-    "ml_sum": ({"C": "C"}, ("bias",), ()),
-    "ml_minimax": ({"C": "C"}, ("bias",), ()),
-    "ts": ({"C": "C", "lam": "lam"}, ("balanced",), ()),
-    "ts_l1": ({"C": "C", "lam": "lam"}, ("balanced",), ()),
-    "alignment": ({"C": "C"}, ("approximate",), ()),
-    "hypergraph": ({"lam": "lam", "dimensions": "dimensions"}, (), ("expansion",)),
-    "hypergraph_smooth": ({"lam": "lam", "dimensions": "dimensions", "smoothing": "smoothing"}, (), ("expansion",)),
+    "ml_sum": {"C": "C", "bias": "flag"},
+    "ml_minimax": {"C": "C", "bias": "flag"},
+    "ts": {"C": "C", "lam": "lam", "balanced": "flag"},
+    "ts_l1": {"C": "C", "lam": "lam", "balanced": "flag"},
+    "alignment": {"C": "C", "approximate": "flag"},
+    "hypergraph": HYPERGRAPH,
+    "hypergraph_smooth": HYPERGRAPH | {"smoothing": "smoothing"},
 }
 FINE = 2**200  # the grid of roots in H
 
@@ -51,9 +52,8 @@ def evaluated(kernels, labels, record, weight=1.0):
     """Both bounds at the record's point, exactly."""
     stack, name, exactly = stack_of(kernels), record["formulation"], record.get("schema") != OLD
     require(name in PARAMETERS, f"formulation: {name!r:.40} is not one of {', '.join(PARAMETERS)}")
-    numeric, flags, words = PARAMETERS[name]
     second = "second_stage_gap" in record["multipliers"]
-    given = parameters_of(record, numeric | ({"C": "C"} if second else {}), len(stack), flags, words)
+    given = parameters_of(record, PARAMETERS[name] | ({"C": "C"} if second else {}), len(stack))
     mu = list(fractions(numbers(record["weights"], (len(stack),), "weights")))
     require(all(w >= 0 for w in mu), "weights: a weight is negative")
     if name.startswith(("ml_", "hypergraph")):

@@ -22,22 +22,14 @@ from ..schemas import SOLUTION, check_schema
 from .json_text import first_line
 
 # What may be missing in a file, and what stands for it: one label ±1, nothing done to the kernels, nothing to say.
-DEFAULTS: dict[str, Any] = {
-    "alpha": None,
-    "coefficients": None,
-    "norms": None,
-    "bias_interval": None,
+NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance"
+DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split()) | {
     "target": "y",
     "label_names": ["y"],
-    "classes": None,
-    "classes_kind": "",
-    "preprocessing": None,
     "message": "",
     "notes": [],
     "svm_solves": 0,
-    "alpha_low": None,
     "bias_low": 0.0,
-    "tolerance": None,
 }
 
 

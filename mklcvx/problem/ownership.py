@@ -10,24 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def _with_bases(array: NDArray[Any]) -> list[Any]:
+    """The array, what it is a view of, and so on; the last one is not an array."""
+    bases: list[Any] = [array]
+    while isinstance(bases[-1], np.ndarray):
+        bases.append(bases[-1].base)
+    return bases
+
+
 def is_settled(array: NDArray[Any]) -> bool:
     """Whether nothing writes to the array any more: neither it nor what it is a view of is writeable."""
-    below: Any = array
-    while isinstance(below, np.ndarray):
-        if below.flags.writeable:
-            return False
-        below = below.base
-    return below is None or isinstance(below, bytes)
+    *views, last = _with_bases(array)
+    return not any(view.flags.writeable for view in views) and (last is None or isinstance(last, bytes))
 
 
 def is_mapped(array: NDArray[Any]) -> bool:
     """Whether the numbers lie in a file, perhaps more of them than memory holds."""
-    below: Any = array
-    while isinstance(below, np.ndarray):
-        if isinstance(below, np.memmap):
-            return True
-        below = below.base
-    return isinstance(below, mmap.mmap)
+    return any(isinstance(base, np.memmap | mmap.mmap) for base in _with_bases(array))
 
 
 def owned(array: NDArray[Any]) -> NDArray[Any]:
@@ -39,10 +38,8 @@ def owned(array: NDArray[Any]) -> NDArray[Any]:
 
 def handed_over(array: NDArray[Any]) -> NDArray[Any]:
     """An array that nobody else holds, and that nobody will write to: whoever takes it over needs no copy."""
-    below: Any = array
-    while isinstance(below, np.ndarray):
-        below.flags.writeable = False
-        below = below.base
+    for view in _with_bases(array)[:-1]:
+        view.flags.writeable = False
     return array
 
 

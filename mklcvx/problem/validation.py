@@ -98,13 +98,8 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
         stack[m], change = _repaired(kernel, repair, smallest)
         sizes[m] = largest_entry(np.asarray(stack[m], dtype=np.float64))
         repairs.append(f"{where}: {change}")
-    return {
-        "kernels": stack,
-        "repairs": tuple(repairs),
-        "symmetric": symmetric,
-        "checksums": () if repairs else tuple(checksums),
-        "sizes": sizes,
-    }
+    kept = () if repairs else tuple(checksums)
+    return {"kernels": stack, "repairs": tuple(repairs), "symmetric": symmetric, "checksums": kept, "sizes": sizes}
 
 
 def rounding(dtype: np.dtype[Any]) -> float:
