@@ -159,15 +159,13 @@ def claims(record, point):
     else:
         relative, wanted = number(said["relative_gap"], "certificate.relative_gap"), gap if gap > NOTHING else 0
         quotient = relative * (larger if vanishing else scale)
-        require(
-            wanted <= quotient * NEARLY and quotient <= wanted * NEARLY, "certificate.relative_gap: not the gap's share"
-        )
+        fits = wanted <= quotient * NEARLY and quotient <= wanted * NEARLY
+        require(fits, "certificate.relative_gap: not the gap's share")
         if relative <= VANISHING:
             larger = min(larger, exactly * ALMOST)
         base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
-        require(
-            relative * base >= difference or difference <= NOTHING, "certificate.relative_gap: smaller than the gap is"
-        )
+        covers = relative * base >= difference or difference <= NOTHING
+        require(covers, "certificate.relative_gap: smaller than the gap is")
         certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")

@@ -256,9 +256,7 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
     if len(weights) != samples or max(given.shape, default=0) != samples:
         raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
     if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise InputError(
-            "sample_weight has entries that are not positive and finite: leave such samples out of the kernels"
-        )
+        raise InputError("sample_weight has entries that are not positive and finite: leave such samples out")
     return weights
 
 
@@ -343,9 +341,8 @@ def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | Non
     diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
     rows = 0 if test is None else test.shape[1]
     if diagonals.shape != (count, rows):
-        raise InputError(
-            f"test_diagonals have shape {diagonals.shape} for {rows} rows of test_kernels: give ({count}, {rows})"
-        )
+        fault = f"test_diagonals have shape {diagonals.shape} for {rows} rows of test_kernels"
+        raise InputError(f"{fault}: give ({count}, {rows})")
     if not np.isfinite(diagonals).all():
         raise InputError("test_diagonals have entries that are not finite: give finite numbers")
     return diagonals

@@ -308,10 +308,8 @@ class Preprocessing:
     def _diagonals(self, diagonals: ArrayLike | None, shape: tuple[int, int]) -> Array | None:
         if diagonals is None:
             if any(step.needs_diagonal for step in self.steps):
-                raise InputError(
-                    f"test_diagonals is missing, and step 'cosine' needs k(x, x) of every test sample: "
-                    f"give test_diagonals of shape {shape}, such as bank.diagonal(X_test)"
-                )
+                fault = "test_diagonals is missing, and step 'cosine' needs k(x, x) of every test sample"
+                raise InputError(f"{fault}: give test_diagonals of shape {shape}, such as bank.diagonal(X_test)")
             return None
         given = as_real_array(diagonals, "test_diagonals", WANTED)
         if given.shape != shape:

@@ -50,10 +50,8 @@ class Targets:
     def plus_minus(self, formulation: str) -> Array:
         """Labels ±1, for formulations of a single task."""
         if self.kind != "y":
-            raise InputError(
-                f"{formulation} needs labels y in {{−1, +1}}, the instance has {self.kind}: "
-                f"give y, for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
-            )
+            remedy = f"give y, for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
+            raise InputError(f"{formulation} needs labels y in {{−1, +1}}, the instance has {self.kind}: {remedy}")
         return np.asarray(self.values, dtype=np.float64)
 
     def signs(self, formulation: str, constant_allowed: bool = True) -> Array:
@@ -112,9 +110,8 @@ def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, c
     checked = CHECKS[kind](value, kind)
     if count is not None and len(checked) != count:
         turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
-        raise InputError(
-            f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}: {SHAPES[kind]}{turned}"
-        )
+        fault = f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}"
+        raise InputError(f"{fault}: {SHAPES[kind]}{turned}")
     return Targets(kind, checked, _names_of(kind, checked, names))
 
 

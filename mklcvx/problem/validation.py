@@ -27,10 +27,8 @@ def as_stack(kernels: Any) -> Any:
     if count == 0:
         raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
     if rows != columns:
-        raise InputError(
-            f"kernels have shape {stack.shape}, not square: give (M, n, n), kernel index first"
-            + (" (the index seems to come last)" if count == rows else "")
-        )
+        hint = " (the index seems to come last)" if count == rows else ""
+        raise InputError(f"kernels have shape {stack.shape}, not square: give (M, n, n), kernel index first{hint}")
     if rows == 0:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
@@ -89,10 +87,8 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
         if smallest is None:
             continue
         if repair is None:
-            raise InputError(
-                f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}; "
-                "mend the kernel, or ask for repair='clip' or repair='shift'"
-            )
+            fault = f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}"
+            raise InputError(f"{fault}; mend the kernel, or ask for repair='clip' or repair='shift'")
         if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
             stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
         stack[m], change = _repaired(kernel, repair, smallest)
@@ -125,10 +121,9 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
     if largest > limit or 0 < largest < 1 / limit:
-        kind, remedy = ("large", "divide") if largest > limit else ("small", "multiply")
-        raise InputError(
-            f"{where} has the largest entry {largest:.3g}, too {kind} for double precision: {remedy} it by a constant"
-        )
+        fault, remedy = ("too large", "divide") if largest > limit else ("too small", "multiply")
+        fault = f"{where} has the largest entry {largest:.3g}, {fault} for double precision"
+        raise InputError(f"{fault}: {remedy} it by a constant")
 
 
 def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
@@ -138,10 +133,8 @@ def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
     difference = np.abs(kernel - kernel.T)
     if difference.max() > tolerance * largest_entry(kernel):
         i, j = np.unravel_index(difference.argmax(), difference.shape)
-        raise InputError(
-            f"{where} is not symmetric: [{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}; "
-            "give (K + K')/2 if that is what you mean"
-        )
+        fault = f"[{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}"
+        raise InputError(f"{where} is not symmetric: {fault}; give (K + K')/2 if that is what you mean")
     return False
 
 
@@ -203,10 +196,8 @@ def check_test_stack(test_kernels: Any, count: int, samples: int) -> NDArray[Any
     """Test kernels (M, t, n): one row per new sample, one column per training sample."""
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
-        raise InputError(
-            f"test_kernels have shape {stack.shape}: give ({count}, t, {samples}), "
-            "new samples in rows, training samples in columns"
-        )
+        wanted = f"({count}, t, {samples}), new samples in rows, training samples in columns"
+        raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}")
     if not all(np.isfinite(kernel).all() for kernel in stack):
         raise InputError("test_kernels have entries that are not finite: give finite numbers")
     return stack
