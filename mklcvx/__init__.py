@@ -71,9 +71,8 @@ def _find(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__getattr__ = renamed.renamed(
-    __name__, {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}, otherwise=_find
-)
+OLD_NAMES = {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}
+__getattr__ = renamed.renamed(__name__, OLD_NAMES, otherwise=_find)
 
 
 def __dir__() -> list[str]:

@@ -100,6 +100,7 @@ def warn(message: str) -> None:
     warnings.warn(message, FutureWarning, stacklevel=level + 1)
 
 
+Finder = Callable[[str], Any]
 Options = ParamSpec("Options")
 Result = TypeVar("Result")
 
@@ -122,9 +123,7 @@ def keywords_now(*names: str, after: int) -> Callable[[Callable[Options, Result]
     return keep
 
 
-def renamed(
-    module: str, names: Mapping[str, str], otherwise: Callable[[str], Any] | None = None
-) -> Callable[[str], Any]:
+def renamed(module: str, names: Mapping[str, str], otherwise: Finder | None = None) -> Finder:
     """A module's `__getattr__` for old names, each with where it is now: {"old": "mklcvx.place:new"}.
 
     `otherwise` is the `__getattr__` that the module had before.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
-from ..problem.instance import Instance
+from ..problem.instance import Instance, arguments_of
 from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
@@ -38,7 +38,6 @@ __all__ = [
 ]  # fmt: skip
 
 INSTANCE_SCHEMA = INSTANCE[-1]
-WRITTEN = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # beside kernels and targets
 TRACE_SCHEMA = "mklcvx.trace/1"
 TRACE_COLUMNS = ("iteration", "lower", "upper", "gap", "svm_solves", "seconds")
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
@@ -131,15 +130,7 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     >>> import mklcvx
     >>> mklcvx.save_instance("problem.json", mklcvx.zoo.by_hand())
     """
-    targets = instance.targets
-    values: dict[str, Any] = {
-        "schema": INSTANCE_SCHEMA,
-        "kernels": instance.kernels,
-        targets.kind: targets.values,
-        f"test_{targets.kind}": instance.test_targets,
-        "label_names": None if targets.kind == "y" else targets.names,
-        **{key: getattr(instance, key) for key in WRITTEN},
-    }
+    values = {"schema": INSTANCE_SCHEMA, "kernels": instance.kernels, **arguments_of(instance)}
     _write_arrays(path, values, compressed)
 
 
@@ -365,13 +356,7 @@ def save_trace(path: Path, solution: Solution) -> None:
         table.writerows([*(getattr(row, column) for column in TRACE_COLUMNS), *row.weights] for row in solution.trace)
         content = text.getvalue()
     else:
-        record = {
-            "schema": TRACE_SCHEMA,
-            "formulation": solution.formulation,
-            "parameters": solution.parameters,
-            "solver": solution.solver,
-            "names": list(solution.names),
-            "rows": [row.as_dict() for row in solution.trace],
-        }
+        fields = {key: getattr(solution, key) for key in ("formulation", "parameters", "solver", "names")}
+        record = {"schema": TRACE_SCHEMA, **fields, "rows": [row.as_dict() for row in solution.trace]}
         content = json.dumps(record, allow_nan=False) + "\n"
     write_text(path, content)

@@ -38,9 +38,8 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
     """The arrays of a folder by name; files that are no part of an instance or answer are named, but not read."""
     try:
         files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
-        stacks = {
-            name: _stack_files(path, name, files) for name in (STACKS if what == "instance" else ("coefficients",))
-        }
+        several = STACKS if what == "instance" else ("coefficients",)
+        stacks = {name: _stack_files(path, name, files) for name in several}
         wanted = {name: file for name, file in files.items() if is_field(name, what) and name not in STACKS}
         used = [*wanted.values(), *(file for stack in stacks.values() for file in stack)]
         size = sum(file.stat().st_size for file in used)

@@ -23,14 +23,8 @@ from .json_text import first_line
 
 # What may be missing in a file, and what stands for it: one label ±1, nothing done to the kernels, nothing to say.
 NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance"
-DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split()) | {
-    "target": "y",
-    "label_names": ["y"],
-    "message": "",
-    "notes": [],
-    "svm_solves": 0,
-    "bias_low": 0.0,
-}
+DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split())
+DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "svm_solves": 0, "bias_low": 0.0}
 
 
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:

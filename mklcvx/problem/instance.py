@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank
 
 LARGEST_WEIGHT = 1e100
+KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,17 +197,7 @@ class Instance:
         Instance
             A new instance.
         """
-        given: dict[str, Any] = {
-            self.targets.kind: self.targets.values,
-            "label_names": None if self.targets.kind == "y" else self.targets.names,
-            "groups": self.groups,
-            "names": self.names,
-            "sample_weight": self.sample_weight,
-            "test_kernels": self.test_kernels,
-            f"test_{self.targets.kind}": self.test_targets,
-            "test_diagonals": self.test_diagonals,
-        }
-        return Instance(kernels, **{**given, **changes})
+        return Instance(kernels, **{**arguments_of(self), **changes})
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """Return the instance with some of its kernels.
@@ -227,13 +218,10 @@ class Instance:
             If there is no such kernel.
         """
         chosen = [self._index(kernel) for kernel in kernels]
-        return self.with_kernels(
-            self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen],
-            groups=None if self.groups is None else self.groups[chosen],
-            names=[self.names[m] for m in chosen],
-            test_kernels=None if self.test_kernels is None else self.test_kernels[chosen],
-            test_diagonals=None if self.test_diagonals is None else self.test_diagonals[chosen],
-        )
+        parts = {name: getattr(self, name) for name in ("groups", "test_kernels", "test_diagonals")}
+        changes = {name: part[chosen] for name, part in parts.items() if part is not None}
+        stack = self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen]
+        return self.with_kernels(stack, names=[self.names[m] for m in chosen], **changes)
 
     def _index(self, kernel: int | str) -> int:
         if isinstance(kernel, str) and kernel in self.names:
@@ -246,6 +234,17 @@ class Instance:
             known = f"an index below {self.count} or one of {', '.join(self.names[:8])}"
             raise InputError(f"unknown kernel {kernel!r}: give {known}")
         return index % self.count
+
+
+def arguments_of(instance: Instance) -> dict[str, Any]:
+    """The arguments that make the instance, but for the kernels."""
+    targets = instance.targets
+    return {
+        targets.kind: targets.values,
+        f"test_{targets.kind}": instance.test_targets,
+        "label_names": None if targets.kind == "y" else targets.names,
+        **{name: getattr(instance, name) for name in KEPT},
+    }
 
 
 def _as_weights(sample_weight: Any, samples: int) -> Array:

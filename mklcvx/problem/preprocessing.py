@@ -249,13 +249,10 @@ class Preprocessing:
     def to_dict(self) -> dict[str, Any]:
         """The fitted chain in plain lists, strings and numbers, exact through JSON."""
         M, n = self._fitted_shape("to_dict")
-        steps = [
-            {
-                "step": step.name,
-                **{key: [np.asarray(state[key]).tolist() for state in states] for key in step.per_sample},
-            }
-            for step, *states in zip(self.steps, *self._states, strict=True)
-        ]
+        steps = []
+        for step, *states in zip(self.steps, *self._states, strict=True):
+            values = {key: [np.asarray(state[key]).tolist() for state in states] for key in step.per_sample}
+            steps.append({"step": step.name, **values})
         return {"kernels": M, "samples": n, "steps": steps}
 
     @classmethod
