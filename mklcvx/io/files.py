@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificate.solution import Solution, plain
+from ..certificate.solution import Solution
 from ..errors import InputError
 from ..problem.instance import Instance, arguments_of
 from ..problem.ownership import handed_over
@@ -160,8 +160,9 @@ def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool 
 
 
 def _listed(array: NDArray[Any]) -> Any:
-    undefined = array.dtype.kind == "f" and not np.isfinite(array).all()
-    return plain(array) if undefined else array.tolist()
+    """Lists, or a number, for JSON; entries that are not finite become null."""
+    finite = array.dtype.kind != "f" or np.isfinite(array).all()
+    return array.tolist() if finite else np.where(np.isfinite(array), array, None).tolist()
 
 
 def load_test(path: str | Path) -> dict[str, Any]:

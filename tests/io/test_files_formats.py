@@ -96,6 +96,11 @@ def test_an_answer_with_many_labels_comes_back(tmp_path, place):
     assert np.ravel(read_record(tmp_path / place)["bias"]).tolist() == [0.5, 0.25]
 
 
+def test_a_number_that_is_not_defined_is_null(tmp_path):
+    save_answer(tmp_path / "answer.json", objective=np.nan, weights=np.array([0.1, np.inf], dtype=np.float32))
+    assert read_record(tmp_path / "answer.json") == {"objective": None, "weights": [float(np.float32(0.1)), None]}
+
+
 def test_what_is_no_part_of_an_answer_is_not_written(tmp_path):
     with check_refused("answer: 'wieghts' is no part of one"):
         save_answer(tmp_path / "answer.json", wieghts=[1.0])
