@@ -35,7 +35,7 @@ __all__ = [
     "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
-# Where the names live. Nothing is imported before it is asked for, so that `mklcvx --help` answers at once.
+# The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
 HOMES = {
     "bench.conformance": "conform",
     "certificate.record": "Certificate",

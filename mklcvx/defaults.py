@@ -1,4 +1,4 @@
-"""Defaults that Python and the command line share. Parameters of formulations have theirs with the formulation."""
+"""Defaults that Python and the command line share. Those of parameters are with the formulations."""
 
 from __future__ import annotations
 

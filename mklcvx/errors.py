@@ -1,4 +1,4 @@
-"""The two ways a request can fail: unusable input, and a broken promise of our own."""
+"""The two kinds of errors: unusable input, and a defect of mklcvx."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class InputError(ValueError):
 
 
 class InternalError(RuntimeError):
-    """A bound that contradicts weak duality, or another broken promise: a defect of mklcvx itself."""
+    """A defect of mklcvx itself, such as a bound that contradicts weak duality."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Words for an unknown name: the nearest known one, or all of them."""
+    """A hint for an unknown name: the nearest known one, or all of them."""
     names = sorted(known)
     close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

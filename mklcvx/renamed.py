@@ -1,6 +1,6 @@
-"""Names that have moved: the old one still leads to the new object, and says so.
+"""Old names of modules and objects. They still work, and warn.
 
-Modules are found by an importer of their own, so that no file has to stay behind in their place.
+Old modules are found by an importer of their own, so that no files have to remain in their place.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PLACES = {old: f"{room}.{new or old}" for room, old, _, new in PAIRS} | PACKAGES
 
 
 def place_of(name: str) -> str | None:
-    """Where the module of that old name is now."""
+    """The present place of the module with this old name."""
     old = name.partition(".")[2]
     top, _, rest = old.partition(".")
     if old in PLACES:
@@ -72,12 +72,12 @@ class _Moved(MetaPathFinder, InspectLoader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """It was executed under its new name, which it keeps."""
+        """Nothing to execute: the module was executed under its new name, which it keeps."""
         if module.__spec__ is not None:
             module.__spec__ = module.__spec__.loader_state
 
     def get_code(self, fullname: str) -> CodeType:
-        """For `python -m`: the module is run under its new name, so that it finds its neighbours."""
+        """For `python -m`: the module runs under its new name, so that its relative imports work."""
         text = f"import runpy; runpy.run_module({place_of(fullname)!r}, run_name='__main__', alter_sys=True)"
         return compile(text, fullname, "exec")
 
@@ -106,7 +106,7 @@ Result = TypeVar("Result")
 
 
 def keywords_now(*names: str, after: int) -> Callable[[Callable[Options, Result]], Callable[Options, Result]]:
-    """For a function some of whose options could be given by their place, after so many arguments: they still can."""
+    """Let a function accept as positional arguments, after `after` others, options that are keyword-only now."""
 
     def keep(function: Callable[Options, Result]) -> Callable[Options, Result]:
         @wraps(function)
@@ -124,7 +124,7 @@ def keywords_now(*names: str, after: int) -> Callable[[Callable[Options, Result]
 
 
 def renamed(module: str, names: Mapping[str, str], otherwise: Finder | None = None) -> Finder:
-    """A module's `__getattr__` for old names, each with where it is now: {"old": "mklcvx.place:new"}.
+    """A module's `__getattr__` for old names, each with its present place: {"old": "mklcvx.place:new"}.
 
     `otherwise` is the `__getattr__` that the module had before.
     """

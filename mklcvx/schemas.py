@@ -1,9 +1,8 @@
-"""What files call themselves. Each kind has its schemas from the oldest to the newest: the last one is written, all of
-them are read, for what was written once must stay readable.
+"""Schemas of files. Each kind has its schemas from the oldest to the newest: the last one is written, all of them are
+read, since old files must stay readable.
 
-What an older schema lacks gets a default where the file is read (`solution_records.DEFAULTS`, and the defaults of
-`Certificate`). Traces, proofs, reports and tables of runs are told apart by their fields, and read whatever their
-schema says.
+Fields that an older schema lacks get a default where the file is read (`solution_records.DEFAULTS`, and the defaults of
+`Certificate`). Traces, proofs, reports and tables of runs are recognised by their fields; their schema is not checked.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ MODEL = ("mklcvx.model/1",)
 
 
 def known(schema: Any, readable: tuple[str, ...]) -> bool:
-    """Whether a file that says this can be read; what it says may be anything."""
+    """Whether a file with this schema, which may be any value, can be read."""
     return isinstance(schema, str) and schema in readable
 
 
 def check_schema(schema: Any, readable: tuple[str, ...], where: str, remedy: str) -> None:
-    """Refuse a file that is of another kind, or newer than this version."""
+    """Refuse a file of another kind, or one that is newer than this version."""
     if not known(schema, readable):
         wanted = " or ".join(repr(name) for name in readable)
         raise InputError(f"{where}: schema {schema!r:.40} is not {wanted}: {remedy}")

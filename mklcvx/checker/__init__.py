@@ -1,4 +1,4 @@
-"""The auditor of solution files, which imports nothing of the package but itself.
+"""Auditor of solution files, which imports nothing from the rest of the package.
 
 python -m mklcvx.checker INSTANCE SOLUTION               single tasks
 python -m mklcvx.checker.families INSTANCE SOLUTION      the other families

@@ -1,8 +1,8 @@
 """Audit a solution file of a single task: python -m mklcvx.checker INSTANCE.npz SOLUTION.json|.npz
 
-Nothing is taken from the file but a point. With n samples, labels y, kernels K_m, boxes box_i = C·(weight of sample i)
+Only the point is taken from the file. With n samples, labels y, kernels K_m, boxes box_i = C·(weight of sample i)
 (loss nu: 1/(νn)·weight), q_m(α) = (α∘y)'K_m(α∘y) and R a convex price of weights μ ≥ 0 with conjugate R*, the file is
-about the number
+about the optimal value
 
     v = max over α of gain(α) − R*(½ q(α)),     0 ≤ α ≤ box, y'α = 0 with a bias, Σα = 1 with loss nu.
 
@@ -13,9 +13,9 @@ t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with
     v ≤ R(μ) + ½c'K(μ)c + Σ_i max(½δc_i², box_i(ℓ − m_i) + ½δ(box_i − y_i c_i)²)  [− ρ],
     m_i = y_i(K(μ)c + tb)_i,
 
-because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖², and what is convex in β̂_i is largest at an end of its box. The bias b is
-the sum of two doubles. Coefficients c_m of functions of their own prove, if K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for
-vectors that sum to zero, with a bias and if c_m does), with m_i = y_i(Σ_m K_m c_m + b)_i,
+because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖², and a convex function of β̂_i is largest at an end of its box. The bias b is
+the sum of two doubles. If the file has coefficients c_m, and K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for vectors that sum to
+zero, if there is a bias and c_m sums to zero), they prove with m_i = y_i(Σ_m K_m c_m + b)_i,
 
     v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
           + Σ_i max(½Σ_m δ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½Σ_m δ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
@@ -24,9 +24,9 @@ li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and nee
 about K̃_m = K_m + δ_m I ⪰ 0, and prove gain(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i box_i(1 − m_i)₊ with
 q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t y_i(Σ_m K̃_m c_m + b)_i.
 
-Both bounds are evaluated exactly, stored numbers being what they are, and claims are compared with them without slack.
-`checker_numbers` has the arithmetic and the proof of δ, `checker_prices` R and U, `checker_claims` the comparison; none
-of them depends on the rest of mklcvx.
+Both bounds are evaluated exactly from the stored numbers, and claims are compared with them without slack. `numbers.py`
+has the arithmetic and the proof of δ, `prices.py` R and U, `claims.py` the comparison; none of them depends on the rest
+of mklcvx.
 """
 
 from fractions import Fraction
@@ -50,7 +50,7 @@ OWN = {
 
 
 class Sides(NamedTuple):
-    """What a point proves of one classifier, with the parts that others need."""
+    """What a point proves about one classifier."""
 
     q: list
     upper: Fraction
@@ -59,7 +59,7 @@ class Sides(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """The sample side of one classifier, and what it is made of."""
+    """One classifier: its problem and its point."""
 
     kernels: list
     y: Any
@@ -88,7 +88,7 @@ class Machine(NamedTuple):
         return dot(self.mu, self.sizes()) * sum(fractions(self.alpha)) * sum(self.box) + self.rounding_of_margins()
 
     def rounding_of_margins(self):
-        """Σ box (ℓ + |b|), of which nine digits would be too few where boxes differ in size: fourteen are asked for."""
+        """Σ box (ℓ + |b|), over 2^16: fourteen digits, since nine would be too few where boxes differ in size."""
         return sum(self.box) * (abs(self.level) + abs(self.bias)) / 2**16
 
 
@@ -136,7 +136,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
 
 
 def free(record, name, nu, own):
-    """What the file may choose: bias, stretch, margin."""
+    """Parts of the point that may have any value: bias, stretch, margin."""
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1, "certificate.stretch: below 1")
     plain = not nu and (name in BLOCKWISE or own is None)
@@ -147,7 +147,7 @@ def free(record, name, nu, own):
 
 
 def low_part(record, shape, bias, allowed=True):
-    """β̃, or nothing."""
+    """β̃, or None."""
     values = record.get("alpha_low")
     if values is None:
         return None
@@ -159,7 +159,7 @@ def low_part(record, shape, bias, allowed=True):
 
 
 def box_of(given, y, weight, bias):
-    """Price times weights, in doubles; loss nu at its limit has boxes just wide enough."""
+    """Price times weights, in doubles; where they are too narrow for loss nu, rounded up to be just wide enough."""
     n, nu = len(y), given.get("nu")
     require(set(np.unique(y)) == {-1, 1}, "y: the instance's labels are not −1 and +1")
     price = float(given["C"]) if nu is None else 1.0 / (float(nu) * n)
@@ -173,7 +173,7 @@ def box_of(given, y, weight, bias):
 
 
 def feasible(alpha, y, box, bias, nu, exactly=True):
-    """α in its box, with its sums, to the last bit; old files are allowed the rounding of sums."""
+    """Require α in its box and its sums exactly; in old files sums may have rounding errors."""
     exact = fractions(alpha)
     require(all(0 <= a <= b for a, b in zip(exact, box, strict=True)), "alpha leaves its box")
     slack = 0 if exactly else Fraction(1, 10**14) * len(box) * sum(exact)
@@ -182,7 +182,7 @@ def feasible(alpha, y, box, bias, nu, exactly=True):
 
 
 def ridged(record, machine, bias):
-    """The machine with the file's δ, proved; where the file has none, with one of our own."""
+    """The machine with the file's δ, proved; with our own δ if the file has none."""
     if machine.coefficients is None:
         require("ridges" not in record["certificate"], "certificate.ridges: one ridge is for all kernels here")
         return machine._replace(ridge=proved_ridge(record, machine, bias))
@@ -255,7 +255,7 @@ def two_sides(machine):
 
 
 def own_sides(machine, q):
-    """The same from coefficients."""
+    """The same from coefficients c_m."""
     own, y, mu, delta = fractions(machine.coefficients), machine.y.astype(int), machine.mu, machine.ridges
     images = [k.image(c) for k, c in zip(machine.kernels, machine.coefficients, strict=True)]
     squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
@@ -273,7 +273,7 @@ def own_sides(machine, q):
 
 
 def loose_bound(name, gain, machine, q, given, groups):
-    """The lower bound with q from above, as sums of doubles may leave it; None if that is beyond all numbers."""
+    """The lower bound with q as large as rounding in doubles may make it; None if that overflows."""
     length, rounding = sum(fractions(machine.alpha)), Fraction(len(machine.alpha) + 64, 2**50)
     try:
         q = [x + rounding * size * length**2 for x, size in zip(q, machine.sizes(), strict=True)]
@@ -319,12 +319,12 @@ def blockwise(name, given, machine, weights, groups, record):
 
 # ---------------------------------------------------------------------------------------------------------- files
 def evaluated_file(data, record):
-    require("y" in data, "y: no labels y in the instance: for classes and labels use checker_families")
+    require("y" in data, "y: no labels y in the instance: for classes and labels use mklcvx.checker.families")
     return evaluated(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), data.get("groups"))
 
 
 def point_multipliers(record):
-    """The multipliers that are part of the point, and the fields that are not looked at here."""
+    """The multipliers that are part of the point, and the fields that are not checked here."""
     name, parameters = record["formulation"], record["parameters"]
     used = ["rho"] if "nu" in parameters else []
     used += ["tau"] if name in WITH_TAU and parameters.get("l1_ratio") != 1 else []

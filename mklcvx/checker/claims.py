@@ -1,4 +1,4 @@
-"""What a solution file says, compared with what its point proves. NumPy and the standard library.
+"""Compare the claims of a solution file with what its point proves. Needs NumPy and the standard library only.
 
 A checker evaluates two bounds at the file's point, exactly: a `Point`. The file's claims hold if
 
@@ -9,9 +9,9 @@ the status follows from the relative gap and the tolerance, the objective is the
 a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
 six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
 
-Where the scale vanishes, at most 2^-40 of the gain (families that have none: of the larger bound), next to nothing in
-the value speaks of the classifier. Then the gain takes the place of the scale, and what is certified has a relative gap
-of at most 2^-40.
+Where the scale vanishes, that is, where it is at most 2^-40 of the gain (of the larger bound in families without gain),
+the value hardly depends on the classifier. Then the gain takes the place of the scale, and a certified solution has a
+relative gap of at most 2^-40.
 """
 
 import json
@@ -26,11 +26,11 @@ import numpy as np
 from .numbers import Refused, positive, require, root, rounded
 
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
-ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # whose y has a row for every label, even for one
+ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # y has a row for every label, even for a single one
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
-NEARLY = 1 + Fraction(1, 2**50)  # what a quotient or difference of doubles may be off by
-ALMOST = 1 + Fraction(1, 2**20)  # times the point's bounds: what claims of bounds may stand for in a small relative gap
-PAIRS = ("ts", "ts_l1", "alignment")  # which need no semidefinite kernels
+NEARLY = 1 + Fraction(1, 2**50)  # relative error of a quotient or difference of doubles
+ALMOST = 1 + Fraction(1, 2**20)  # factor by which the claimed gain may exceed that of the point in a small relative gap
+PAIRS = ("ts", "ts_l1", "alignment")  # formulations that need no semidefinite kernels
 LIMITS = {
     "theta": ("theta > 0", lambda theta, count: theta > 0),
     "cap": ("theta ≥ 1/M", lambda theta, count: theta * count >= 1 - 1e-12),
@@ -52,13 +52,13 @@ class Point(NamedTuple):
     lower: Fraction
     upper: Fraction
     scale: Fraction  # what a gap is divided by
-    size: Fraction  # the terms of the objectives, none cancelled
+    size: Fraction  # sum of the absolute terms of the objectives
     ridge: Fraction
-    squares: Any = ()  # of the norms of functions, and what the norms were if nothing cancelled
+    squares: Any = ()  # of the norms of functions, and the norms without cancellation
     spread: Any = ()
     second: Fraction = Fraction(0)  # the relative gap of the second stage
-    gain: Any = None  # beside which the scale may vanish; without it, the larger bound
-    loose: Any = None  # the lower bound where products with kernels are known as doubles know them
+    gain: Any = None  # the scale may vanish beside it; the larger bound takes its place if None
+    loose: Any = None  # the lower bound with rounding errors of products with kernels
 
     def interval(self):
         """(lower, upper), rounded outward."""
@@ -115,7 +115,7 @@ def targets_of(data):
 
 
 def same_problem(data, record):
-    """Labels and names of the file are those of the instance."""
+    """Require the labels and names of the instance."""
     kind, signs, label_names, words = targets_of(data)
     count = len(data["kernels"])
     names = [str(x) for x in data["names"]] if "names" in data else [f"K{m + 1}" for m in range(count)]
@@ -132,7 +132,7 @@ def same_problem(data, record):
 
 # ---------------------------------------------------------------------------------------------------- the claims
 def claims(record, point):
-    """Every claim of the certificate against the exact values at the point."""
+    """Compare every claim of the certificate with the exact values at the point."""
     maximum, said = record["formulation"] == "alignment", record["certificate"]
     require(record["formulation"] in PAIRS or {"ridge", "stretch"} <= set(said), "certificate: no ridge or no stretch")
     lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
@@ -175,7 +175,7 @@ def claims(record, point):
 
 
 def same_norms(record, point):
-    """Six digits of the largest, or as many as rounding leaves of a square."""
+    """Require the norms to six digits of the largest, or up to the rounding of their squares."""
     if not point.squares:
         require(record["norms"] is None, "norms: there are none in this family")
         return
@@ -187,7 +187,7 @@ def same_norms(record, point):
 
 
 def lists(record, used, skipped):
-    """What is vouched for and what is not: every field in one of the two."""
+    """The fields that are vouched for, and the others."""
     vouched = ["schema", "formulation", "parameters", "status", "objective", "weights", "alpha", "bias", "coefficients"]
     vouched += ["alpha_low", "bias_low"]
     vouched += ["multipliers", "tolerance", "target", "y", "label_names", "classes", "names", "norms", "preprocessing"]
@@ -200,7 +200,7 @@ def lists(record, used, skipped):
 
 
 def audit(data, record, evaluate, used_by):
-    """Exit status and lines: 0 if every field that is vouched for holds, 1 if not."""
+    """Exit status, 0 if every field that is vouched for holds, else 1; and the lines to print."""
     lines = []
     try:
         require(record.get("schema") in (OLD, SCHEMA), "schema: unknown")
@@ -223,13 +223,13 @@ def audit(data, record, evaluate, used_by):
 
 # ---------------------------------------------------------------------------------------------------------- files
 def unrepeated(pairs):
-    """An object of JSON, in which no name comes twice."""
-    require(len({key for key, _ in pairs}) == len(pairs), "a name comes twice in an object")
+    """A JSON object in which no name occurs twice."""
+    require(len({key for key, _ in pairs}) == len(pairs), "a name occurs twice in an object")
     return dict(pairs)
 
 
 def no_number(token):
-    raise Refused(f"{token} is no number")
+    raise Refused(f"{token} is not a number")
 
 
 def parsed(text):
@@ -249,13 +249,13 @@ def read_solution(path):
     record = parsed(str(arrays.pop("record")))
     for key, value in arrays.items():
         place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
-        require(place.get(name) is None, f"{key} comes twice")
+        require(place.get(name) is None, f"{key} occurs twice")
         place[name] = value
     return {"coefficients": None, **record}
 
 
 def audited(arguments, evaluate, used_by):
-    """Audit two files, and print what is found; what is wrong with them is said in one line, status 2."""
+    """Audit two files and print the result; files that cannot be read give one line and status 2."""
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
@@ -269,7 +269,7 @@ def audited(arguments, evaluate, used_by):
         status, lines = audit(data, record, evaluate, used_by)
         print("\n".join(lines))
         return status
-    except Exception as fault:  # a stranger's file can fail anywhere
+    except Exception as fault:  # a damaged file can fail anywhere
         text = " ".join(str(fault).split())[:200]
         print(f"not a point that proves anything: {type(fault).__name__}: {text}", file=sys.stderr)
         return 2

@@ -1,22 +1,23 @@
-"""Audit a solution file of many labels, two stages or hypergraphs, as `checker` does for single tasks:
+"""Audit a solution file of many labels, two stages or hypergraphs, as `audit.py` does for single tasks:
 
     python -m mklcvx.checker.families INSTANCE.npz SOLUTION.json|.npz
 
-With weights p, μ or θ, all on their sets exactly, and T_ij = ±1 saying whether two samples belong together:
+The weights μ lie exactly on their set. T_ij = +1 if samples i and j belong together, else −1.
 
-ml_sum, ml_minimax   k classifiers without bias, α^k in [0, box]. With h_k the upper bound of `checker` for class k at
-                     the weights p, and γ = 1 for ml_sum, on the simplex for ml_minimax,
-                     Σ_k γ_k 1'α^k − max_a ½Σ_k γ_k q_a^k ≤ v ≤ Σ_k h_k, or max_k h_k for ml_minimax.
-ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K_m,ij, pulls P_m = Σ β_ij T_ij K_m,ij,
+ml_sum, ml_minimax   k classifiers without bias, α^k in [0, box]. With h_k the upper bound of `audit.py` for class k at
+                     the weights μ, and γ = 1 for ml_sum, on the simplex for ml_minimax,
+                     Σ_k γ_k 1'α^k − max_m ½Σ_k γ_k q_m^k ≤ v ≤ Σ_k h_k, or max_k h_k for ml_minimax.
+ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K_m,ij, sums P_m = Σ β_ij T_ij K_m,ij,
                      0 ≤ β ≤ w.  ts: Σβ − ‖P₊‖²/(2λ) ≤ v ≤ (λ/2)‖μ‖² + Σ w(1 − t)₊.
                      ts_l1, where P ≤ λ: Σβ ≤ v ≤ λΣμ + Σ w(1 − t)₊.
-alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m; ours is K(u) + εI.
-hypergraph(_smooth)  C = HH' the labels' matrix, A = I + K(θ)/λ, S_j(Z) = ¼‖Z‖² + tr(Z'K_jZ)/(4λ) − tr(Z'H):
-                     −tr(H'A⁻¹H) [+ s·entropy(θ)] ≤ v ≤ max_j S_j(Z)  [s log Σ exp(S_j/s)].
-                     H may be turned: the best turn makes tr(Z'H) the sum of the singular values of Z'H. With
-                     K(θ) + δI ⪰ 0 and any X, R = H − AX: tr(H'A⁻¹H) ≤ 2tr(X'H) − tr(X'AX) + ‖R‖²/(1 − δ/λ).
+alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m; ours is K(u) + δI.
+hypergraph(_smooth)  HH' = I − 𝓛 from the labels, P = I + K(μ)/λ, S_m(Z) = ¼‖Z‖² + tr(Z'K_mZ)/(4λ) − tr(Z'H):
+                     −tr(H'P⁻¹H) [+ σ·entropy(μ)] ≤ v ≤ max_m S_m(Z)  [σ log Σ exp(S_m/σ)].
+                     Only HH' matters: with the best rotation of H, tr(Z'H) is the sum of the singular values of Z'H.
+                     With K(μ) + δI ⪰ 0 and any X, R = H − PX:
+                     tr(H'P⁻¹H) ≤ 2tr(X'H) − tr(X'PX) + ‖R‖²/(1 − δ/λ).
 
-The second stage of ts, ts_l1 and alignment, machines with bias and the kernel K(μ), is audited like `sum`.
+The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`.
 """
 
 import math
@@ -83,7 +84,7 @@ def on_simplex(values, what, exactly):
 
 
 # ----------------------------------------------------------------------------------------------------- many labels
-def many_labels(stack, signs, p, record, given, weight):
+def many_labels(stack, signs, mu, record, given, weight):
     classes, n = signs.shape
     exactly, count, own = record.get("schema") != OLD, len(stack), record["coefficients"]
     alpha = numbers(record["alpha"], (classes, n), "alpha")
@@ -100,7 +101,7 @@ def many_labels(stack, signs, p, record, given, weight):
         on_simplex(gamma, "multipliers.gamma: they do", exactly)
     lows = [None] * classes if low is None else low
     machines = [
-        Machine(stack, y, box, a, p, c, stretch=stretch, low=fine)
+        Machine(stack, y, box, a, mu, c, stretch=stretch, low=fine)
         for y, a, c, fine in zip(signs, alpha, coefficients, lows, strict=True)
     ]
     first = ridged(record, machines[0], False)
@@ -108,19 +109,19 @@ def many_labels(stack, signs, p, record, given, weight):
     for machine in machines:
         feasible(machine.alpha, machine.y, box, False, False)
     sides = [two_sides(machine) for machine in machines]
-    q = [dot(gamma, [side.q[a] for side in sides]) for a in range(count)]
+    q = [dot(gamma, [side.q[m] for side in sides]) for m in range(count)]
     gain = dot(gamma, [sum(fractions(a)) for a in alpha])
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
-    squares = [sum(side.squares[a] for side in sides) for a in range(count)]
+    squares = [sum(side.squares[m] for side in sides) for m in range(count)]
     spread = np.sum([machine.spread() for machine in machines], axis=0)
     size = gain + abs(upper) + sum(machine.uncancelled() for machine in machines)
-    return Point(gain - max(q) / 2, upper, (dot(p, q) + penalty) / 2, size, first.ridge, squares, spread)
+    return Point(gain - max(q) / 2, upper, (dot(mu, q) + penalty) / 2, size, first.ridge, squares, spread)
 
 
 def biases(record, shape):
-    """Both parts of every bias, added."""
+    """The biases, each the sum of two doubles."""
     low = record.get("bias_low", 0.0)
     low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
     return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
@@ -128,7 +129,7 @@ def biases(record, shape):
 
 # ------------------------------------------------------------------------------------------------------ two stages
 def belonging(labels, target):
-    """T: +1 for two samples of one class, or that share a label."""
+    """T: +1 for two samples of the same class, or with a label in common."""
     members = (labels > 0).astype(int)
     same = members @ members.T > 0 if target == "labels" else (members[:, None] == members).all(axis=2)
     return np.where(same | np.eye(len(labels), dtype=bool), 1, -1)
@@ -165,7 +166,7 @@ def pairs(stack, together, mu, record, given):
         price = lam / 2 * dot(mu, mu)
         return Point(gain - cost, price + loss, price + cost, gain + cost + price + loss, Fraction(0))
     slack = lam / 10**12 if record.get("schema") == OLD else 0
-    require(max(pulls) <= lam + slack, "multipliers.beta: a pull exceeds lambda")
+    require(max(pulls) <= lam + slack, "multipliers.beta: a sum P_m exceeds lambda")
     return Point(gain, price + loss, price, gain + price + loss, Fraction(0))
 
 
@@ -181,12 +182,12 @@ def alignment(stack, together, mu):
         return [dyadic(int((entries * whole_kernel).sum()), e + size) for entries, e in all_entries]
 
     def length(u, products):
-        """‖K(u) + εI‖² with the least ε."""
+        """‖K(u) + δI‖² with the least δ, or None."""
         short = [a - x for a, x in zip(reach, products, strict=True)]
         if any(s > 0 >= trace for s, trace in zip(short, traces, strict=True)):
             return None
-        epsilon = max([Fraction(0)] + [s / trace for s, trace in zip(short, traces, strict=True) if trace > 0])
-        return dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * n
+        delta = max([Fraction(0)] + [s / trace for s, trace in zip(short, traces, strict=True) if trace > 0])
+        return dot(u, products) + 2 * delta * dot(u, traces) + delta**2 * n
 
     own, found = seen(mu), projection(stack, reach, seen)
     square, aim = dot(mu, own), dot(mu, reach)
@@ -200,7 +201,7 @@ def alignment(stack, together, mu):
 
 
 def projection(stack, reach, seen):
-    """The v ≥ 0 with v'Gv − 2a'v least, G_ml = ⟨K_m, K_l⟩: found in doubles, then sharpened on its support."""
+    """The v ≥ 0 that minimises v'Gv − 2a'v, G_ml = ⟨K_m, K_l⟩: found in doubles, then refined on its support."""
     dense = np.stack([k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]).reshape(len(stack), -1)
     gram, a = dense @ dense.T, np.array([float(x) for x in reach])
     sizes = np.where(np.diagonal(gram) > 0, np.diagonal(gram), 1.0)
@@ -227,7 +228,7 @@ def solved(gram, support, right):
 
 
 def second_stage(stack, signs, mu, record, given, weight):
-    """The worst relative gap of the machines with the kernel K(μ)."""
+    """The largest relative gap of the SVMs with the kernel K(μ)."""
     rows, exactly = signs if record["target"] != "y" else signs[0], record.get("schema") != OLD
     alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
     single = record["target"] == "y"
@@ -243,17 +244,17 @@ def second_stage(stack, signs, mu, record, given, weight):
         energy = (dot(mu, sides.q) + sides.penalty) / 2
         gap = sides.upper - (gain - dot(mu, sides.q) / 2)
         nothing = energy <= 0 and gap <= sum(box) / 10**12
-        require(energy > 0 or nothing, "multipliers.second_stage_gap: the machines prove nothing")
+        require(energy > 0 or nothing, "multipliers.second_stage_gap: the SVMs prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
 
 
 # ------------------------------------------------------------------------------------------------------ hypergraphs
-def hypergraph(stack, labels, theta, record, given):
+def hypergraph(stack, labels, mu, record, given):
     h, blur = incidence(labels, record["parameters"]["expansion"])
     n, edges = h.shape
     dimensions, lam = given["dimensions"], given["lam"]
-    require(dimensions <= np.linalg.matrix_rank(labels), "parameters.dimensions: more than the rank of C")
+    require(dimensions <= np.linalg.matrix_rank(labels), "parameters.dimensions: more than the rank of HH'")
     stored = record["multipliers"].get("Z")
     require(stored is not None, "multipliers.Z: too large for JSON: give the solution as .npz")
     z = numbers(stored, np.shape(stored) if np.ndim(stored) == 2 else (n, edges), "multipliers.Z")
@@ -261,25 +262,25 @@ def hypergraph(stack, labels, theta, record, given):
     exact = fractions(z)
     common = dot(exact, exact) / 4 - turned(exact, h) + root(dot(exact, exact), 1) * blur
     scores = [common + dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
-    ridge, trace = above_trace(stack, h, blur, theta, lam, record)
+    ridge, trace = above_trace(stack, h, blur, mu, lam, record)
     smoothing, total = given.get("smoothing"), dot(h, h)
-    lower = -trace if smoothing is None else -trace + smoothing * entropy(theta, -1)
+    lower = -trace if smoothing is None else -trace + smoothing * entropy(mu, -1)
     upper = max(scores) if smoothing is None else smoothed_largest(scores, smoothing, 1)
     scale = total - 2 * blur * root(total, 1) - trace
-    size = total + trace + abs(upper) + dot(exact, exact) + (smoothing or 0) * len(theta)
+    size = total + trace + abs(upper) + dot(exact, exact) + (smoothing or 0) * len(mu)
     return Point(lower, upper, scale, size, ridge)
 
 
-def above_trace(stack, h, blur, theta, lam, record):
-    """δ, and at least tr(H'A⁻¹H)."""
-    machine = Machine(stack, None, [], None, theta, None)
+def above_trace(stack, h, blur, mu, lam, record):
+    """δ, and an upper bound of tr(H'P⁻¹H)."""
+    machine = Machine(stack, None, [], None, mu, None)
     ridge = proved_ridge(record, machine, False)
     require(ridge < lam, "certificate.ridge: not below lam")
     dense = [k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]
-    kernel = sum(float(w) * k for w, k in zip(theta, dense, strict=True))
+    kernel = sum(float(w) * k for w, k in zip(mu, dense, strict=True))
     x = np.linalg.solve(np.eye(len(h)) + kernel / float(lam), h.astype(float))
     exact = fractions(x)
-    image = exact + sum(w * k.image(x) for w, k in zip(theta, stack, strict=True) if w) / lam
+    image = exact + sum(w * k.image(x) for w, k in zip(mu, stack, strict=True) if w) / lam
     residual = h - image
     square, inverse = dot(residual, residual), 1 / (1 - ridge / lam)
     missed = 2 * root(dot(exact, exact), 1) * blur + (2 * root(square, 1) + blur) * blur * inverse
@@ -287,7 +288,7 @@ def above_trace(stack, h, blur, theta, lam, record):
 
 
 def turned(z, h):
-    """The largest tr(V'Z'H) over ‖V‖ ≤ 1, from below: V from doubles, made orthogonal to thirty digits."""
+    """A lower bound of max tr(V'Z'H) over ‖V‖ ≤ 1: V from doubles, made orthogonal to thirty digits."""
     cross = z.T @ h
     left, _, right = np.linalg.svd(cross.astype(float), full_matrices=False)
     tall = left.shape[0] > right.shape[1]
@@ -297,15 +298,15 @@ def turned(z, h):
         v = on_grid(v)
     off = v @ v.T - np.eye(len(v), dtype=int).astype(object)
     excess = root(dot(off, off), 1)
-    require(excess < 1, "multipliers.Z: no turn was found")
+    require(excess < 1, "multipliers.Z: no rotation was found")
     return (1 - excess) * dot(v.T if tall else v, cross)
 
 
 def incidence(labels, expansion):
-    """H with HH' = C up to an error, whose Frobenius norm is the second number; labels (n, k) in {0, 1}."""
+    """H with HH' = I − 𝓛 up to an error, and a bound on its Frobenius norm; labels (n, k) in {0, 1}."""
     require(expansion in ("clique", "star", "zhou", "kcca"), "parameters.expansion: unknown")
     edges = [int(x) for x in labels.sum(axis=0)]
-    require(all(edges), "labels: nobody has one of them")
+    require(all(edges), "labels: one of them has no sample")
     if expansion == "kcca":
         return orthonormal(labels)
     scales = {  # a member's squared share of its row, and of the degree of its vertex
@@ -348,7 +349,7 @@ def evaluated_file(data, record):
 
 
 def point_multipliers(record):
-    """The multipliers that are part of the point, and the fields that are not looked at here."""
+    """The multipliers that are part of the point, and the fields that are not checked here."""
     name = record["formulation"]
     used = {"ml_minimax": ["gamma"], "ts": ["beta"], "ts_l1": ["beta"], "hypergraph": ["Z"], "hypergraph_smooth": ["Z"]}
     return [*used.get(name, []), "second_stage_gap"], ["certificate.ridge"] if name in PAIRS else []

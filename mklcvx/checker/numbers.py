@@ -1,8 +1,8 @@
-"""Exact numbers for the checkers, and a proof that a matrix is positive semidefinite. NumPy and the standard library.
+"""Exact arithmetic for the checker, and a proof that a matrix is positive semidefinite. Needs NumPy only.
 
 A double is a whole number times a power of two. Products of kernels and vectors are therefore computed in whole
-numbers, everything else in fractions. Roots, powers, exponentials and logarithms are rounded to the side that is asked
-for: +1 gives a number that is not below the true one and -1 one that is not above, both good to fifty digits.
+numbers, everything else in fractions. Roots, powers, exponentials and logarithms are rounded to a given side: +1 gives
+a number that is not below the true one, −1 one that is not above; both have fifty correct digits.
 
 **K + δI ⪰ 0.** K = Σ w_m K_m is formed as the sum of two matrices of doubles, H and a small one E, by error-free sums
 and products. With L any lower triangular matrix, here the Cholesky factor of H + (δ − s)I,
@@ -25,8 +25,8 @@ import numpy as np
 
 UNIT = 2.0**-53
 BITS = 240  # of roots
-SMALL = 60  # samples up to which elimination in whole numbers takes a second
-LARGE, STEPS = 500, 17  # samples and steps up to which it is tried for kernels of low rank
+SMALL = 60  # largest number of samples for elimination in whole numbers, which takes a second
+LARGE, STEPS = 500, 17  # the same for kernels of low rank, and the number of steps
 
 
 class Refused(ValueError):
@@ -108,7 +108,7 @@ def stack_of(kernels):
     return [Kernel(kernel) for kernel in stack]
 
 
-# ------------------------------------------------------------------------------------------- what is not a fraction
+# ------------------------------------------------------------------------------------ roots, powers and logarithms
 def rounded(x, side):
     """The nearest double on one side of a fraction."""
     nearest = float(x)
@@ -126,7 +126,7 @@ def root(x, side):
 
 
 def decimals(exponent=0):
-    """Enough digits that eighty are left when an error is multiplied by the exponent."""
+    """A context with so many digits that eighty are left when an error is multiplied by the exponent."""
     digits = 80 + len(str(abs(math.ceil(exponent))))
     return decimal.Context(digits, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation])
 
@@ -136,7 +136,7 @@ def as_decimal(x, context):
 
 
 def outward(value, side):
-    """A decimal good to seventy digits, as a fraction on one side of it; below 1e-400 that is nothing, or 1e-400."""
+    """A decimal with seventy correct digits, as a fraction on one side of it; below 1e-400 that is 0 or 1e-400."""
     require(value.is_finite() and value.adjusted() < 1000, "a number is too large")
     if value.adjusted() < -400:
         return Fraction(max(side, 0), 10**400)
@@ -199,7 +199,7 @@ def is_semidefinite(kernels, weights, ridge, centred=False):
 
 
 def least_ridge(kernels, weights, centred=False):
-    """A δ that is nearly the least that doubles can prove."""
+    """A δ that is nearly the smallest one that can be proved in doubles."""
     if all(kernel.factor is not None for kernel in kernels):
         return Fraction(0)
     used = [(k, float(w)) for k, w in zip(kernels, weights, strict=True) if w > 0]
@@ -217,7 +217,7 @@ def least_ridge(kernels, weights, centred=False):
 
 
 def two_sum(a, b):
-    """a + b, and what rounding left out of it."""
+    """a + b, and its rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)

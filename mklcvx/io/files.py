@@ -1,6 +1,6 @@
-"""Files in and out. A file from a stranger is data: nothing in it is executed, and what is wrong is said in a line.
+"""Read and write files. Nothing in a file is executed, and every fault is reported in one line.
 
-Output is written beside its target and moved into place, so that a file is there whole or not at all.
+Output is written beside its target and moved into place, so that no incomplete file is left behind.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     path : str or Path
         File `.npz`, `.json` or `.mat` (kernels n×n×M), or folder of `.csv` files.
     repair : {"clip", "shift"}, optional
-        Mend indefinite kernels, which are refused otherwise.
+        Repair indefinite kernels, which are refused otherwise.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     Raises
     ------
     InputError
-        If the file cannot be read or what it holds cannot be used.
+        If the file cannot be read or its contents cannot be used.
 
     See Also
     --------
@@ -99,7 +99,7 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
 
 
 def check_instance_output(path: str | Path) -> Path:
-    """Refuse a place for an instance or an answer before the work: a name without an ending is a folder's."""
+    """Refuse an output path for an instance or an answer before the work; a name without an ending is a folder."""
     path = Path(path)
     return check_output(path, ENDINGS) if path.suffix else check_folder_output(path)
 
@@ -138,7 +138,7 @@ def save_answer(path: str | Path, multipliers: Mapping[str, Any] | None = None, 
     """Write an answer, any of ANSWER_FIELDS and multipliers, as `.npz`, `.mat`, `.json` or a new folder of `.csv`."""
     for key in fields:
         if key not in ANSWER_FIELDS:
-            raise InputError(f"answer: {key!r} is no part of one: give any of {', '.join(ANSWER_FIELDS)}, multipliers")
+            raise InputError(f"answer: {key!r} is not a field: give any of {', '.join(ANSWER_FIELDS)}, multipliers")
     _write_arrays(path, {**fields, **{MULTIPLIER + key: value for key, value in (multipliers or {}).items()}})
 
 
@@ -166,7 +166,7 @@ def _listed(array: NDArray[Any]) -> Any:
 
 
 def load_test(path: str | Path) -> dict[str, Any]:
-    """The arrays of a file with test_kernels (M, t, n), among them the truth if it is known."""
+    """The arrays of a file with test_kernels (M, t, n), and with the test targets if they are known."""
     content = read_arrays(path)
     if "test_kernels" not in content:
         raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
@@ -195,9 +195,9 @@ def read_arrays(path: str | Path, what: str = "instance", limit: float | None = 
 
 
 def existing_file(path: str | Path, wanted: str) -> Path:
-    """A path that leads to a file: not to a folder, nor to a pipe, which could keep us waiting for ever."""
+    """Require a path to an ordinary file: not a folder, nor a pipe, which could block for ever."""
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{path!r:.40} is no path: give the name of {wanted}")
+        raise InputError(f"{path!r:.40} is not a path: give the name of {wanted}")
     path = Path(path)
     try:
         if path.is_file():
@@ -209,11 +209,11 @@ def existing_file(path: str | Path, wanted: str) -> Path:
 
 
 def read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
-    """The arrays of a `.npz` file that may hold anything: what it is, is seen before anything is read."""
+    """The arrays of a `.npz` file; its kind and size are checked before anything is read."""
     try:
         _check_kind(path, limit)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about headers of old versions, which are read all the same
+            warnings.simplefilter("ignore")  # NumPy warns about headers of old versions, but reads them
             with np.load(path, allow_pickle=False) as archive:
                 return {key: archive[key] for key in archive.files}
     except InputError:
@@ -232,10 +232,10 @@ def _check_kind(path: Path, limit: float | None) -> None:
         raise InputError(f"{path}: is empty: copy or write it again")
     if head.startswith(b"\x93NUMPY"):
         raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
-    if head[0] == 0x80 and head[1] <= 5:  # the first bytes of a pickle, and its protocol
+    if head[0] == 0x80 and head[1] <= 5:  # the first byte of a pickle, and its protocol
         raise InputError(f"{path}: {PICKLED}")
     if not head.startswith(b"PK"):
-        raise InputError(f"{path}: is no .npz archive: write one with numpy.savez")
+        raise InputError(f"{path}: is not an .npz archive: write one with numpy.savez")
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     check_size(str(path), size, limit, "unpacks to")
@@ -279,7 +279,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
 
 
 def solution_arrays(solution: Solution) -> dict[str, Any]:
-    """Arrays as arrays, multipliers among them; everything else as one JSON text."""
+    """The arrays of a solution, multipliers among them; everything else as one JSON text."""
     fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
     arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
     record = {key: value for key, value in solution.as_dict().items() if key not in arrays}
@@ -328,7 +328,7 @@ def load_solution(path: str | Path) -> Solution:
 
 
 def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
-    """The solution that `solution_arrays` took apart; `where` is what messages call it."""
+    """The solution that `solution_arrays` wrote; `where` names it in messages."""
     if "record" not in arrays:
         raise InputError(f"{where}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
     record = parsed(str(arrays.pop("record")), where)
@@ -341,7 +341,7 @@ def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
 
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
-    """The fields of an answer that anybody may have written, in any of the formats; at most `limit` bytes of them."""
+    """The fields of an answer in any of the formats, of at most `limit` bytes."""
     content = read_arrays(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}

@@ -1,4 +1,4 @@
-"""Instances and answers as folders of `.csv` files, for languages that can read nothing else.
+"""Instances and answers as folders of `.csv` files, for languages that read no other format.
 
 An instance is one matrix per kernel, K1.csv, K2.csv, … or kernels/NAME.csv (numbers in names are compared as numbers;
 names.csv, where it lists the same names, gives the order), and one of y.csv, classes.csv and labels.csv (n rows, k
@@ -7,8 +7,8 @@ test_y.csv, test_classes.csv, test_labels.csv, test_diagonals.csv (M rows). An a
 (k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder coefficients/, one file for each),
 objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
 
-A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may stand or
-lie. What is not defined is nan. Other files are left alone.
+A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may be rows
+or columns. Undefined numbers are nan. Other files are ignored.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .json_text import check_size, first_line
 Array = NDArray[np.float64]
 
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
-GROWTH = 4  # a number takes two characters at least, and eight bytes
+GROWTH = 4  # bytes in memory per byte of text: a number takes at least two characters, and eight bytes
 
 
 # ---------------------------------------------------------------------------------------------------------- reading
 def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
-    """The arrays of a folder by name; files that are no part of an instance or answer are named, but not read."""
+    """The arrays of a folder by name; files that do not belong to an instance or answer are not read, but None."""
     try:
         files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
         several = STACKS if what == "instance" else ("coefficients",)
@@ -57,7 +57,7 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
 
 
 def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:
-    """The files of a stack in order: numbered ones of the folder itself, or all of the folder of its name."""
+    """The files of a stack in order: numbered files in the folder itself, or all files in the subfolder of its name."""
     folder = path / name
     inside = [file for file in folder.iterdir() if file.suffix == ".csv"] if folder.is_dir() else []
     prefix = {"kernels": "", "test_kernels": "test_"}.get(name)
@@ -72,7 +72,7 @@ def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Numbers in names by their size."""
+    """Sort key that compares numbers in names as numbers."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]{1,18})", name)]
 
 
@@ -117,7 +117,7 @@ def _is_number(word: str) -> bool:
 
 
 def table(file: Path) -> tuple[list[str] | None, Array]:
-    """The matrix of a file that may have headings, and these."""
+    """The headings of a file, if there are any, and its matrix."""
     check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
     text = _text(file).lstrip()
     first, _, rest = text.partition("\n")
@@ -128,7 +128,7 @@ def table(file: Path) -> tuple[list[str] | None, Array]:
 
 
 def numbers(file: Path, text: str | None = None) -> Array:
-    """The matrix of a file, or of that part of its text."""
+    """The matrix of a file, or of the given part of its text."""
     text = _text(file) if text is None else text
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
@@ -146,7 +146,7 @@ def numbers(file: Path, text: str | None = None) -> Array:
 
 
 def words(file: Path) -> list[str]:
-    """The words of a file, one per line or all in one."""
+    """The words of a file, one per line or several in a line."""
     try:
         rows = list(csv.reader(io.StringIO(_text(file), newline="")))
     except csv.Error as fault:
@@ -160,12 +160,12 @@ def _text(file: Path) -> str:
             raise InputError(f"{file}: is not an ordinary file: write one")
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{file}: is no text in UTF-8: write it again") from None
+        raise InputError(f"{file}: is not text in UTF-8: write it again") from None
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
 def write_csv(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Fill a folder; every number comes back to the last bit."""
+    """Write arrays to a folder; numbers are read back exactly."""
     for name, array in arrays.items():
         prefix = {"kernels": "K", "test_kernels": "test_K"}.get(name)
         if array.ndim == 3:

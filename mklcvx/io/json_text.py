@@ -1,4 +1,4 @@
-"""JSON from strangers: how much room it would take is estimated from its text before anything is parsed."""
+"""JSON files, whose memory need is estimated from the text before they are parsed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from ..errors import InputError
 
 MOST_OF_MEMORY = 0.8
-# Bytes that Python takes for what a character of JSON announces, rounded up.
+# Bytes of the Python object that each of these characters begins or separates, rounded up.
 ROOM = {b"[": 100, b"{": 200, b":": 120, b'"': 50, b",": 40}
 
 
 def memory() -> float:
-    """Bytes of this machine's memory; infinite where it does not say."""
+    """Bytes of memory of this machine; infinite if unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
@@ -23,7 +23,7 @@ def memory() -> float:
 
 
 def check_size(where: str, size: float, limit: float | None, what: str = "has") -> None:
-    """Refuse what fits neither into memory nor, if there is one, into the limit of what can be meant, in bytes."""
+    """Refuse a size in bytes that exceeds the limit, if there is one, or the memory."""
     if limit is not None and size > limit:
         most = f"at most {_bytes(limit)} can belong here"
         raise InputError(f"{where}: {what} {_bytes(size)}, {most}: check that it is the right file")
@@ -36,7 +36,7 @@ def _bytes(size: float) -> str:
 
 
 def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
-    """The object of a JSON file; `what` is what messages call the file, `limit` its largest size in bytes."""
+    """The object of a JSON file; `what` names the file in messages, `limit` is its largest size in bytes."""
     where = f"{what} {path}"
     try:
         check_size(where, path.stat().st_size, limit)
@@ -58,7 +58,7 @@ def parsed(text: str, where: str) -> dict[str, Any]:
 
 
 def _no_number(token: str) -> float:
-    raise ValueError(f"{token} is no number of JSON")
+    raise ValueError(f"{token} is not a JSON number")
 
 
 def first_line(fault: Exception) -> str:

@@ -1,6 +1,6 @@
-"""MATLAB files: kernels as MATLAB people keep them, n×n×M, column vectors, logicals, cell arrays.
+"""MATLAB files, in the conventions of MATLAB: kernels n×n×M, column vectors, logicals, cell arrays.
 
-Version 7.3 is HDF5. A file is read alone: whatever leads to another one is refused.
+Version 7.3 is HDF5. Links from a file to another file are refused.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
 CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the others may hold matrices
 SPARSE, COMPLEX = 5, 0x800
 
-MOST_LINKS = 16  # of a v7.3 file, one after the other, before they are taken for a circle
+MOST_LINKS = 16  # in a v7.3 file: longer chains of links are taken for a circle
 REMEDY = "save it again with all its contents"
 
 
 def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
     """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
 
-    Other variables than those of an instance, or of an answer, are named, so that a misspelt one can be found, but not
-    read. What they unpack to may have `limit` bytes at most.
+    Variables that do not belong to an instance, or to an answer, are not read: they are None, so that a misspelt name
+    can be found. The unpacked variables may have `limit` bytes at most.
     """
     ours = _ours if what == "instance" else _answer
     try:
@@ -55,7 +55,7 @@ def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> 
 
 
 def write_mat(path: Path, file: IO[bytes], arrays: dict[str, NDArray[Any]]) -> None:
-    """A v5 file as MATLAB people have it: stacks n×n×M, vectors as columns, words in cells."""
+    """Write a v5 file in the conventions of MATLAB: stacks n×n×M, vectors as columns, words in cells."""
     from scipy.io import savemat
 
     for name, array in arrays.items():
@@ -77,14 +77,14 @@ def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
 
     _check_elements(path, limit)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of variables that are there twice: the last one counts, as in MATLAB
+        warnings.simplefilter("ignore")  # about repeated variables: the last one counts, as in MATLAB
         names = [name for name, _, _ in whosmat(path)]
         content = loadmat(path, variable_names=[name for name in names if is_field(name, what)])
     return {name: content.get(name) for name in names if not name.startswith("__")}
 
 
 def _check_elements(path: Path, limit: float | None) -> None:
-    """SciPy's reader looks an element's code up in a table without asking whether it is in it, and crashes."""
+    """Check the codes of all elements: SciPy's reader crashes on an unknown one."""
     if path.stat().st_size <= 128:
         return  # no elements: SciPy says what it is
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -102,7 +102,7 @@ def _check_elements(path: Path, limit: float | None) -> None:
 
 
 def _inflated(path: Path, content: bytes, limit: float | None) -> bytes:
-    """An element unpacked, but for one that would fill the memory."""
+    """Unpack an element; refuse one that would fill the memory."""
     most = int(min(MOST_OF_MEMORY * memory(), sys.maxsize - 1 if limit is None else limit))
     inflater = zlib.decompressobj()
     inflated = inflater.decompress(content, most + 1)
@@ -138,7 +138,7 @@ def _elements(content: Any, start: int, end: int, order: str, codes: tuple[int, 
         first, last = (start + 4, start + 4 + small) if small else (start + 8, start + 8 + size)
         code &= 0xFFFF
         if code not in codes or small > 4 or last > end:
-            raise ValueError(f"no element of type {code} and size {last - first} can stand at byte {start}")
+            raise ValueError(f"no element of type {code} and size {last - first} is possible at byte {start}")
         yield code, first, last
         start = start + 8 if small else last if code == COMPRESSED else last + -size % 8
 
@@ -154,21 +154,21 @@ def _ours(path: Path, name: str, value: Any) -> Any:
     if name == "schema":
         return _text(array)
     if array.dtype == object:
-        raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
+        raise InputError(f"{path}: {name} is not a numeric array: store it as a full numeric one")
     if array.dtype == bool:
         array = array.astype(float)
     return array if name in MATRICES else array.ravel()
 
 
 def _answer(path: Path, name: str, value: Any) -> Any:
-    """Numbers as they are, and the formulation's name; MATLAB has no vectors, and a number is a matrix to it."""
+    """A field of an answer: numbers unchanged, or text. MATLAB stores a single number as a matrix."""
     if value is None or not is_field(name, "answer"):
         return None
     array = np.asarray(_full(value))
     if name in ("formulation", "schema"):
         return _text(array)
     if array.dtype.kind not in "fiub":
-        raise InputError(f"{path}: {name} is no numeric array: store it as a full numeric one")
+        raise InputError(f"{path}: {name} is not a numeric array: store it as a full numeric one")
     return float(array.item()) if name in ("bias", "objective") and array.size == 1 else array
 
 
@@ -187,7 +187,7 @@ def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _full(value: Any) -> Any:
-    """MATLAB's sparse matrices, which come as SciPy's with their indices unchecked, written out."""
+    """Convert a sparse matrix to a full one; SciPy does not check its indices when it reads them."""
     if not hasattr(value, "toarray"):
         return value
     value.check_format(full_check=True)
@@ -206,7 +206,7 @@ def _text(item: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- v7.3
 def _read_hdf5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
-    """The variables by name, those not wanted as None."""
+    """The variables by name; None for those that are not read."""
     try:
         import h5py
     except ImportError:
@@ -245,7 +245,7 @@ def _steps(way: str) -> list[str]:
 
 
 def _own(path: Path, item: Any) -> Any:
-    """An item whose numbers lie in the file itself."""
+    """Require that the numbers of an item are in the file itself."""
     if hasattr(item, "dtype") and (item.is_virtual or item.external is not None):
         raise InputError(f"{path}: {_shown(item.name)} has its numbers in another file: {REMEDY}")
     return item
@@ -256,7 +256,7 @@ def _shown(name: str | None) -> str:
 
 
 def _value(path: Path, file: Any, item: Any) -> Any:
-    """HDF5 holds MATLAB's arrays with the axes reversed; cells are arrays of references, text is codes."""
+    """The value of an item. HDF5 stores arrays with reversed axes, cells as arrays of references, text as codes."""
     if not hasattr(item, "dtype"):
         return None  # a group: a struct or a sparse matrix
     kind, values = item.attrs.get("MATLAB_class"), np.asarray(item[()])

@@ -1,6 +1,6 @@
-"""A solution from the record of a file: every part in its type, finite, and fitting the others.
+"""Solutions from the records of files. The types, finiteness and shapes of all fields are checked.
 
-Files of every schema in `schemas.SOLUTION` are read. What an older one does not have is taken from DEFAULTS, and in the
+Files of every schema in `schemas.SOLUTION` are read. Fields that an older one lacks are taken from DEFAULTS, and in the
 certificate from the defaults of `Certificate`.
 """
 
@@ -21,7 +21,7 @@ from ..problem.targets import KINDS
 from ..schemas import SOLUTION, check_schema
 from .json_text import first_line
 
-# What may be missing in a file, and what stands for it: one label ±1, nothing done to the kernels, nothing to say.
+# Fields that may be missing in a file, and their defaults: labels ±1, no preprocessing, no messages.
 NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance"
 DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split())
 DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "svm_solves": 0, "bias_low": 0.0}
@@ -52,7 +52,7 @@ def _certificate(said: Mapping[str, Any]) -> Certificate:
 
 
 def _check_fit(solution: Solution) -> None:
-    """The parts of a solution from a file must be finite and fit together."""
+    """Require that the fields are finite and that their shapes fit together."""
     weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
     parts = (solution.bias, solution.objective, solution.certificate.gap, alpha, solution.norms)
     if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
@@ -61,7 +61,7 @@ def _check_fit(solution: Solution) -> None:
         raise ValueError("y has labels other than −1 and +1")
     if solution.target not in KINDS or len(solution.classes) != (len(labels) if solution.classes else 0):
         raise ValueError("target and classes do not fit together")
-    solution.predicted_classes()  # refuses words that are no numbers of their type
+    solution.predicted_classes()  # refuses strings that are not numbers of their type
     if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
         raise ValueError("y and label_names do not fit together")
     if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
@@ -89,7 +89,7 @@ def _check_embedding(solution: Solution) -> None:
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
-    """An array of numbers; None, for what is undefined, becomes NaN."""
+    """An array of numbers; None, for an undefined number, becomes NaN."""
     array = np.asarray(values, dtype=object if isinstance(values, list) else None)
     if array.ndim == 0:
         raise ValueError("a list of numbers is missing")

@@ -1,4 +1,4 @@
-"""Output, whole or not at all: written beside its target and moved into place."""
+"""Atomic output: files are written beside their target and moved into place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_folder_output(path: str | Path) -> Path:
     path = Path(path)
     with _checked_place(path):
         if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-            raise InputError(f"output {path}: is there already: give the name of a new folder")
+            raise InputError(f"output {path}: exists already: give the name of a new folder")
     return path
 
 
@@ -51,7 +51,7 @@ def check_apart(inputs: Iterable[Path], outputs: Iterable[Path | None]) -> None:
     for output in (output for output in outputs if output is not None):
         files = (file for path in read for file in (path, *path.glob("*.csv"), *path.glob("*/*.csv")))
         if any(_is_one(file, output) for file in files):
-            raise InputError(f"output {output}: is what is read, and would be replaced: choose another name")
+            raise InputError(f"output {output}: is an input, and would be overwritten: choose another name")
 
 
 def _is_one(file: Path, output: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Kernels and labels in place of an Instance: what the functions that take a problem have in common."""
+"""Functions of an Instance that accept kernels and labels in its place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TakesProblem(Protocol[Options, Found]):
 
 
 def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) -> TakesProblem[Options, Result]:
-    """Let a function of an Instance take kernels and y as well."""
+    """Let a function of an Instance accept kernels and y as well."""
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Result:
@@ -38,7 +38,7 @@ def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) ->
 
 
 def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments with an Instance in front; `kernels` and `y` are taken out of the options."""
+    """The arguments with an Instance first; `kernels` and `y` are removed from the options."""
     if not args and "kernels" in options:
         args = (options.pop("kernels"),)
     if not args:
@@ -55,7 +55,7 @@ def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[A
         return Instance(first, options.pop("y")), *rest
     if not rest or isinstance(rest[0], str):
         fault = f"the second is {rest[0]!r:.60}" if rest else "y is missing"
-        raise InputError(f"{name}: {fault}, and the first argument is no Instance: {usage}")
+        raise InputError(f"{name}: {fault}, and the first argument is not an Instance: {usage}")
     if isinstance(rest[0], Instance) or _depth(first) < 2 <= _depth(rest[0]):
         raise InputError(f"{name}: the first two arguments are the wrong way round: {usage}")
     return Instance(first, rest[0]), *rest[1:]

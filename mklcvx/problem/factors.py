@@ -1,4 +1,4 @@
-"""Dense kernels in factors: semidefinite without a doubt, which those of low rank are not, once rounded."""
+"""Factors of dense kernels. Kernels of low rank may be indefinite after rounding; their factors are semidefinite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .low_rank import LowRank
 
 
 def in_factors(kernels: Iterable[NDArray[np.float64]]) -> LowRank:
-    """Every kernel by its eigenvectors; eigenvalues that are rounding are left out."""
+    """Factor every kernel by its eigenvectors; eigenvalues of the size of rounding are left out."""
     factors = []
     for kernel in kernels:
         values, vectors = np.linalg.eigh(kernel)

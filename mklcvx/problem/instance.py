@@ -1,4 +1,4 @@
-"""The instance: kernels and labels, validated once and then frozen. Nothing behind it checks again."""
+"""The instance: kernels and targets, validated once and then frozen. No later code validates them again."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Instance:
     The targets are one of `y`, `classes` and `labels`. A kernel is its lower triangle: one that is symmetric up to
     rounding only is copied with that triangle mirrored.
 
-    The instance owns what it was made of, so that what was validated is what is solved: arrays are copied, in their own
-    dtype and order. Arrays that nothing can write to any more are not copied: they, and whatever array they are a view
-    of, are read-only (`array.flags.writeable = False`). Memory maps are not copied either, since they may exceed
-    memory: `checksums` has one for each kernel, and `check_unchanged`, which `solve` and `verify` call, refuses kernels
-    that are no longer those that were validated. Mapped test kernels are taken on trust.
+    The instance owns its arrays, so that the validated numbers are the ones that are solved: arrays are copied, in
+    their own dtype and order. Arrays are not copied if they, and the arrays that they are views of, are read-only
+    (`array.flags.writeable = False`). Memory maps are not copied either, since they may exceed memory: `checksums` has
+    one for each kernel, and `check_unchanged`, which `solve` and `verify` call, refuses kernels that have changed since
+    they were validated. Changes of mapped test kernels are not detected.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class Instance:
     test_diagonals : array_like of shape (M, t), optional
         Values k(x, x) of the test samples.
     repair : {"clip", "shift"}, optional
-        Mend indefinite kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one to
-        the diagonal. `repairs` says what was changed.
+        Repair indefinite kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one
+        to the diagonal. `repairs` describes the changes.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class Instance:
         self.__setstate__({**checked, **fields})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the fields; arrays become read-only, those that come out of a pickle or a deep copy, too."""
+        """Set the fields and make their arrays read-only, also after unpickling or a deep copy."""
         for name, value in state.items():
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
@@ -237,7 +237,7 @@ class Instance:
 
 
 def arguments_of(instance: Instance) -> dict[str, Any]:
-    """The arguments that make the instance, but for the kernels."""
+    """The arguments that make the instance, except the kernels."""
     targets = instance.targets
     return {
         targets.kind: targets.values,
@@ -260,7 +260,7 @@ def _as_weights(sample_weight: Any, samples: int) -> Array:
 
 
 def check_weight_sizes(weights: Array) -> None:
-    """Sizes whose squares and inverses are numbers."""
+    """Refuse weights whose squares or inverses could overflow."""
     strange = _beyond(weights)
     if len(strange):
         raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
@@ -308,7 +308,7 @@ def _as_groups(groups: Any, count: int) -> NDArray[np.intp]:
     except (TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, InputError):
             raise
-        raise InputError(f"groups are no integers: {remedy}") from None
+        raise InputError(f"groups are not integers: {remedy}") from None
     if len(labels) != count:
         raise InputError(f"groups do not cover the kernels: {len(labels)} entries for {count} kernels; {remedy}")
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)

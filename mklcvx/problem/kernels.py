@@ -60,7 +60,7 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """How people recognise it."""
+        """Name shown in the list of kernels."""
 
     def fitted(self, mean: Callable[[Comparison], float]) -> Kernel:
         """The kernel with every number known, given the training mean of any comparison."""
@@ -93,7 +93,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         if not is_whole(self.degree, 1):
-            raise InputError(f"Polynomial: degree is {self.degree!r}, not a whole number ≥ 1: give degree=2, say")
+            raise InputError(f"Polynomial: degree is {self.degree!r}, not a whole number ≥ 1: give degree ≥ 1")
         _require_number("Polynomial", "coef0", self.coef0, "≥ 0")
         _require_number("Polynomial", "scale", self.scale)
 
@@ -130,7 +130,7 @@ class DistanceKernel(Kernel):
         return self
 
     def of(self, compared: Array) -> Array:
-        assert not isinstance(self.gamma, MeanDistance), "fitted() settles γ"
+        assert not isinstance(self.gamma, MeanDistance), "fitted() computes γ"
         return self.decay(self.gamma * compared)
 
 
@@ -193,7 +193,7 @@ class Bank(ABC):
             raise InputError(f"{type(self).__name__}: kernels is empty: give at least one, such as Linear()")
         for kernel in self.kernels:
             if not isinstance(kernel, self.takes):
-                raise InputError(f"{kernel!r:.40} is no {self.takes.__name__}: give Gaussian(0.5), say")
+                raise InputError(f"{kernel!r:.40} is not a {self.takes.__name__}: give one, such as Gaussian(0.5)")
 
     @property
     def names(self) -> list[str]:
@@ -237,7 +237,7 @@ class Bank(ABC):
         self, compare: Callable[[str, Comparison], Array], shape: tuple[int, ...], symmetric: bool = False
     ) -> Array:
         stack = np.empty((len(self._fitted), *shape))
-        compare_once = lru_cache(maxsize=3)(compare)  # the three comparisons of the view at hand
+        compare_once = lru_cache(maxsize=3)(compare)  # the three comparisons of the current view
         for m, (view, kernel) in enumerate(self._fitted):
             with np.errstate(over="ignore", invalid="ignore"):
                 values = kernel.of(compare_once(view, kernel.comparison))
@@ -252,7 +252,7 @@ class KernelBank(Bank):
 
     The stack lists all kernels on all features, then all kernels on feature x0, on x1 and so on, numbered
     like columns. Euclidean distances are summed difference by difference, so a sample is at distance exactly
-    0 from itself, whether it is met among the training or the test samples.
+    0 from itself, whether it is a training or a test sample.
     """
 
     def __init__(self, kernels: Sequence[Kernel], features: str = "all") -> None:
@@ -262,8 +262,8 @@ class KernelBank(Bank):
         self.features = features
 
     def fit(self, X: ArrayLike, sample_weight: Array | None = None) -> Self:
-        """Remember the training samples X (n × d) and settle the bandwidths relative to them; a sample of weight 2
-        counts as two in the means."""
+        """Store the training samples X (n × d) and compute the bandwidths relative to them; a sample of weight 2 counts
+        as two in the means."""
         train, self._weight = self._samples(X), sample_weight
         views: dict[str, slice | int] = {"": slice(None)} if "all" in self.features else {}
         if "each" in self.features:
@@ -316,19 +316,19 @@ class DistanceBank(Bank):
     """Distance kernels on given distances: all kernels on the first distance D0, then on D1 and so on.
 
     Distances are plain, not squared; for `ChiSquare` the distance given is the χ² distance itself. On
-    distances that are not Euclidean some of these kernels are not semidefinite, and nothing here checks it.
+    distances that are not Euclidean some of these kernels are not semidefinite. This is not checked here.
     """
 
     takes = DistanceKernel
 
     def fit(self, distances: Data) -> Self:
-        """Remember the training distances (d, n, n), symmetric with a zero diagonal up to rounding."""
+        """Store the training distances (d, n, n), symmetric with a zero diagonal up to rounding."""
         train = _distances(distances)
         if train.shape[1] != train.shape[2]:
             raise InputError(f"training distances have shape {train.shape}: give square ones, (d, n, n)")
         for d, D in enumerate(train):
             if max(np.abs(D - D.T).max(), D.diagonal().max()) > ROUNDED_DISTANCE * D.max():
-                raise InputError(f"training distance D{d} is not symmetric with zero diagonal: mend it")
+                raise InputError(f"training distance D{d} is not symmetric with zero diagonal: correct it")
             np.fill_diagonal(D, 0.0)
         self._fit(train, {f"[D{d}]": d for d in range(len(train))})
         return self
@@ -362,7 +362,7 @@ def _distances(distances: Data) -> Array:
 
 
 def _finite(values: Data, name: str, dimensions: int, wanted: str) -> Array:
-    """A float copy of the values, which later changes by the caller do not reach."""
+    """A float copy of the values, independent of later changes by the caller."""
     array = as_real_array(values, name, wanted)
     if array.ndim != dimensions or array.size == 0:
         fault = "is empty" if array.size == 0 else f"has {array.ndim} dimensions, not {dimensions}"
@@ -375,8 +375,8 @@ def _finite(values: Data, name: str, dimensions: int, wanted: str) -> Array:
 def kumar_bank(features: str = "all") -> KernelBank:
     """The 13 kernels of Kumar et al. (2012): 9 Gaussians γ = 2⁻¹⁰ … 2⁻², degrees 2, 3, 4 and linear.
 
-    With features="all+each", their second setting, 13 + 13d kernels. The constant of the polynomials, which
-    the paper leaves open, is 1. The paper centres each kernel and gives it unit variance (see preprocess).
+    With features="all+each", their second setting, 13 + 13d kernels. The paper does not give the constant of
+    the polynomials; it is 1 here. The paper centres each kernel and gives it unit variance (see preprocessing).
     """
     gaussians = [Gaussian(gamma=2.0**power) for power in range(-10, -1)]
     return KernelBank([*gaussians, *map(Polynomial, (2, 3, 4)), Linear()], features)

@@ -16,7 +16,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_whole(value: Any, least: int, most: float = float("inf")) -> bool:
-    """Whether a value, of Python's or of NumPy's, is a whole number within limits."""
+    """Whether a value, of Python or NumPy, is a whole number within limits."""
     return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= most
 
 
@@ -31,7 +31,7 @@ def check_tolerance(tol: Any, example: str = "a relative gap such as 1e-8") -> N
 
 
 def as_any_array(values: Any) -> NDArray[Any]:
-    """An array; one of dtype object where the values make none."""
+    """An array; if the values cannot be converted, one of dtype object."""
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -42,5 +42,5 @@ def as_real_array(values: Any, name: str, wanted: str) -> NDArray[Any]:
     """An array of real numbers of any dtype."""
     array = as_any_array(values)
     if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} is no array of real numbers: give {wanted}")
+        raise InputError(f"{name} is not an array of real numbers: give {wanted}")
     return array

@@ -1,4 +1,4 @@
-"""Who can write to an array: what was validated must still be there when it is solved."""
+"""Ownership of arrays: kernels must not change between validation and solution."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ def _with_bases(array: NDArray[Any]) -> list[Any]:
 
 
 def is_settled(array: NDArray[Any]) -> bool:
-    """Whether nothing writes to the array any more: neither it nor what it is a view of is writeable."""
+    """Whether the array can no longer be written to: neither it nor any array that it is a view of is writeable."""
     *views, last = _with_bases(array)
     return not any(view.flags.writeable for view in views) and (last is None or isinstance(last, bytes))
 
 
 def is_mapped(array: NDArray[Any]) -> bool:
-    """Whether the numbers lie in a file, perhaps more of them than memory holds."""
+    """Whether the array is a memory map of a file, which may be larger than memory."""
     return any(isinstance(base, np.memmap | mmap.mmap) for base in _with_bases(array))
 
 
 def owned(array: NDArray[Any]) -> NDArray[Any]:
-    """The array where nothing can write to it, a read-only view of a memory map, otherwise a copy."""
+    """The array itself if it cannot be written to, a read-only view if it is a memory map, otherwise a copy."""
     if is_mapped(array):
         return read_only(array.view())
     return array if is_settled(array) else np.array(array, order="K")
 
 
 def handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """An array that nobody else holds, and that nobody will write to: whoever takes it over needs no copy."""
+    """Make an array read-only that has no other owner, so that the new owner needs no copy."""
     for view in _with_bases(array)[:-1]:
         view.flags.writeable = False
     return array
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view of an array of our own; not even the array below it can be written to."""
+    """Make an array of our own read-only and return a view of it."""
     array.flags.writeable = False
     return array.view()
 
 
 def checksum(kernel: NDArray[Any]) -> int:
-    """Of the bytes in memory; a kernel whose entries are apart is brought together for it."""
+    """Checksum of the bytes in memory; a kernel that is not contiguous is copied for it."""
     return zlib.crc32((kernel.T if kernel.flags.f_contiguous else np.ascontiguousarray(kernel)).data)

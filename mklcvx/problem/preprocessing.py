@@ -3,7 +3,7 @@
 A step is a map of feature space that the training kernels determine: a shift (`Centre`), a scale common to
 all samples (`UnitTrace`, `UnitVariance`) or one of each sample's own (`Cosine`). Training and test kernels go
 through the same arithmetic, kernel by kernel, and the values k(x, x) are carried along beside them.
-With sample weights w every sum over training samples counts sample i w_i times: weight 2 is a sample met twice.
+With sample weights w every sum over training samples counts sample i w_i times: weight 2 is a repeated sample.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class Step(ABC):
 
     @abstractmethod
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
-        """The state, from a training kernel, its diagonal and perhaps sample weights; ArithmeticError says why there
-        is none."""
+        """Compute the state from a training kernel, its diagonal and sample weights, if any; raise ArithmeticError if
+        there is none."""
 
     @abstractmethod
     def apply(self, kernel: Array, diagonal: Array | None, state: State) -> Array | None:
         """Transform a kernel (rows × training samples) in place; return the k(x, x) of its rows, if known."""
 
     def stretches(self, state: State) -> float:
-        """How many times as large a change of the kernel can be after the step."""
+        """Factor by which the step can enlarge a change of the kernel."""
         return 1.0
 
 
@@ -157,7 +157,7 @@ NORMALISATIONS = tuple(name for name, step in STEPS.items() if not issubclass(st
 
 
 def _without_row_means(kernel: Array, shares: Array | None) -> tuple[Array, Array]:
-    """Take the rows' means away, in place; the means in two parts, the rows' first entries and what is beyond these."""
+    """Subtract the means of the rows in place; return them in two parts, the first entries of the rows and the rest."""
     first = kernel[:, 0].copy()
     kernel -= first[:, None]
     beyond = kernel.mean(axis=1) if shares is None else kernel @ shares
@@ -166,7 +166,7 @@ def _without_row_means(kernel: Array, shares: Array | None) -> tuple[Array, Arra
 
 
 def _centred_diagonal(diagonal: Array, first: Array, beyond: Array, state: State) -> Array:
-    """‖φ(x) − φ̄‖², exactly 0 where the difference is mere rounding, so that nobody divides by it."""
+    """‖φ(x) − φ̄‖², exactly 0 where the difference is only rounding, so that no code divides by it."""
     own, common = (diagonal - first) - beyond, ((first - state["mean"]) - state["rest"]) + beyond
     size = np.maximum(np.abs(diagonal), np.maximum(np.abs(first + beyond), np.abs(state["mean"])))
     centred = own - common
@@ -186,21 +186,21 @@ class Preprocessing:
         self.steps = tuple(steps)
         for step in self.steps:
             if not isinstance(step, Step):
-                raise InputError(f"Preprocessing: {step!r} is no step: give Centre(), Cosine() or the like")
+                raise InputError(f"Preprocessing: {step!r} is not a step: give one, such as Centre() or Cosine()")
         self._names: list[str] | None = None
         self._shape: tuple[int, int] | None = None
         self._states: list[list[State]] = []  # for each kernel, one of each step
 
     @classmethod
     def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
-        """Centre first, if asked to, then normalise: by "trace", "cosine" or "variance"."""
+        """Steps that centre, if `centre` is true, and then normalise by "trace", "cosine" or "variance"."""
         if normalise is not None and normalise not in NORMALISATIONS:
             raise InputError(f"normalise {normalise!r} is unknown: {nearest(str(normalise), NORMALISATIONS)}")
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
     def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
-        """Learn every step from the training stack; names, if given, say which kernel an error is about."""
+        """Fit every step on the training stack; error messages use the names, if given."""
         centre = Centre if sample_weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
         stack = _stack(kernels, "kernels")
@@ -225,7 +225,8 @@ class Preprocessing:
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
             stretch = prod(step.stretches(state) for step, state in zip(self.steps, self._states[m], strict=True))
-            blur = 8 * precision(stack.dtype) * n * np.abs(result[m]).max() * stretch  # some roundings of each entry
+            # Several rounding errors per entry.
+            blur = 8 * precision(stack.dtype) * n * np.abs(result[m]).max() * stretch
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
             result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
@@ -257,11 +258,11 @@ class Preprocessing:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The chain that `to_dict` wrote, every entry checked: a file may hold anything."""
+        """The chain that `to_dict` wrote; every entry is checked, since it may come from any file."""
         _require_keys(data, {"kernels", "samples", "steps"}, "the entry")
         M, n = _count(data["kernels"], "kernels"), _count(data["samples"], "samples")
         if not isinstance(data["steps"], list):
-            raise _unreadable("steps is no list")
+            raise _unreadable("steps is not a list")
         loaded = [_load_step(entry, M, n) for entry in data["steps"]]
         chain = cls([step for step, _ in loaded])
         chain._shape = (M, n)
@@ -294,7 +295,7 @@ class Preprocessing:
 
     @contextmanager
     def _naming(self, m: int, step: Step) -> Iterator[None]:
-        """Say which kernel and which step an ArithmeticError, an overflow included, is about."""
+        """Turn an ArithmeticError, such as an overflow, into an InputError that names the kernel and the step."""
         try:
             with np.errstate(over="raise", invalid="raise"):
                 yield
@@ -372,7 +373,7 @@ def _load_step(entry: Any, M: int, n: int) -> tuple[Step, State]:
 
 
 def _in_parts(entry: Mapping[str, Any], M: int, n: int) -> dict[str, Any]:
-    """A step that has whole means, as files of old have it."""
+    """A step of an old file, which has undivided means, in the present parts."""
     _require_keys({**entry, "shares": None}, {"step", "means", "mean", "shares"}, f"step {entry['step']!r}")
     means = _load_values(entry["means"], (M, n), "means")
     mean = _load_values(entry["mean"], (M,), "mean")

@@ -1,4 +1,4 @@
-"""The targets: what the samples are labelled with. One of y (±1), classes (one per sample) or labels (0/1, many)."""
+"""The targets of the samples: one of y (±1), classes (one per sample) or labels (0/1, any number per sample)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPES = {
     "labels": "give one row per sample, one column per label, 0 or 1",
 }
 LARGEST_WHOLE = 1e15
-TIE = 1e-12  # relative: what rounding may move decision values by
+TIE = 1e-12  # relative rounding error of decision values
 NUMBERS = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
     "longdouble",
@@ -61,13 +61,13 @@ class Targets:
         members = self.indicators()
         for column, name in zip(members.T, self.names, strict=True):
             if not column.any():
-                raise InputError(f"{formulation}: nobody has label {name!r}: leave that label out")
+                raise InputError(f"{formulation}: no sample has label {name!r}: leave that label out")
             if column.all() and not constant_allowed:
-                raise InputError(f"{formulation}: everybody has label {name!r}: leave that label out")
+                raise InputError(f"{formulation}: every sample has label {name!r}: leave that label out")
         return np.where(members.T > 0, 1.0, -1.0)
 
     def indicators(self) -> Array:
-        """(n, k) in {0, 1}: who has which label."""
+        """(n, k) in {0, 1}: the labels of each sample."""
         if self.kind == "y":
             return (self.values[:, None] > 0).astype(np.float64)
         if self.kind == "classes":
@@ -78,21 +78,21 @@ class Targets:
         return np.unique(self.values)
 
     def classes(self) -> tuple[str, ...]:
-        """The classes as words, in the order of their names; nothing where there are none."""
+        """The classes as strings, in the order of their names; empty if the targets are not classes."""
         return tuple(as_words(self.class_values())) if self.kind == "classes" else ()
 
     def classes_kind(self) -> str:
-        """The classes' type, one of NUMBERS, where they are numbers or truth values; empty for words."""
+        """The type of the classes, one of NUMBERS, if they are numbers or booleans; empty for strings."""
         if self.kind != "classes" or self.values.dtype.kind not in "biuf":
             return ""
         return "longdouble" if self.values.dtype.char == "g" else self.values.dtype.name
 
     def predicted_classes(self) -> NDArray[Any]:
-        """What predictions call the classes."""
+        """The classes as predictions show them."""
         return classes_of(self.names, self.classes(), self.classes_kind())
 
     def together(self) -> Array:
-        """t_ij = +1 where two samples are of one class, or share a label; else −1. A sample is always with itself."""
+        """t_ij = +1 if two samples have the same class or share a label, or if i = j; else −1."""
         if self.kind == "labels":
             sharing = self.indicators() @ self.indicators().T > 0
             np.fill_diagonal(sharing, True)
@@ -101,7 +101,7 @@ class Targets:
 
 
 def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, count: int | None = None) -> Targets:
-    """Exactly one of the three, checked; `count` is the number of samples that the kernels have."""
+    """Check the targets, exactly one of the three; `count` is the number of samples of the kernels."""
     given = {kind: value for kind, value in zip(KINDS, (y, classes, labels), strict=True) if value is not None}
     if len(given) != 1:
         found = " and ".join(given) or "none of them"
@@ -116,7 +116,7 @@ def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, c
 
 
 def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: int) -> NDArray[Any] | None:
-    """The test targets among what is given, or None; targets of another kind alone are refused.
+    """The test targets among those given, or None; refuse targets of another kind.
 
     `labels` is the number of labels that the training samples have.
     """
@@ -129,7 +129,7 @@ def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: in
 
 
 def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[Any]:
-    """Targets of test samples, of the same kind as the training ones; one class alone is fine here."""
+    """Check the targets of test samples, of the same kind as the training ones; a single class is allowed."""
     name = f"test_{kind}"
     checked = CHECKS[kind](value, name)
     if len(checked) != rows:
@@ -141,7 +141,7 @@ def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[An
 
 
 def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[str, ...]) -> NDArray[Any]:
-    """Test classes by their names; refused where they have nothing in common with the training ones."""
+    """Test classes by their names; refuse them if none is a class of the training samples."""
     known = {**dict(zip(names, names, strict=True)), **dict(zip(classes or names, names, strict=True))}
     words = as_words(values)
     if words and not any(word in known for word in words):
@@ -151,18 +151,18 @@ def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[s
 
 
 def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> NDArray[Any]:
-    """The classes by name; numbers and truth values, unless they were given other names, in their own type."""
+    """The classes by name; numbers and booleans in their own type, unless they were given other names."""
     if not kind or names != classes:
         return np.array(names)
     if kind not in NUMBERS:
-        raise ValueError(f"{kind!r:.40} is no type of numbers")
+        raise ValueError(f"{kind!r:.40} is not a type of numbers")
     if kind == "bool":
         return np.array([word == "True" for word in classes])
     return np.array([int(word) for word in classes], dtype=kind) if "int" in kind else np.array(classes).astype(kind)
 
 
 def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
-    """What decision values stand for: ±1; the class with the largest; or labels 0 and 1. Zero counts as +1."""
+    """Predictions from decision values: ±1, the class with the largest value, or labels 0 and 1. Zero counts as +1."""
     if kind == "labels":
         return (values >= 0).astype(np.int64)
     if kind == "classes":
@@ -171,14 +171,14 @@ def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def largest(values: Array) -> NDArray[np.intp]:
-    """The column with the largest value of every row. Values that rounding cannot tell apart, as those of samples on
-    the margins of two classes, are a tie, and the first wins."""
+    """The column with the largest value of every row. Values that are equal up to rounding, such as those of samples on
+    the margins of two classes, are a tie, and the first column wins."""
     near = TIE * np.abs(values).max(axis=1, keepdims=True)
     return np.asarray(np.argmax(values >= values.max(axis=1, keepdims=True) - near, axis=1))
 
 
 def as_words(values: NDArray[Any]) -> list[str]:
-    """Classes as words; whole numbers are the same words whatever their type."""
+    """Classes as strings; a whole number gives the same string in every type."""
     return [
         str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < LARGEST_WHOLE else str(v)
         for v in values.tolist()
@@ -193,7 +193,7 @@ def _as_classes(classes: Any, name: str) -> NDArray[Any]:
         try:
             values = np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
-            raise InputError(f"{name} has words that are no text: {WANTED['classes']}") from None
+            raise InputError(f"{name} has strings that are not UTF-8: {WANTED['classes']}") from None
     if name == "classes" and len(np.unique(values)) < 2:
         fault = "has one class only" if len(values) else "is empty"
         raise InputError(f"{name} {fault}: give samples of at least two classes")
@@ -223,11 +223,11 @@ def _names_of(kind: str, values: NDArray[Any], names: Iterable[str] | None) -> t
 
 
 def as_names(field: str, names: Iterable[str], count: int, things: str, thing: str) -> tuple[str, ...]:
-    """As many names as there are things."""
+    """Check the names: a list of strings, one for each thing."""
     try:
         given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
-    except (TypeError, ValueError, SystemError):  # the last is what NumPy makes of impossible characters
-        raise InputError(f"{field} are no list of words: give one per {thing}") from None
+    except (TypeError, ValueError, SystemError):  # NumPy raises a SystemError for invalid characters
+        raise InputError(f"{field} are not a list of strings: give one per {thing}") from None
     if len(given) != count:
         raise InputError(f"{field}: {len(given)} names for {count} {things}: give one per {thing}")
     return given
@@ -251,7 +251,7 @@ CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}
 
 
 def _as_label_array(y: Any, name: str) -> NDArray[Any]:
-    """An array of one type and of the shape that this kind of targets has."""
+    """An array of one type, in the shape of this kind of targets."""
     kind = name.removeprefix("test_")
     try:
         labels = np.asarray(y)

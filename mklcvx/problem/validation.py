@@ -1,4 +1,4 @@
-"""What a stack of kernels must be: real, finite, square, symmetric and positive semidefinite, each up to rounding."""
+"""Validation of kernels: real, finite, square, and up to rounding symmetric and positive semidefinite."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 1e150
 
 
 def as_stack(kernels: Any) -> Any:
-    """Factors, or an array that nobody else can write to, but for a memory map."""
+    """Check the shape; return factors, a memory map, or an array that no other code can write to."""
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
@@ -37,8 +37,8 @@ def as_stack(kernels: Any) -> Any:
 
 
 def _ours(stack: NDArray[Any], new: bool) -> NDArray[Any]:
-    """Kernels whose entries take turns in memory, or that are parts of larger ones, are read many times more slowly:
-    one copy is worth it, but for a memory map, which may be larger than memory."""
+    """An array of our own. Kernels that are not contiguous are read many times more slowly, so they are copied once,
+    unless they are a memory map, which may be larger than memory."""
     if not stack[0].flags.forc and not is_mapped(stack):
         return np.ascontiguousarray(stack)
     return stack if new else owned(stack)
@@ -59,8 +59,8 @@ def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
 
 
 def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[str, Any]:
-    """Fields of an Instance: the stack, what was repaired, whether it is symmetric to the last bit, the checksums of a
-    memory map, and the largest entry of every kernel."""
+    """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
+    checksums of a memory map, and the largest entry of every kernel."""
     if repair not in (None, "clip", "shift"):
         raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
     if isinstance(stack, LowRank):
@@ -88,7 +88,7 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
             continue
         if repair is None:
             fault = f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}"
-            raise InputError(f"{fault}; mend the kernel, or ask for repair='clip' or repair='shift'")
+            raise InputError(f"{fault}; correct the kernel, or give repair='clip' or repair='shift'")
         if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
             stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
         stack[m], change = _repaired(kernel, repair, smallest)
@@ -99,12 +99,12 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
 
 
 def rounding(dtype: np.dtype[Any]) -> float:
-    """How far rounding may move an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
+    """Tolerated rounding error of an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
     return 0.1 * float(np.sqrt(precision(dtype)))
 
 
 def precision(dtype: np.dtype[Any]) -> float:
-    """The ε of numbers that are read as doubles."""
+    """The machine epsilon of a dtype, at least that of doubles."""
     double = np.finfo(np.float64).eps
     return float(max(np.finfo(dtype).eps, double) if dtype.kind == "f" else double)
 
@@ -115,7 +115,7 @@ def largest_entry(kernel: Array) -> float:
 
 
 def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
-    """Finite entries, of a size whose square, and whose inverse's square, is a number too."""
+    """Refuse entries that are not finite, or whose square, or the square of whose inverse, could overflow."""
     largest = largest_entry(kernel)
     if not np.isfinite(largest):
         i, j = np.argwhere(~np.isfinite(kernel))[0]
@@ -127,7 +127,7 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
 
 
 def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
-    """Whether the kernel is symmetric to the last bit; refused if it is not even up to rounding."""
+    """Whether the kernel is exactly symmetric; refuse one that is not symmetric up to rounding."""
     if np.array_equal(kernel, kernel.T):
         return True
     difference = np.abs(kernel - kernel.T)
@@ -142,9 +142,9 @@ def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
 
     Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
-    truth values and long doubles, which are judged as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. What
-    is left of such a kernel when most of its size is taken away, by centring, may be refused with the same negative
-    eigenvalue; `Preprocessing.train` therefore sets those that its kernels were allowed to have to zero.
+    booleans and long doubles, which are treated as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. Centring
+    can reduce the entries of a kernel so much that the same eigenvalue would be refused afterwards;
+    `Preprocessing.train` therefore sets such eigenvalues to zero.
     """
     size = largest_entry(kernel)
     if size == 0:
@@ -158,7 +158,7 @@ def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
 
 
 def _has_factor(matrix: Array) -> bool:
-    """Whether Cholesky's factorisation goes through; SciPy's spares a copy, but no refusal waits for it."""
+    """Whether the Cholesky factorisation succeeds. SciPy's needs no copy, but is used only if imported already."""
     lapack = sys.modules.get("scipy.linalg.lapack")
     if lapack is not None:
         return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
@@ -170,7 +170,7 @@ def _has_factor(matrix: Array) -> bool:
 
 
 def _lifted(kernel: Array, slack: float) -> Array:
-    """The kernel with `slack` on the diagonal, in memory of its own."""
+    """A copy of the kernel with `slack` added to the diagonal."""
     shifted = np.array(kernel, order="C")
     shifted[np.diag_indices_from(shifted)] += slack
     return shifted
@@ -186,7 +186,7 @@ def _repaired(kernel: Array, repair: str, smallest: float) -> tuple[Array, str]:
 
 
 def positive_part(kernel: Array) -> tuple[Array, int]:
-    """The nearest PSD kernel, and how many negative eigenvalues were set to zero."""
+    """The nearest PSD kernel, and the number of negative eigenvalues that were set to zero."""
     values, vectors = np.linalg.eigh((kernel + kernel.T) / 2)
     clipped = (vectors * np.maximum(values, 0)) @ vectors.T
     return (clipped + clipped.T) / 2, int((values < 0).sum())

@@ -41,7 +41,7 @@ def test_svm1_with_one_label_is_l1():
 
 
 def test_svm1_refuses_a_label_that_nobody_has():
-    with check_refused("nobody has label '1'"):
+    with check_refused("no sample has label '1'"):
         svm1(Instance(WINE.kernels, labels=np.column_stack([LABELS[:, 0], np.zeros(45)])))
 
 

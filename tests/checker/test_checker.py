@@ -274,5 +274,5 @@ def test_classes_are_sent_to_the_other_checker(tmp_path, capsys):
     assert (
         audited([str(tmp_path / "classes.npz"), str(tmp_path / "answer.json")], evaluated_file, point_multipliers) == 1
     )
-    with pytest.raises(ValueError, match="use checker_families"):
+    with pytest.raises(ValueError, match=r"use mklcvx\.checker\.families"):
         evaluated_file({"kernels": INSTANCE.kernels, "classes": INSTANCE.y}, record)

@@ -104,7 +104,7 @@ def test_balanced_pairs_and_stretched_labels(tmp_path):
         ("ml_sum", {"alpha": np.full((3, 20), 2.0).tolist()}, "alpha leaves its box"),
         ("ml_minimax", {"multipliers": {"gamma": [0.5, 0.6, 0.1]}}, "gamma: they do not sum to one"),
         ("ts", {"multipliers": {"beta": [1.0] * 210}}, "it leaves its box"),
-        ("ts_l1", {"multipliers": {"beta": [0.999 / 210] * 210}}, "a pull exceeds lambda"),
+        ("ts_l1", {"multipliers": {"beta": [0.999 / 210] * 210}}, "a sum P_m exceeds lambda"),
         ("hypergraph", {"weights": [0.5, 0.6, 0.1]}, "weights: they do not sum to one"),
     ],
 )

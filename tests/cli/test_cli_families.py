@@ -190,7 +190,7 @@ def test_unusable_requests_of_the_families_are_refused_in_one_line(refusal, labe
 def test_label_that_nobody_has_is_refused_by_name_whatever_the_name(refusal, tmp_path, name):
     path = saved(tmp_path / "empty.npz", labels=LABELS * [1, 0, 1], label_names=["red", "gre\x1ben\n", "blue"])
     message = refusal("solve", path, "-f", name)
-    assert "nobody has label 'gre" in message
+    assert "no sample has label 'gre" in message
     assert "\x1b" not in message
 
 

@@ -37,7 +37,7 @@ def nothing_is_read(monkeypatch):
 
 def check_kept(refusal, file, *arguments):
     before = file.read_bytes()
-    assert "is what is read, and would be replaced: choose another name" in refusal(*arguments)
+    assert "is an input, and would be overwritten: choose another name" in refusal(*arguments)
     assert file.read_bytes() == before
 
 

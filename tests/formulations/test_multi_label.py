@@ -289,7 +289,7 @@ def test_the_family_explains_its_symbols(name):
 def test_a_label_that_everybody_has_is_refused_and_one_that_all_but_one_have_is_not(name):
     base = synthetic(12, 2)
     labels = np.column_stack([base.targets.values[:, 0], np.ones(12)])
-    with pytest.raises(InputError, match=f"{name}: everybody has label '1': leave that label out"):
+    with pytest.raises(InputError, match=f"{name}: every sample has label '1': leave that label out"):
         formulations.get(name).task(Instance(base.kernels, labels=labels), {})
     labels[3, 1] = 0
     assert formulations.get(name).task(Instance(base.kernels, labels=labels), {})[0].classes == 2

@@ -123,14 +123,14 @@ def test_two_stages_need_samples_that_do_not_belong_together(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_label_that_nobody_has_is_refused_by_name(name):
     instance = Instance(K, labels=LABELS * [1, 0, 1], label_names=["red", "green", "blue"])
-    with check_refused("nobody has label 'green'", "leave that label out"):
+    with check_refused("no sample has label 'green'", "leave that label out"):
         solve(instance, name, solver="clarabel")
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "alignment"])
 def test_label_that_everybody_has_is_refused_by_name(name):
     instance = Instance(K, labels=np.maximum(LABELS, [0, 0, 1]), label_names=["red", "green", "blue"])
-    with check_refused("everybody has label 'blue'", "leave that label out"):
+    with check_refused("every sample has label 'blue'", "leave that label out"):
         solve(instance, name, solver="clarabel")
 
 
@@ -181,7 +181,7 @@ def test_refusals_come_before_any_solver_runs(monkeypatch):
         with pytest.raises(InputError):
             solve(LABELLED, name, solver="clarabel", **given)
     for name in ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth"):
-        with pytest.raises(InputError, match="nobody has label '1'"):
+        with pytest.raises(InputError, match="no sample has label '1'"):
             solve(Instance(K, labels=LABELS * [1, 0, 1]), name, solver="clarabel")
 
 

@@ -292,7 +292,7 @@ def test_a_kernel_of_zeros_aligns_with_nothing_and_does_no_harm():
 @pytest.mark.parametrize("name", [*PAIRS, "alignment"])
 def test_a_label_that_everybody_has_is_refused_before_the_work(name):
     labels = np.column_stack([np.ones(14), TARGETS["y"]["y"]])
-    with pytest.raises(InputError, match=f"{name}: everybody has label '0': leave that label out"):
+    with pytest.raises(InputError, match=f"{name}: every sample has label '0': leave that label out"):
         formulations.get(name).task(Instance(instance().kernels, labels=labels > 0), {})
 
 

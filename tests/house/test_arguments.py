@@ -61,7 +61,7 @@ def test_proofs_take_kernels_and_y():
     [
         (("l1", INSTANCE), ("the first argument is 'l1', a word",)),
         (("problem.npz", "l1"), ("the first argument is 'problem.npz'", "load_instance")),
-        ((K, "l1"), ("the second is 'l1'", "no Instance")),
+        ((K, "l1"), ("the second is 'l1'", "not an Instance")),
         ((K, "l1", Y), ("the second is 'l1'",)),
         ((K,), ("y is missing",)),
         ((Y, K, "l1"), ("the wrong way round",)),

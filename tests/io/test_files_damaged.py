@@ -37,7 +37,7 @@ def deep(depth):
         ('{"schema": "mklcvx.solution/3"}', ("schema 'mklcvx.solution/3' is not",)),
         ('{"schema": ["mklcvx.solution/1"]}', ("schema ['mklcvx.solution/1'] is not",)),
         ('{"schema": "mklcvx.solution/1"}', ("incomplete or damaged (KeyError: 'formulation')",)),
-        ('{"schema": NaN}', ("not readable JSON (NaN is no number of JSON)",)),
+        ('{"schema": NaN}', ("not readable JSON (NaN is not a JSON number)",)),
         (deep(100_000), ("not readable JSON",)),
         ('{"a":' * 100_000, ("not readable JSON",)),
         ("9" * 10_000, ("not readable JSON",)),

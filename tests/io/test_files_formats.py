@@ -102,7 +102,7 @@ def test_a_number_that_is_not_defined_is_null(tmp_path):
 
 
 def test_what_is_no_part_of_an_answer_is_not_written(tmp_path):
-    with check_refused("answer: 'wieghts' is no part of one"):
+    with check_refused("answer: 'wieghts' is not a field"):
         save_answer(tmp_path / "answer.json", wieghts=[1.0])
     assert list(tmp_path.iterdir()) == []
 
@@ -159,7 +159,7 @@ FAULTS = {
         ("kernels have shape (3, 2, 3), not square",),
     ),
     "nan": (lambda f: (f / "K1.csv").write_text("\n".join([",".join(["nan"] * 8)] * 8)), ("entry nan at [0, 0]",)),
-    "bytes": (lambda f: (f / "K1.csv").write_bytes(b"\xff\xfe\x00"), ("K1.csv: is no text in UTF-8",)),
+    "bytes": (lambda f: (f / "K1.csv").write_bytes(b"\xff\xfe\x00"), ("K1.csv: is not text in UTF-8",)),
     "slip": (lambda f: (f / "group.csv").write_text("1\n2\n3\n"), ("array 'group' is not known", "'groups'")),
     "schema": (lambda f: (f / "schema.csv").write_text("mklcvx.instance/9\n"), ("schema 'mklcvx.instance/9' is not",)),
     "short y": (lambda f: (f / "y.csv").write_text("1\n-1\n"), ("y has 2 labels, the kernels are 8 by 8",)),
@@ -214,7 +214,7 @@ def test_writing_a_folder_leaves_all_or_nothing(tmp_path, monkeypatch):
 JSON_FAULTS = [
     ("", "not readable JSON"),
     ('{"kernels": [[[1', "not readable JSON"),
-    ('{"kernels": NaN}', "NaN is no number of JSON"),
+    ('{"kernels": NaN}', "NaN is not a JSON number"),
     ("[1]", "holds no JSON object"),
     ("[" * 100_000, "not readable JSON"),
     ('{"kernels": [[[1, "a"], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
@@ -223,7 +223,7 @@ JSON_FAULTS = [
     ('{"kernels": null, "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": null}', "give exactly one of y, classes and labels"),
-    ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are no list of words"),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are not a list of strings"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "groups": {"a": 1}}', "groups"),
     ('{"kernels": [[[1e999, 0], [0, 1]]], "y": [1, -1]}', "entry inf"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "schema": 3}', "schema '3' is not"),

@@ -89,7 +89,7 @@ def test_files_are_named_by_text_or_by_path(path):
 def test_missing_file_is_refused(tmp_path):
     with check_refused("nowhere.npz: no such file: check the path"):
         load_instance(tmp_path / "nowhere.npz")
-    with check_refused("3 is no path: give the name of"):
+    with check_refused("3 is not a path: give the name of"):
         load_instance(3)
 
 
@@ -128,13 +128,13 @@ def test_other_endings_are_refused(path, name):
     ("content", "words"),
     [
         (b"", ("is empty", "copy or write it again")),
-        (b"\x00" * 100, ("is no .npz archive", "numpy.savez")),
-        (RNG.bytes(3000), ("is no .npz archive", "numpy.savez")),
+        (b"\x00" * 100, ("is not an .npz archive", "numpy.savez")),
+        (RNG.bytes(3000), ("is not an .npz archive", "numpy.savez")),
         (b"PK\x03\x04 but no more", ("damaged, perhaps truncated", "copy or write it again")),
         (b"PK\x05\x06" + bytes(18), ("no array 'kernels' (found nothing)",)),
         (pickle.dumps({"kernels": [1.0], "y": [1]}), ("holds pickled objects, which are refused", "plain numeric")),
         (pickle.dumps({"kernels": [1.0]}, protocol=2), ("holds pickled objects, which are refused",)),
-        (b"kernels,y\n1,1\n", ("is no .npz archive",)),
+        (b"kernels,y\n1,1\n", ("is not an .npz archive",)),
     ],
 )
 def test_bytes_that_are_no_archive_are_refused(tmp_path, content, words):
@@ -247,10 +247,10 @@ def test_encrypted_archive_is_refused(path):
         ({"kernels": K, "labels": 2 * LABELS}, ("labels has entries other than 0 and 1",)),
         ({"kernels": K, "labels": LABELS.T}, ("labels has 3 rows", "(samples seem to be in columns)")),
         ({"kernels": K, "labels": LABELS, "label_names": ["a"]}, ("label_names: 1 names for 3 labels",)),
-        ({"kernels": K, "labels": LABELS, "label_names": "abc"}, ("label_names are no list of words",)),
+        ({"kernels": K, "labels": LABELS, "label_names": "abc"}, ("label_names are not a list of strings",)),
         ({"kernels": K, "y": Y, "label_names": ["a", "b"]}, ("label_names are given for y", "leave them out")),
         ({"kernels": K, "classes": np.ones(N)}, ("classes has one class only",)),
-        ({"kernels": K, "classes": [b"\xff"] * N}, ("classes has words that are no text",)),
+        ({"kernels": K, "classes": [b"\xff"] * N}, ("classes has strings that are not UTF-8",)),
         ({"kernels": K, "labels": LABELS, "test_kernels": TEST, "test_y": Y[:5]}, ("test_y is given where", "labels")),
         (
             {"kernels": K, "labels": LABELS, "test_kernels": TEST, "test_labels": LABELS[:5, :2]},
@@ -258,9 +258,12 @@ def test_encrypted_archive_is_refused(path):
         ),
         ({"kernels": K, "y": (Y + 1) // 2}, ("y has labels 0, 1", "numpy.where(y == 1, 1, -1)")),
         ({"kernels": K, "y": Y, "groups": [0, 1]}, ("groups do not cover the kernels",)),
-        ({"kernels": K, "y": Y, "groups": 3}, ("groups are no integers",)),
-        ({"kernels": K, "y": Y, "names": "abc"}, ("names are no list of words",)),
-        ({"kernels": K, "y": Y, "names": np.array([0x110000] * 3, "u4").view("U1")}, ("names are no list of words",)),
+        ({"kernels": K, "y": Y, "groups": 3}, ("groups are not integers",)),
+        ({"kernels": K, "y": Y, "names": "abc"}, ("names are not a list of strings",)),
+        (
+            {"kernels": K, "y": Y, "names": np.array([0x110000] * 3, "u4").view("U1")},
+            ("names are not a list of strings",),
+        ),
         ({"kernels": K, "y": Y, "schema": "mklcvx.instance/9"}, ("schema 'mklcvx.instance/9' is not",)),
         ({"kernels": K, "y": Y, "schema": "mklcvx.solution/1"}, ("schema 'mklcvx.solution/1' is not",)),
         ({"kernels": np.zeros((3, 8, 8), dtype="f8,i4"), "y": Y}, ("kernels have dtype", "give real numbers")),

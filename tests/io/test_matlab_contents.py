@@ -127,7 +127,7 @@ def test_classes_are_words_in_a_cell_array(saved, row):
 
 @pytest.mark.parametrize("classes", [cells(*range(N)), cells("a", 1.0), cells("a", cells("b"))], ids=range(3))
 def test_cells_that_are_no_words_are_no_classes(saved, classes):
-    with check_refused("problem.mat: classes is no numeric array"):
+    with check_refused("problem.mat: classes is not a numeric array"):
         load_instance(saved(kernels=IN_MATLAB, classes=classes))
 
 

@@ -106,16 +106,16 @@ def test_labels_come_in_many_forms(y):
         ([[0, 1], [1, 2]], ("a kernel is in two, or unknown",)),
         ([[0, 1], [2, 3]], ("a kernel is in two, or unknown",)),
         ([[0, 1], [-1]], ("kernel 2 is in none",)),
-        (["a", "a", "b"], ("groups are no integers", "give one integer for each of the 3 kernels")),
-        ([0, 0.5, 1], ("groups are no integers",)),
-        ([0, np.nan, 1], ("groups are no integers",)),
-        ([0, np.inf, 1], ("groups are no integers",)),
-        ([True, False, True], ("groups are no integers",)),
-        ([[0.5, 1], [2]], ("groups are no integers",)),
-        ([["a"], [1, 2]], ("groups are no integers",)),
-        ([[[0], [1, 2]], [2]], ("groups are no integers",)),
-        (3, ("groups are no integers",)),
-        (np.array(3), ("groups are no integers",)),
+        (["a", "a", "b"], ("groups are not integers", "give one integer for each of the 3 kernels")),
+        ([0, 0.5, 1], ("groups are not integers",)),
+        ([0, np.nan, 1], ("groups are not integers",)),
+        ([0, np.inf, 1], ("groups are not integers",)),
+        ([True, False, True], ("groups are not integers",)),
+        ([[0.5, 1], [2]], ("groups are not integers",)),
+        ([["a"], [1, 2]], ("groups are not integers",)),
+        ([[[0], [1, 2]], [2]], ("groups are not integers",)),
+        (3, ("groups are not integers",)),
+        (np.array(3), ("groups are not integers",)),
     ],
 )
 def test_groups_that_do_not_cover_the_kernels_are_refused(groups, words):
@@ -203,7 +203,7 @@ def test_names_of_another_number_are_refused(names):
 
 @pytest.mark.parametrize("names", [5, np.array("abc"), [b"\xff", b"b", b"c"]])
 def test_names_that_are_no_words_are_refused(names):
-    with check_refused("names are no list of words", "give one per kernel"):
+    with check_refused("names are not a list of strings", "give one per kernel"):
         Instance(K, Y, names=names)
 
 

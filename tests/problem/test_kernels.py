@@ -267,9 +267,9 @@ def test_bank_refuses_what_is_no_kernel() -> None:
     for bank in (KernelBank, DistanceBank):
         with check_refused(bank.__name__, "kernels is empty", "give at least one"):
             bank([])
-    with check_refused("is no Kernel", "give"):
+    with check_refused("is not a Kernel", "give"):
         KernelBank([Linear])  # type: ignore[list-item]
-    with check_refused("Linear() is no DistanceKernel", "give Gaussian(0.5)"):
+    with check_refused("Linear() is not a DistanceKernel", "give one, such as Gaussian(0.5)"):
         DistanceBank([Linear()])
 
 
@@ -292,10 +292,10 @@ BAD_SAMPLES = {
     "has 3 dimensions, not 2": TRAIN[None],
     "is empty": np.empty((0, 4)),
     "NaN or infinite": np.where(np.arange(4) == 2, np.nan, TRAIN),
-    "is no array of real numbers": [["a", "b"]],
-    "X is no array of real numbers": [[1.0, 2.0], [3.0]],
-    "no array of real numbers": TRAIN * 1j,
-    "no array of real": csr_array(TRAIN),
+    "is not an array of real numbers": [["a", "b"]],
+    "X is not an array of real numbers": [[1.0, 2.0], [3.0]],
+    "not an array of real numbers": TRAIN * 1j,
+    "not an array of real": csr_array(TRAIN),
 }
 
 
@@ -356,7 +356,7 @@ BAD_DISTANCES = {
     "distances has NaN or infinite": [D + np.where(np.eye(17) > 0, np.inf, 0)],
     "D1 is not symmetric with zero diagonal": [D, np.tril(D)],
     "D0 is not symmetric with zero diagonal": [D + 0.1],
-    "distances is no array of real numbers": [D, D[:5, :5]],
+    "distances is not an array of real numbers": [D, D[:5, :5]],
     "distances is empty": np.empty((0, 3, 3)),
 }
 

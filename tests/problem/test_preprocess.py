@@ -159,7 +159,7 @@ def test_cosine_asks_for_the_test_diagonals() -> None:
         fitted.test(TEST_KERNELS, DIAGONALS[:, :5])
     with check_refused("test_diagonals has NaN or infinite"):
         fitted.test(TEST_KERNELS, DIAGONALS * np.nan)
-    with check_refused("test_diagonals is no array of real numbers"):
+    with check_refused("test_diagonals is not an array of real numbers"):
         fitted.test(TEST_KERNELS, [["a"]])
 
 
@@ -177,7 +177,7 @@ def test_unknown_normalisation_is_refused_with_the_nearest() -> None:
 
 
 def test_what_is_no_step_is_refused() -> None:
-    with check_refused("Preprocessing", "'centre' is no step", "give Centre()"):
+    with check_refused("Preprocessing", "'centre' is not a step", "such as Centre()"):
         Preprocessing(["centre"])  # type: ignore[list-item]
 
 
@@ -240,8 +240,8 @@ BAD_STACKS = {
     "kernels has shape (0, 3, 3)": np.empty((0, 3, 3)),
     "kernel 0 has NaN or infinite": KERNELS * np.inf,
     "kernel 0 is not symmetric": np.tril(KERNELS),
-    "kernels is no array of real numbers": KERNELS * 1j,
-    "kernels is no array of real": [KERNELS[0], KERNELS[0][:3]],
+    "kernels is not an array of real numbers": KERNELS * 1j,
+    "kernels is not an array of real": [KERNELS[0], KERNELS[0][:3]],
 }
 
 
@@ -277,7 +277,7 @@ BAD_RECORDS: dict[str, Any] = {
     "kernels is 0, not a count": broken(kernels=0),
     "kernels is True, not a count": broken(kernels=True),
     "samples is '15', not a count": broken(samples="15"),
-    "steps is no list": broken(steps="trace"),
+    "steps is not a list": broken(steps="trace"),
     "step 'tracee' is unknown: did you mean 'trace'?": broken(step="tracee"),
     "step ['trace'] is unknown": broken(step=["trace"]),
     "step 3 is unknown": broken(steps=[3]),

@@ -98,7 +98,7 @@ def test_classes_are_numbers_or_words(classes, names):
         (["a", "b", None, "a", "b", "a"], ("classes has missing or mixed entries", "give one class for every sample")),
         (np.array(["a", 1] * 3, dtype=object), ("classes has missing or mixed entries",)),
         (np.ma.masked_equal(CLASSES, 1), ("classes has missing or mixed entries",)),
-        (np.array([b"\xff", b"b", b"c"])[CLASSES], ("classes has words that are no text",)),
+        (np.array([b"\xff", b"b", b"c"])[CLASSES], ("classes has strings that are not UTF-8",)),
     ],
     ids=range(14),
 )
@@ -161,9 +161,9 @@ def test_labels_and_classes_can_be_named():
         ({"labels": LABELS, "names": []}, ("label_names: 0 names for 3 labels",)),
         ({"classes": CLASSES, "names": [*NAMES, "grey"]}, ("label_names: 4 names for 3 classes",)),
         ({"labels": LABELS, "names": ["red", "blue", "red"]}, ("label_names has 'red' twice", "a name of its own")),
-        ({"labels": LABELS, "names": 3}, ("label_names are no list of words", "give one per label")),
-        ({"labels": LABELS, "names": np.array("abc")}, ("label_names are no list of words",)),
-        ({"labels": LABELS, "names": [b"\xff", b"b", b"c"]}, ("label_names are no list of words",)),
+        ({"labels": LABELS, "names": 3}, ("label_names are not a list of strings", "give one per label")),
+        ({"labels": LABELS, "names": np.array("abc")}, ("label_names are not a list of strings",)),
+        ({"labels": LABELS, "names": [b"\xff", b"b", b"c"]}, ("label_names are not a list of strings",)),
         ({"y": Y, "names": ["no", "yes"]}, ("label_names are given for y", "leave them out")),
     ],
     ids=range(8),
@@ -267,13 +267,13 @@ def test_labels_are_rows_of_signs():
 def test_label_that_nobody_has_is_refused_by_name():
     found = targets(labels=LABELS * [1, 0, 1], names=NAMES)
     for allowed in (True, False):
-        with check_refused("ml_sum: nobody has label 'green'", "leave that label out"):
+        with check_refused("ml_sum: no sample has label 'green'", "leave that label out"):
             found.signs("ml_sum", constant_allowed=allowed)
 
 
 def test_label_that_everybody_has_is_refused_by_name_where_it_has_no_meaning():
     found = targets(labels=np.maximum(LABELS, [0, 0, 1]), names=NAMES)
-    with check_refused("ml_sum: everybody has label 'blue'", "leave that label out"):
+    with check_refused("ml_sum: every sample has label 'blue'", "leave that label out"):
         found.signs("ml_sum", constant_allowed=False)
     np.testing.assert_array_equal(found.signs("hypergraph")[2], np.ones(N))
 
