@@ -161,8 +161,10 @@ def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool 
 
 def _listed(array: NDArray[Any]) -> Any:
     """Lists, or a number, for JSON; entries that are not finite become null."""
-    finite = array.dtype.kind != "f" or np.isfinite(array).all()
-    return array.tolist() if finite else np.where(np.isfinite(array), array, None).tolist()
+    values = array.astype(object)
+    if array.dtype.kind == "f":
+        values[~np.isfinite(array)] = None
+    return values.tolist()
 
 
 def load_test(path: str | Path) -> dict[str, Any]:

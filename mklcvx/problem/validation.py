@@ -68,7 +68,9 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
             _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
         return {"kernels": stack}
     mapped, tolerance = is_mapped(stack), rounding(stack.dtype)
-    repairs, checksums, symmetric, sizes = [], [], True, np.empty(len(names))
+    repairs: list[str] = []
+    checksums: list[int] = []
+    symmetric, sizes = True, np.empty(len(names))
     for m, name in enumerate(names):
         with np.errstate(over="ignore"):
             kernel = np.asarray(stack[m], dtype=np.float64)
