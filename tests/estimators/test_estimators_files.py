@@ -223,7 +223,7 @@ def test_pickles_and_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"no model \(kernels\)"):
         load_model(path)
     path.write_bytes(b"not a file of ours")
-    with pytest.raises(InputError, match=r"is no \.npz archive"):
+    with pytest.raises(InputError, match=r"is not an \.npz archive"):
         load_model(path)
     with pytest.raises(InputError, match="no such file"):
         load_model(tmp_path / "nowhere.npz")
