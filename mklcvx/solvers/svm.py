@@ -1,7 +1,7 @@
 """The SVM inside an algorithm, for one combination of the kernels at a time.
 
 With a bias it is LIBSVM by scikit-learn: C-SVC for loss c, ν-SVC for loss nu, whose α is ours up to a factor. Without a
-bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic over a box of `_box_qp`, which starts
+bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic over a box of `interior.qp`, which starts
 where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the tolerance, which
 the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and where that fails
 too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from ..certificate import CertifiedPoint, certify
 from ..formulations import Implied, Points, Task
 from ..formulations.svm import SVM
-from .box_qp import box_qp
 from .driver import Problem
-from .interior.qp import Quadratic, interior_point
+from .interior.qp import Quadratic, box_qp, interior_point
 from .polish import gain_slope, sharpened
 
 Array = NDArray[np.float64]

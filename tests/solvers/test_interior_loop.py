@@ -13,12 +13,10 @@ from mklcvx.certificate.run import Ending
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior import loop, step_length
 from mklcvx.solvers.interior.engine import KINDS
-from mklcvx.solvers.interior.finish import active_set_finish, elimination_step, offer
-from mklcvx.solvers.interior.iterate import Iterate
-from mklcvx.solvers.interior.loop import InteriorMethod
+from mklcvx.solvers.interior.loop import InteriorMethod, Iterate
 from mklcvx.solvers.interior.qp import QPIterate, QPSystem, Quadratic, interior_point
 from mklcvx.solvers.interior.settings import SETTINGS
-from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.interior.single_task import InteriorSingle, active_set_finish, elimination_step, offer
 from mklcvx.solvers.interior.step_length import boundary_fraction
 
 PROGRAM = Quadratic(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))

@@ -16,8 +16,7 @@ from mklcvx.formulations.families.two_stage import PairTask, pair_task
 from mklcvx.problem.stack import KernelStack, mirrored
 from mklcvx.solvers.conic import solve_declared
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.pair_newton import PairSystem
-from mklcvx.solvers.interior.pair_point import PairBlocks, PairIterate
+from mklcvx.solvers.interior.pair_newton import PairBlocks, PairIterate, PairSystem
 from mklcvx.solvers.interior.two_stage import InteriorPairs, PairState
 from mklcvx.solvers.registry import drive
 

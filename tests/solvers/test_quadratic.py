@@ -8,10 +8,9 @@ import pytest
 from mklcvx.certificate import certify
 from mklcvx.formulations import Points, Task
 from mklcvx.formulations.svm import SVM
-from mklcvx.solvers import box_qp as _box_qp
-from mklcvx.solvers.box_qp import box_qp, projected_newton
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.qp import Quadratic, factored, interior_point
+from mklcvx.solvers.interior import qp
+from mklcvx.solvers.interior.qp import Quadratic, box_qp, factored, interior_point, projected_newton
 from mklcvx.solvers.svm import Machine, fit
 
 
@@ -54,7 +53,7 @@ def test_a_start_at_the_optimum_costs_nothing(monkeypatch):
     q, box = signed_kernel(60, 60), np.ones(60)
     alpha = box_qp(q, box)
     calls = []
-    monkeypatch.setattr(_box_qp, "factored", lambda matrix: calls.append(1) or factored(matrix))
+    monkeypatch.setattr(qp, "factored", lambda matrix: calls.append(1) or factored(matrix))
     assert box_qp(q, box, start=alpha) == pytest.approx(alpha, abs=1e-12)
     assert not calls
     nearby = q + 1e-3 * np.eye(60)

@@ -9,8 +9,7 @@ from mklcvx import Instance, LowRank, solve
 from mklcvx.formulations import get
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.elimination import ReducedGroups, eliminate_groups
-from mklcvx.solvers.interior.finish import elimination_step
-from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.interior.single_task import InteriorSingle, elimination_step
 from mklcvx.zoo.grid import quantised
 
 RNG = np.random.default_rng(5)

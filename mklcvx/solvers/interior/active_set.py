@@ -2,7 +2,7 @@
 
 Every α and every variable of the weights' side is held at a bound or free, whichever its distance from the bound and
 its gradient say (the larger of the two decides). With these choices the optimality conditions are equations, and
-Newton's method solves them: `reduced_system` with nothing on the diagonal of what is free, and more than anything on
+Newton's method solves them: `saddle`'s reduced system with nothing on the diagonal of what is free, and more than anything on
 that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the optimum for
 a neighbouring parameter, two to four such steps are enough as a rule. Where they are not, nothing is lost: the
 certificate decides.
@@ -16,10 +16,9 @@ import numpy as np
 
 from ...formulations import Task
 from ..polish import gain_slope, settled
-from .iterate import Array
+from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .reduced_system import ReducedSystem
-from .saddle import SaddleIterate, balance
+from .saddle import ReducedSystem, SaddleIterate, balance
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...formulations import Task
 from ...formulations._groups import group_sums
-from .iterate import Array
+from .loop import Array
 from .saddle import SaddleIterate
 from .settings import SETTINGS, TINY
 from .weights_side import Shared

@@ -31,8 +31,7 @@ from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
 from ..driver import Problem, State
-from .iterate import Array, Iterate
-from .loop import InteriorMethod, KKTSystem
+from .loop import Array, InteriorMethod, Iterate, KKTSystem
 from .qp import factored, refined
 from .settings import SETTINGS, TINY
 

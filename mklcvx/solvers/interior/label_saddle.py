@@ -36,8 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...formulations.families.multi_label import LabelTask
-from .iterate import Array, Iterate
-from .loop import KKTSystem
+from .loop import Array, Iterate, KKTSystem
 from .qp import factored
 from .settings import SETTINGS
 

@@ -29,9 +29,8 @@ from ...certificate.run import Ending
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from ..driver import Problem, State
-from .iterate import Array
 from .label_saddle import Images, LabelIterate, LabelSystem, half_squares, kernel_pass
-from .loop import InteriorMethod
+from .loop import Array, InteriorMethod
 from .settings import SETTINGS, TINY
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...formulations import Task
 from ...problem.low_rank import LowRank
-from .iterate import Array
+from .loop import Array
 from .qp import factored
 from .settings import SETTINGS
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
-from .iterate import Array
+from .loop import Array
 from .settings import SETTINGS
 
 

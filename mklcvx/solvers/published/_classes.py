@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
-from ..box_qp import box_qp
 from ..driver import Problem
+from ..interior.qp import box_qp
 
 Array = NDArray[np.float64]
 
