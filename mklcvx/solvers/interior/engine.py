@@ -8,8 +8,7 @@ end that only the certificate decides. `single_task`, `multi_label`, `two_stage`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from ...formulations import Points
 from ..driver import Algorithm, Problem
@@ -23,16 +22,15 @@ KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorLabels, Inter
 BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
 
 
-@dataclass(frozen=True)
 class InteriorPoint(Algorithm[Any]):
     """Every formulation by the method of its family."""
 
-    name: ClassVar[str] = InteriorMethod.name
-    summary: ClassVar[str] = InteriorMethod.summary
-    reference: ClassVar[str] = InteriorMethod.reference
-    serves: ClassVar[tuple[str, ...]] = tuple(BY_NAME)
-    tolerance: ClassVar[float] = InteriorMethod.tolerance
-    max_iter: ClassVar[int] = 100
+    name = InteriorMethod.name
+    summary = InteriorMethod.summary
+    reference = InteriorMethod.reference
+    serves = tuple(BY_NAME)
+    tolerance = InteriorMethod.tolerance
+    max_iter = 100
 
     def start(self, problem: Problem) -> Any:
         return BY_NAME[problem.formulation.name].start(problem)

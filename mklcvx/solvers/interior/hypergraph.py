@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -117,10 +116,9 @@ class HypergraphSystem(KKTSystem[SimplexIterate]):
         return SimplexIterate(theta, (goal - at.s * theta) / at.theta, nu)
 
 
-@dataclass(frozen=True)
 class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
-    serves: ClassVar[tuple[str, ...]] = ("hypergraph", "hypergraph_smooth")
-    max_iter: ClassVar[int] = 60
+    serves = ("hypergraph", "hypergraph_smooth")
+    max_iter = 60
 
     def start(self, problem: Problem) -> HypergraphState:
         """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""

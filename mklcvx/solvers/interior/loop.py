@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -117,10 +117,10 @@ def predictor_corrector(system: KKTSystem[P]) -> tuple[P, Any]:
 class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
     """One iteration of every family. A family says what comes before a step, and what its outcome is worth."""
 
-    name: ClassVar[str] = "interior"
-    summary: ClassVar[str] = "our structured interior-point method: all unknowns together, to ten digits"
-    reference: ClassVar[str] = ""
-    tolerance: ClassVar[float] = 1e-9
+    name = "interior"
+    summary = "our structured interior-point method: all unknowns together, to ten digits"
+    reference = ""
+    tolerance = 1e-9
 
     @abstractmethod
     def system(self, problem: Problem, state: S) -> KKTSystem[P]:

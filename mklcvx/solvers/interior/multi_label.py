@@ -20,7 +20,6 @@ C·1e-13, and lengthening f by as much costs less.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,10 +46,9 @@ class LabelState(State):
     creeping: int  # how many of the last steps were too short
 
 
-@dataclass(frozen=True)
 class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
-    serves: ClassVar[tuple[str, ...]] = ("ml_sum", "ml_minimax")
-    max_iter: ClassVar[int] = 60
+    serves = ("ml_sum", "ml_minimax")
+    max_iter = 60
 
     def start(self, problem: Problem) -> LabelState:
         return _started(problem, SETTINGS.label_product_spread)

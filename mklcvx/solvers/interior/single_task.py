@@ -18,8 +18,7 @@ certificate says whether that was right, and where it was not, the interior poin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,10 +37,9 @@ from .state import IPMState, balanced, evaluated, first_alpha, first_point
 from .weights_side import Shared, Side, side_of
 
 
-@dataclass(frozen=True)
 class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
-    serves: ClassVar[tuple[str, ...]] = tuple(f.name for f in SINGLE_TASKS)
-    max_iter: ClassVar[int] = 100
+    serves = tuple(f.name for f in SINGLE_TASKS)
+    max_iter = 100
 
     def start(self, problem: Problem) -> IPMState:
         task, side = problem.task, side_of(problem.task, problem.formulation)

@@ -27,7 +27,7 @@ margins are needed: no kernel is read. These are not steps of the predictor–co
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -55,10 +55,9 @@ class PairState(State):
     offer: Points = NO_POINTS
 
 
-@dataclass(frozen=True)
 class InteriorPairs(InteriorMethod[State, PairIterate]):
-    serves: ClassVar[tuple[str, ...]] = ("ts", "ts_l1", "alignment")
-    max_iter: ClassVar[int] = 80
+    serves = ("ts", "ts_l1", "alignment")
+    max_iter = 80
 
     def start(self, problem: Problem) -> State:
         task, quadratic = problem.task, problem.formulation.name == "ts"

@@ -22,7 +22,6 @@ class Fitted(State):
     fit: Fit
 
 
-@dataclass(frozen=True)
 class Alternating(Algorithm[Fitted]):
     """Algorithms whose step is: weights from α, then α from weights."""
 

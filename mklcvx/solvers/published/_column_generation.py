@@ -31,7 +31,6 @@ class Columns(State):
         return np.asarray(np.tensordot(self.mix, np.stack(self.cuts), axes=1))
 
 
-@dataclass(frozen=True)
 class ColumnGeneration(Algorithm[Columns]):
     @abstractmethod
     def separate(self, problem: Problem, weights: Array) -> Array | None:

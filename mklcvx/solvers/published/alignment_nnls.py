@@ -8,23 +8,19 @@ variant, so that the first row of the trace shows what the exact solution gains.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from ...formulations import Points
 from ..driver import Algorithm, Problem, State
 
 
-@dataclass(frozen=True)
 class AlignmentNNLS(Algorithm[State]):
-    name: ClassVar[str] = "alignment_nnls"
-    summary: ClassVar[str] = "non-negative least squares"
-    reference: ClassVar[str] = "Cortes et al. 2010"
-    serves: ClassVar[tuple[str, ...]] = ("alignment",)
-    tolerance: ClassVar[float] = 1e-8
-    max_iter: ClassVar[int] = 1
+    name = "alignment_nnls"
+    summary = "non-negative least squares"
+    reference = "Cortes et al. 2010"
+    serves = ("alignment",)
+    tolerance = 1e-8
+    max_iter = 1
 
     def start(self, problem: Problem) -> State:
         return State(problem.task.own_alignment)

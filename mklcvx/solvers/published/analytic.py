@@ -11,9 +11,6 @@ factor √(q_m/max q) per step, and no rate is proved: expect a hundred steps fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from ..driver import Problem
@@ -21,13 +18,12 @@ from ..svm import Fit
 from ._alternating import Alternating, Array, norms
 
 
-@dataclass(frozen=True)
 class Analytic(Alternating):
-    name: ClassVar[str] = "analytic"
-    summary: ClassVar[str] = "SVM and closed-form weights in turn"
-    reference: ClassVar[str] = "Kloft et al. 2011"
-    serves: ClassVar[tuple[str, ...]] = ("l1", "l2", "lp")
-    max_iter: ClassVar[int] = 5000
+    name = "analytic"
+    summary = "SVM and closed-form weights in turn"
+    reference = "Kloft et al. 2011"
+    serves = ("l1", "l2", "lp")
+    max_iter = 5000
 
     def first_weights(self, problem: Problem) -> Array:
         return np.asarray(self._in_ball(problem, np.ones(problem.task.count)))

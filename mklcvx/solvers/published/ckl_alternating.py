@@ -14,7 +14,7 @@ group it tends to another point than the optimum; `halved=1` puts the ½ in.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,10 @@ class Chosen(State):
 
 @dataclass(frozen=True)
 class CKLAlternating(Algorithm[Chosen]):
-    name: ClassVar[str] = "ckl_alternating"
-    summary: ClassVar[str] = "SVM and the best kernel of each group in turn; cycles, as printed"
-    reference: ClassVar[str] = "Govindaraj 2009, section 5"
-    serves: ClassVar[tuple[str, ...]] = ("ckl",)
+    name = "ckl_alternating"
+    summary = "SVM and the best kernel of each group in turn; cycles, as printed"
+    reference = "Govindaraj 2009, section 5"
+    serves = ("ckl",)
 
     halved: int = 0
 

@@ -13,7 +13,6 @@ number of iterations gets below that. The gap of the smoothed form falls as 1/tÂ
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,12 +34,12 @@ class Momentum(State):
 
 @dataclass(frozen=True)
 class HypergraphNesterov(Algorithm[Momentum]):
-    name: ClassVar[str] = "hypergraph_nesterov"
-    summary: ClassVar[str] = "Nesterov's method on the smoothed form"
-    reference: ClassVar[str] = "Ji et al. 2008, Table 1"
-    serves: ClassVar[tuple[str, ...]] = ("hypergraph", "hypergraph_smooth")
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 3000
+    name = "hypergraph_nesterov"
+    summary = "Nesterov's method on the smoothed form"
+    reference = "Ji et al. 2008, Table 1"
+    serves = ("hypergraph", "hypergraph_smooth")
+    tolerance = 1e-2
+    max_iter = 3000
 
     steps: int = 1000
 

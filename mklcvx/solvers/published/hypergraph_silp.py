@@ -8,9 +8,6 @@ The master is a linear program, solved by HiGHS; the oracle is one n×n system.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, solved
 from ..driver import Problem
@@ -18,12 +15,11 @@ from ._column_generation import Array, ColumnGeneration, Columns
 from .silp import linear_master
 
 
-@dataclass(frozen=True)
 class HypergraphSILP(ColumnGeneration):
-    name: ClassVar[str] = "hypergraph_silp"
-    summary: ClassVar[str] = "column generation: a linear master and one linear system"
-    reference: ClassVar[str] = "Ji et al. 2008, Theorem 2.1"
-    serves: ClassVar[tuple[str, ...]] = ("hypergraph",)
+    name = "hypergraph_silp"
+    summary = "column generation: a linear master and one linear system"
+    reference = "Ji et al. 2008, Theorem 2.1"
+    serves = ("hypergraph",)
 
     def separate(self, problem: Problem, weights: Array) -> Array:
         return solved(problem.task, weights)

@@ -11,7 +11,6 @@ projection are small conic programs, given to Clarabel directly. `share` is the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,10 +31,10 @@ class Levels(State):
 
 @dataclass(frozen=True)
 class Level(Algorithm[Levels]):
-    name: ClassVar[str] = "level"
-    summary: ClassVar[str] = "cutting planes, projected onto a level set"
-    reference: ClassVar[str] = "Xu et al. 2008"
-    serves: ClassVar[tuple[str, ...]] = ("l1", "elastic")
+    name = "level"
+    summary = "cutting planes, projected onto a level set"
+    reference = "Xu et al. 2008"
+    serves = ("l1", "elastic")
 
     share: float = 0.9
 

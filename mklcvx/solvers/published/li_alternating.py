@@ -12,9 +12,6 @@ floor under λ keeps the SVM solvable; it is so low that it costs less than the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from ..driver import Problem
@@ -22,12 +19,11 @@ from ..svm import Fit
 from ._alternating import Alternating, Array, floor
 
 
-@dataclass(frozen=True)
 class LiAlternating(Alternating):
-    name: ClassVar[str] = "li_alternating"
-    summary: ClassVar[str] = "SVM and λ = √D/Σ√D in turn"
-    reference: ClassVar[str] = "Govindaraj 2009, section 4.2"
-    serves: ClassVar[tuple[str, ...]] = ("li",)
+    name = "li_alternating"
+    summary = "SVM and λ = √D/Σ√D in turn"
+    reference = "Govindaraj 2009, section 4.2"
+    serves = ("li",)
 
     def first_weights(self, problem: Problem) -> Array:
         return 1 / (2 * problem.even)

@@ -13,7 +13,7 @@ gradient is −½ r_j q_m by Danskin's theorem. Where choosing the best kernel o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -40,14 +40,13 @@ class Averaged(State):
     count: int = 1
 
 
-@dataclass(frozen=True)
 class Mirror(Algorithm[Averaged]):
-    name: ClassVar[str] = "mirror"
-    summary: ClassVar[str] = "mirror descent over the kernels of each group"
-    reference: ClassVar[str] = "Saketha Nath et al. 2009"
-    serves: ClassVar[tuple[str, ...]] = ("ckl", "vskl")
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 3000
+    name = "mirror"
+    summary = "mirror descent over the kernels of each group"
+    reference = "Saketha Nath et al. 2009"
+    serves = ("ckl", "vskl")
+    tolerance = 1e-2
+    max_iter = 3000
 
     def start(self, problem: Problem) -> Averaged:
         groups = problem.task.own["groups"]

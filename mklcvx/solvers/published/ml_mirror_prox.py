@@ -13,7 +13,7 @@ which the paper refers, has the half step, and its averages converge as 1/t; `ex
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,12 +73,12 @@ class Game(State):
 
 @dataclass(frozen=True)
 class MLMirrorProx(Algorithm[Game]):
-    name: ClassVar[str] = "ml_mirror_prox"
-    summary: ClassVar[str] = "mirror-prox in kernels and classes, full gradients"
-    reference: ClassVar[str] = "Bucak et al. 2010, Eq. (7)"
-    serves: ClassVar[tuple[str, ...]] = ("ml_minimax",)
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 2000
+    name = "ml_mirror_prox"
+    summary = "mirror-prox in kernels and classes, full gradients"
+    reference = "Bucak et al. 2010, Eq. (7)"
+    serves = ("ml_minimax",)
+    tolerance = 1e-2
+    max_iter = 2000
 
     extra: int = 1
 

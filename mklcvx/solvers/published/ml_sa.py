@@ -27,7 +27,6 @@ which forget the start.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,12 +52,12 @@ class Sampled(State):
 
 @dataclass(frozen=True)
 class MLSA(Algorithm[Sampled]):
-    name: ClassVar[str] = "ml_sa"
-    summary: ClassVar[str] = "stochastic approximation: the SVM of one sampled class in each step"
-    reference: ClassVar[str] = "Bucak et al. 2010, Algorithm 1"
-    serves: ClassVar[tuple[str, ...]] = ("ml_minimax",)
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 10_000
+    name = "ml_sa"
+    summary = "stochastic approximation: the SVM of one sampled class in each step"
+    reference = "Bucak et al. 2010, Algorithm 1"
+    serves = ("ml_minimax",)
+    tolerance = 1e-2
+    max_iter = 10_000
 
     delta: float = 0.2
     eta: float | None = None

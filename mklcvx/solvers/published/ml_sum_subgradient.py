@@ -11,7 +11,6 @@ k SVMs per step: what the paper's stochastic algorithm is to avoid. The averages
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,12 +34,12 @@ class Averages(State):
 
 @dataclass(frozen=True)
 class MLSumSubgradient(Algorithm[Averages]):
-    name: ClassVar[str] = "ml_sum_subgradient"
-    summary: ClassVar[str] = "projected subgradient, an SVM for every class in each step"
-    reference: ClassVar[str] = "Bucak et al. 2010"
-    serves: ClassVar[tuple[str, ...]] = ("ml_sum",)
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 2000
+    name = "ml_sum_subgradient"
+    summary = "projected subgradient, an SVM for every class in each step"
+    reference = "Bucak et al. 2010"
+    serves = ("ml_sum",)
+    tolerance = 1e-2
+    max_iter = 2000
 
     eta: float = 0.5
 

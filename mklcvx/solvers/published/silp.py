@@ -9,9 +9,6 @@ cuts, so that many cuts are needed before the last digits come.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from ...formulations import Implied, Points, _silp
@@ -40,12 +37,11 @@ def linear_master(rows: Array, cap: float = 1.0) -> tuple[Array, Array] | None:
     return weights / weights.sum(), mix / mix.sum()
 
 
-@dataclass(frozen=True)
 class SILP(ColumnGeneration):
-    name: ClassVar[str] = "silp"
-    summary: ClassVar[str] = "column generation: a linear master and an SVM"
-    reference: ClassVar[str] = "Sonnenburg et al. 2006"
-    serves: ClassVar[tuple[str, ...]] = ("l1", "sm1")
+    name = "silp"
+    summary = "column generation: a linear master and an SVM"
+    reference = "Sonnenburg et al. 2006"
+    serves = ("l1", "sm1")
 
     def separate(self, problem: Problem, weights: Array) -> Array:
         return fit(problem, weights).alpha

@@ -7,8 +7,7 @@ Master and oracle are those of `formulations._silp`, written in CVXPY and solved
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,13 +47,12 @@ CUTS: dict[str, Cuts] = {
 }
 
 
-@dataclass(frozen=True)
 class SILPExact(ColumnGeneration):
-    name: ClassVar[str] = "silp_exact"
-    summary: ClassVar[str] = "the declared semi-infinite linear program by column generation"
-    reference: ClassVar[str] = "Sonnenburg et al. 2006"
-    serves: ClassVar[tuple[str, ...]] = ("l1", "sm1", "hypergraph")
-    tolerance: ClassVar[float] = 1e-6
+    name = "silp_exact"
+    summary = "the declared semi-infinite linear program by column generation"
+    reference = "Sonnenburg et al. 2006"
+    serves = ("l1", "sm1", "hypergraph")
+    tolerance = 1e-6
 
     def separate(self, problem: Problem, weights: Array) -> Array | None:
         return CUTS[problem.formulation.family].separate(problem, weights)

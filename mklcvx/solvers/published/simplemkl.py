@@ -12,9 +12,6 @@ inside a bracket until the slope has shrunk tenfold and J has decreased enough.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from ...formulations import Points
@@ -29,12 +26,11 @@ VANISHED = 1e-12
 MAX_TRIALS = 20
 
 
-@dataclass(frozen=True)
 class SimpleMKL(Algorithm[Fitted]):
-    name: ClassVar[str] = "simplemkl"
-    summary: ClassVar[str] = "reduced gradient with line search"
-    reference: ClassVar[str] = "Rakotomamonjy et al. 2008"
-    serves: ClassVar[tuple[str, ...]] = ("l1",)
+    name = "simplemkl"
+    summary = "reduced gradient with line search"
+    reference = "Rakotomamonjy et al. 2008"
+    serves = ("l1",)
 
     def start(self, problem: Problem) -> Fitted:
         return Fitted(problem.even, fit(problem, problem.even))

@@ -13,21 +13,17 @@ Within the kernels that stay below θ the step is that of `analytic` with p = 1,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from ...formulations.sm1 import best_weights
 from ..driver import Problem
 from ..svm import Fit
 from ._alternating import Alternating, Array, norms
 
 
-@dataclass(frozen=True)
 class SM1BCD(Alternating):
-    name: ClassVar[str] = "sm1_bcd"
-    summary: ClassVar[str] = "SVM and capped weights in turn"
-    reference: ClassVar[str] = "Xu et al. 2013, Algorithm 1"
-    serves: ClassVar[tuple[str, ...]] = ("sm1",)
+    name = "sm1_bcd"
+    summary = "SVM and capped weights in turn"
+    reference = "Xu et al. 2013, Algorithm 1"
+    serves = ("sm1",)
 
     def first_weights(self, problem: Problem) -> Array:
         return problem.even

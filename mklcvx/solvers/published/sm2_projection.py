@@ -12,7 +12,6 @@ of Barzilai and Borwein and halves it until the objective SVM(μ) + R(μ) falls 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,12 +31,11 @@ class Projected(State):
     step: float
 
 
-@dataclass(frozen=True)
 class SM2Projection(Algorithm[Projected]):
-    name: ClassVar[str] = "sm2_projection"
-    summary: ClassVar[str] = "projected gradient with line search"
-    reference: ClassVar[str] = "Xu et al. 2013, Algorithm 2"
-    serves: ClassVar[tuple[str, ...]] = ("sm2", "smp", "square")
+    name = "sm2_projection"
+    summary = "projected gradient with line search"
+    reference = "Xu et al. 2013, Algorithm 2"
+    serves = ("sm2", "smp", "square")
 
     def start(self, problem: Problem) -> Projected:
         first = fit(problem, problem.even)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,12 @@ class Walk(State):
 
 @dataclass(frozen=True)
 class TSPegasos(Algorithm[Walk]):
-    name: ClassVar[str] = "ts_pegasos"
-    summary: ClassVar[str] = "projected Pegasos over batches of pairs"
-    reference: ClassVar[str] = "Kumar et al. 2012, section 4.1"
-    serves: ClassVar[tuple[str, ...]] = ("ts",)
-    tolerance: ClassVar[float] = 1e-2
-    max_iter: ClassVar[int] = 100_000
+    name = "ts_pegasos"
+    summary = "projected Pegasos over batches of pairs"
+    reference = "Kumar et al. 2012, section 4.1"
+    serves = ("ts",)
+    tolerance = 1e-2
+    max_iter = 100_000
 
     batch: int = 100
     seed: int = 0
