@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from ..certificate import Certificate
 from ..certificate.families import certified
@@ -22,33 +23,23 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-class Assembled(NamedTuple):
-    """The certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
-    "entries", or nothing), and what else is not proved, in words."""
-
-    certificate: Certificate
-    fields: dict[str, Any]
-    limit: str = ""
-    failed: str = ""
-
-
 def family_of(formulation: Formulation) -> Family:
     return FAMILIES.get(formulation.family, Family())
 
 
-def assemble(found: Found) -> Assembled:
-    """The first of the family's attempts that proves the tolerance, else the one with the least gap."""
+def assemble(found: Found) -> tuple[Certificate, dict[str, Any], str, str]:
+    """Certify the family's attempts until one proves the tolerance; else take the one with the least gap.
+
+    Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
+    "entries", or nothing), and what else is not proved, in words.
+    """
     family, tried = family_of(found.formulation), []
     for attempt in family.attempts(found):
         tried.append(certified(found.formulation, found.task, found.tolerance, **attempt))
         if tried[-1].certificate.proves(found.tolerance):
             break
-
-    def rank(one: Any) -> tuple[bool, float]:
-        certificate = one.certificate
-        return not certificate.proves(found.tolerance), math.inf if math.isnan(certificate.gap) else certificate.gap
-
-    best = min(tried, key=rank)
+    gaps = [np.nan_to_num(one.certificate.gap, nan=np.inf) for one in tried]
+    best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else tried[int(np.argmin(gaps))]
     fields, failed = family.fields(found, best)
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
-    return Assembled(best.certificate, {**EMPTY, "objective": value, **fields}, best.limit, failed)
+    return best.certificate, {**EMPTY, "objective": value, **fields}, best.limit, failed

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Run
@@ -22,12 +22,12 @@ from ..formulations import Formulation
 if TYPE_CHECKING:
     import cvxpy as cp
 
-Array = NDArray[np.float64]
 Report = Callable[[str], None]
 
 # Far below what the solvers reach: they go on until rounding stops them, and the certificate says how far that was.
 CLARABEL = {"solver": "CLARABEL", "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
 SCS = {"solver": "SCS", "eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "acceleration_lookback": 20}
+LIMITS = {"CLARABEL": ("time_limit", "max_iter"), "SCS": ("time_limit_secs", "max_iters")}  # what they call them
 
 # Units of the kernels to try in turn, relative to their typical size; an ordinary problem needs only the first.
 UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
@@ -46,10 +46,9 @@ def solve_declared(
     report: Report = lambda _: None,
 ) -> tuple[CertifiedPoint, Run]:
     """Solve the declarations in one unit after another until the certificate closes or nothing is left to try."""
-    started, run = time.perf_counter(), Run()
-    points = formulation.at_hand(task)
-    point = certify(formulation, task, points)
-    for unit, route in _attempts(task, units, routes or formulation.routes):
+    started, run = time.perf_counter(), Run(solver=options["solver"].lower())
+    point, size = certify(formulation, task, formulation.at_hand(task)), task.typical_kernel_size()
+    for unit, route in product([unit * size for unit in units], routes or formulation.routes):
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
         if left is not None and left <= 0:
             break
@@ -62,29 +61,15 @@ def solve_declared(
             run.statuses.append("out_of_range")
             continue
         run.seconds_building += time.perf_counter() - declaring
-        if not solve_program(program.problem, _limited(options, left, max_iter), run):
+        limits = zip(LIMITS[options["solver"]], (left, max_iter), strict=True)
+        given = {name: limit for name, limit in limits if limit is not None}
+        if not solve_program(program.problem, {**options, **given}, run):
             continue
         read = formulation.from_primal if route == "primal" else formulation.from_dual
         point = certify(formulation, task, read(program, scaled, unit), point)
         if point.certificate.proves(tolerance):
             break
     return point, run
-
-
-def _attempts(task: Any, units: tuple[float, ...], routes: tuple[str, ...]) -> Iterator[tuple[float, str]]:
-    size = task.typical_kernel_size()
-    for unit in units:
-        for route in routes:
-            yield unit * size, route
-
-
-def _limited(options: dict[str, Any], left: float | None, max_iter: int | None) -> dict[str, Any]:
-    settings = dict(options)
-    if left is not None:
-        settings["time_limit" if settings["solver"] == "CLARABEL" else "time_limit_secs"] = left
-    if max_iter is not None:
-        settings["max_iter" if settings["solver"] == "CLARABEL" else "max_iters"] = max_iter
-    return settings
 
 
 def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bool:

@@ -15,14 +15,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
+from ..problem.stack import Array
 
-Array = NDArray[np.float64]
 LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
 Callback = Callable[[Row], Any]
@@ -139,22 +138,33 @@ def drive(
     `callback` sees every row of the trace as it is made, and ends the run by returning something true. `warm` is the
     last state of a run for a neighbouring parameter (`run.last`), for algorithms that can use one.
     """
-    started, run = time.perf_counter(), Run()
-    problem, limit = Problem(formulation, task, tolerance, warm=warm), max_iter or algorithm.max_iter
+    started, run, limit = time.perf_counter(), Run(), max_iter or algorithm.max_iter
+    problem = Problem(formulation, task, tolerance, warm=warm)
     best = certify(formulation, task, formulation.at_hand(task))
     try:
         state = algorithm.start(problem)
         while run.status is Ending.NONE:
-            last = bool(state.dead_end) or run.iterations >= limit or _over(started, time_limit)
-            problem.closing = last
-            if last or algorithm.due(run.iterations):
+            over = time_limit is not None and time.perf_counter() - started >= time_limit
+            problem.closing = bool(state.dead_end) or run.iterations >= limit or over
+            if problem.closing or algorithm.due(run.iterations):
                 best = certify(formulation, task, algorithm.points(problem, state), best)
-                row = _row(run.iterations, best, state, problem, time.perf_counter() - started)
+                lower, upper, gap = best.certificate.lower, best.certificate.upper, best.certificate.relative_gap
+                costs = problem.svm_solves, time.perf_counter() - started
+                row = Row(run.iterations, lower, upper, max(gap, 0.0), state.weights, *costs)
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)
-                proved = best.certificate.proves(tolerance)
-                _end(run, state, proved, limit, time_limit, bool(stopped), last)
+                if best.certificate.proves(tolerance):
+                    run.end(Ending.CERTIFIED)
+                elif state.dead_end:
+                    ending = state.dead_end if isinstance(state.dead_end, Ending) else Ending.DEAD_END
+                    run.end(ending, why=state.dead_end)
+                elif stopped:
+                    run.end(Ending.CALLBACK)
+                elif run.iterations >= limit:
+                    run.end(Ending.ITERATION_LIMIT, limit=limit)
+                elif over:
+                    run.end(Ending.TIME_LIMIT, limit=time_limit)
             run.last = state
             if run.status is Ending.NONE:
                 state = algorithm.step(problem, state)
@@ -165,27 +175,3 @@ def drive(
         run.end(Ending.OUT_OF_RANGE, why=fault)
     run.svm_solves = problem.svm_solves
     return best, run
-
-
-def _over(started: float, time_limit: float | None) -> bool:
-    return time_limit is not None and time.perf_counter() - started >= time_limit
-
-
-def _row(iteration: int, best: CertifiedPoint, state: State, problem: Problem, seconds: float) -> Row:
-    certificate = best.certificate
-    gap = max(certificate.relative_gap, 0.0)
-    return Row(iteration, certificate.lower, certificate.upper, gap, state.weights, problem.svm_solves, seconds)
-
-
-def _end(run: Run, state: State, proved: bool, limit: int, time_limit: float | None, stopped: bool, last: bool) -> None:
-    """Record what ends the run now, if anything does."""
-    if proved:
-        run.end(Ending.CERTIFIED)
-    elif state.dead_end:
-        run.end(state.dead_end if isinstance(state.dead_end, Ending) else Ending.DEAD_END, why=state.dead_end)
-    elif stopped:
-        run.end(Ending.CALLBACK)
-    elif run.iterations >= limit:
-        run.end(Ending.ITERATION_LIMIT, limit=limit)
-    elif last:
-        run.end(Ending.TIME_LIMIT, limit=time_limit)

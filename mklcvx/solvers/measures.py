@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import formulations
 from ..errors import InputError
@@ -16,8 +16,6 @@ from ..problem.instance import Instance
 from ..problem.stack import KernelStack
 from .conic import solve_declared
 from .second_stage import weights_for
-
-Array = NDArray[np.float64]
 
 FINE = 1e-9
 

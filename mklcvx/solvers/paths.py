@@ -22,10 +22,10 @@ from ..errors import InputError
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.preprocessing import Preprocessing
+from ..problem.stack import Array
 from ..renamed import renamed
 from .solving import prepared, solved
 
-Array = NDArray[np.float64]
 LARGEST = 100_000  # points of a grid
 
 
@@ -167,11 +167,9 @@ def solve_path(
     >>> found
     RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
     """
-    points = combinations(grid, parameters)
-    made = each(
-        instance, formulation, points, solver=solver, tol=tol, time_limit=time_limit, max_iter=max_iter,
-        report=report, preprocessing=preprocessing, **parameters,
-    )  # fmt: skip
+    points, limits = combinations(grid, parameters), {"time_limit": time_limit, "max_iter": max_iter}
+    options: dict[str, Any] = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
+    made = each(instance, formulation, points, solver=solver, tol=tol, **options)
     return RegularizationPath(tuple(points), tuple(made))
 
 
@@ -182,14 +180,12 @@ def each(
 ) -> Iterator[Solution]:  # fmt: skip
     """One solution after the other, as they are found."""
     method = prepared(formulation, solver, tol, time_limit, max_iter, None)
-    warm: Any = None
-    given: dict[str, Any] = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "callback": lambda _: None}
+    given: dict[str, Any] = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "warm": None}
+    given |= {"report": lambda _: None, "callback": lambda _: None}
     for number, point in enumerate(points):
         report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
         settings = {**parameters, **point}
-        found, warm = solved(
-            instance, formulation, method, tol, settings, preprocessing, report=lambda _: None, warm=warm, **given
-        )
+        found, given["warm"] = solved(instance, formulation, method, tol, settings, preprocessing, **given)
         yield found
 
 

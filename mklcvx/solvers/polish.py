@@ -13,56 +13,48 @@ one more candidate for the certificate.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate.passes import seen
 from ..formulations import Task, UpperBound
-
-Array = NDArray[np.float64]
+from ..problem.stack import Array
 
 
 def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
     """The α that the optimality conditions imply at these weights; `upper` supplies the margins."""
-    outputs, _ = task.evaluate(upper.coefficients)
-    level = upper.risk.level
-    margins = task.y * (outputs + upper.risk.bias)
-    free, alpha = settled(alpha, task.box, margins - level, max(abs(level), np.finfo(float).tiny))
+    (outputs, _), level, bias = task.evaluate(upper.coefficients), upper.risk.level, upper.risk.bias
+    free, alpha = settled(alpha, task.box, task.y * (outputs + bias) - level, level)
     if not free.any() or not weights.any():
         return alpha
     hessian = task.y[:, None] * task.combined(weights) * task.y
     rows, totals = task.equalities()
     columns = rows[:, free]
-    corner = np.zeros((len(columns), len(columns)))
-    system = np.block([[hessian[np.ix_(free, free)], columns.T], [columns, corner]])
-    multipliers = _starting_multipliers(task, upper)
+    multipliers = np.array([bias] * task.bias + [-level] * task.loss_function.free_margin)
     gradient = gain_slope(task)[free] - hessian[free] @ alpha - columns.T @ multipliers
-    missing = totals - rows @ alpha
-    step = np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=1e-14)[0]
-    alpha[free] += step[: free.sum()]
+    alpha[free] += _step(hessian[np.ix_(free, free)], columns, gradient, totals - rows @ alpha, cutoff=1e-14)
     return alpha
 
 
+def _step(hessian: Array, rows: Array, gradient: Array, missing: Any, cutoff: float) -> Array:
+    """The least step that the free samples' gradient and what the equalities lack ask for."""
+    system = np.block([[hessian, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    return np.asarray(np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=cutoff)[0][: len(hessian)])
+
+
 def settled(alpha: Array, box: Array, excess: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
-    """Which samples are free, and α with the others put at their bounds: the larger of two distances decides."""
-    share, excess = alpha / box, excess / level
+    """Which samples are free, and α with the others put at their bounds: the larger of two distances decides. `excess`
+    is what the margins have over `level`."""
+    share, excess = alpha / box, excess / max(abs(level), np.finfo(float).tiny)
     at_zero, at_box = excess > share, -excess > 1 - share
     return ~(at_zero | at_box), np.where(at_zero, 0.0, np.where(at_box, box, alpha))
-
-
-def equalities(task: Task) -> tuple[Array, Array]:
-    """The feasible set's equalities as rows and totals: y'α = 0 with a bias, 1'α = 1 for loss nu."""
-    return task.equalities()
 
 
 def gain_slope(task: Task) -> Array:
     """The gradient of gain(α), which is linear for the losses that solvers take."""
     return task.loss_function.gradient(np.zeros(task.samples), task.box)
-
-
-def _starting_multipliers(task: Task, upper: UpperBound) -> Array:
-    return np.array([upper.risk.bias] * task.bias + [-upper.risk.level] * task.loss_function.free_margin)
 
 
 def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int = 4) -> tuple[Array, Array]:
@@ -73,24 +65,20 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     rows, totals = task.equalities()
     alpha, low = task.feasible(alpha), np.zeros(task.samples)
     for _ in range(rounds):
-        found = seen(task, alpha * task.y, task.bias, sliced=True)
-        outputs = weights @ found.z + kernel @ low
+        outputs = weights @ seen(task, alpha * task.y, task.bias, sliced=True).z + kernel @ low
         risk = task.risk(outputs)
-        level = risk.level
-        excess = task.y * (outputs + risk.bias) - level
-        free, moved = settled(alpha, task.box, excess, max(abs(level), np.finfo(float).tiny))
+        excess = task.y * (outputs + risk.bias) - risk.level
+        free, moved = settled(alpha, task.box, excess, risk.level)
         if not free.any():
             return task.feasible(moved), np.zeros(task.samples)
         columns = (rows * task.y)[:, free]  # of β: Σβ = 0, and y'β = 1 for loss nu
-        system = np.block([[kernel[np.ix_(free, free)], columns.T], [columns, np.zeros((len(rows), len(rows)))]])
         change = (moved - alpha) * task.y
         low = np.where(free, low, 0.0)
         wanted = -(task.y * excess + kernel @ change)[free]
         missing = [
             math.fsum([total, *(-row * moved), *(-row * task.y * low)]) for row, total in zip(rows, totals, strict=True)
         ]
-        step = np.linalg.lstsq(system, np.concatenate([wanted, missing]), rcond=1e-15)[0][: free.sum()]
-        low[free] += step
+        low[free] += _step(kernel[np.ix_(free, free)], columns, wanted, missing, cutoff=1e-15)
         whole = task.feasible(np.where(free, alpha + task.y * low, moved))
         low = np.where(free, ((alpha - whole) * task.y) + low, 0.0)
         alpha = whole

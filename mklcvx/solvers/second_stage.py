@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..certificate import certify
 from ..certificate.proving import certified
@@ -20,14 +20,12 @@ from ..formulations import Points, Task
 from ..formulations.sum import SUM
 from ..formulations.svm import SVM
 from ..problem.instance import Instance
-from ..problem.stack import KernelStack
+from ..problem.stack import Array, KernelStack
 from ..renamed import keywords_now
 from .conic import solve_declared
 from .interior.engine import InteriorPoint
 from .polish import refined, sharpened
 from .registry import drive
-
-Array = NDArray[np.float64]
 
 # Machines are solved for at given weights, far below any tolerance asked for.
 FINE, GOOD = 1e-11, 1e-9
@@ -36,7 +34,13 @@ FINE, GOOD = 1e-11, 1e-9
 def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
     """The SVM with one kernel: its task, and the α that leaves the least gap."""
     task = Task(kernel[None], labels, box, "c", bias)
-    return task, min(candidates(task), key=lambda alpha: _gap(task, alpha))
+
+    def gap(alpha: Array) -> float:
+        """What α alone leaves between the bounds."""
+        found = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
+        return found if np.isfinite(found) else np.inf
+
+    return task, min(candidates(task), key=gap)
 
 
 def candidates(task: Task) -> Iterator[Array]:
@@ -52,26 +56,19 @@ def candidates(task: Task) -> Iterator[Array]:
         yield task.feasible(sharpened(task, np.ones(1), one.lower.alpha, one.upper))
 
 
-def _gap(task: Task, alpha: Array) -> float:
-    """What α alone leaves between the bounds."""
-    gap = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
-    return gap if np.isfinite(gap) else np.inf
-
-
 def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
     """The SVM with the kernel Σ weight_m K_m, weights exactly as they are, solved for in centred coordinates; in two
     parts where one is too coarse."""
-    working, side, found = task.centred(), Fixed(weights), None
+    working, found = task.centred(), []
     alone = Task(working.combined(weights)[None], task.y, task.box, "c", task.bias)
     for alpha in candidates(alone):
         for refining in (False, True):
             alpha, low = refined(task, working, weights, alpha) if refining else (task.feasible(alpha), None)
-            tried = certified(SUM, task, alpha, weights, tolerance, low=low, side=side)
-            found = tried if found is None or tried.certificate.gap < found.certificate.gap else found
-            if found.certificate.proves(tolerance):
-                return found
-    assert found is not None
-    return found
+            found.append(certified(SUM, task, alpha, weights, tolerance, low=low, side=Fixed(weights)))
+            best = min(found, key=lambda one: one.certificate.gap)
+            if best.certificate.proves(tolerance):
+                return best
+    return best
 
 
 class Machines(NamedTuple):
@@ -88,29 +85,21 @@ def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance:
     box = price * instance.sample_weight
     tasks = [Task(instance.kernels, labels, box, "c", True, symmetric=instance.symmetric) for labels in signs]
     found = [classifier(task, weights, tolerance) for task in tasks]
-    lows = None
-    if any(one.low is not None for one in found):
-        lows = np.stack([np.zeros(instance.samples) if one.low is None else one.low for one in found])
+    bias, bias_low = zip(*(one.bias for one in found), strict=True)
+    low = [np.zeros(instance.samples) if one.low is None else one.low for one in found]
+    fields: dict[str, Any] = {"alpha": [one.alpha for one in found], "alpha_low": low, "y": signs}
+    fields |= {"bias": bias, "bias_low": bias_low}
     binary = instance.targets.kind == "y"
-    fields = {
-        "alpha": found[0].alpha if binary else np.stack([one.alpha for one in found]),
-        "alpha_low": lows[0] if binary and lows is not None else lows,
-        "bias": found[0].bias[0] if binary else np.array([one.bias[0] for one in found]),
-        "bias_low": found[0].bias[1] if binary else np.array([one.bias[1] for one in found]),
-        "bias_interval": None,
-        "y": signs[0] if binary else signs,
-    }
+    fields = {name: values[0] if binary else np.array(values) for name, values in fields.items()}
+    if all(one.low is None for one in found):
+        fields["alpha_low"] = None
     worst = max(found, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.relative_gap))
-    return Machines(fields, worst.certificate.relative_gap, _unproved(worst, tolerance))
-
-
-def _unproved(worst: Proved, tolerance: float) -> str:
-    """What a machine leaves unproved, in words; nothing if its certificate is good enough."""
-    if worst.certificate.proves(tolerance):
-        return ""
-    why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
-    gap = f"relative gap {worst.certificate.relative_gap:.2e}, asked for {tolerance:.0e}"
-    return f"the second stage is not certified: {gap}{why.get(worst.limit, '')}"
+    gap, failed = worst.certificate.relative_gap, ""
+    if not worst.certificate.proves(tolerance):
+        why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
+        words = f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(worst.limit, '')}"
+        failed = f"the second stage is not certified: {words}"
+    return Machines({**fields, "bias_interval": None}, gap, failed)
 
 
 @keywords_now("C", after=2)

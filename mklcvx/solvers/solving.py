@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -61,55 +62,39 @@ class Solver:
         return {} if self.algorithm is None else {option.name: option.default for option in fields(self.algorithm)}
 
 
-def _declared(settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
-    """A conic solver has no iterations that it could show to a callback, and no options."""
-    return solve_declared(formulation, task, tolerance, **settings, **_without(given, "callback", "options", "warm"))
+def _declared(
+    settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, *, callback: Callback,
+    options: Any = None, warm: Any = None, **given: Any,
+) -> Outcome:  # fmt: skip
+    """A conic solver has no iterations that it could show to a callback, no options and no warm start."""
+    return solve_declared(formulation, task, tolerance, **settings, **given)
 
 
-def _automatic(formulation: Formulation, task: Any, tolerance: float, **given: Any) -> Outcome:
+def _automatic(formulation: Formulation, task: Any, tolerance: float, *, options: Any, **given: Any) -> Outcome:
     """`interior`, and `clarabel` after it where the certificate wants more and the problem is small enough; `clarabel`
     alone where `interior` does not serve."""
     started, limit = time.perf_counter(), given["time_limit"]
-    warm = given.pop("warm", None)
     if formulation.name not in InteriorPoint.serves:
-        found, run = _declared({}, formulation, task, tolerance, **given)
-        run.solver = CLARABEL
-        return found, run
-    found, run = drive(InteriorPoint(), formulation, task, tolerance, **{**_without(given, "options"), "warm": warm})
+        return _declared({}, formulation, task, tolerance, **given)
+    found, run = drive(InteriorPoint(), formulation, task, tolerance, **given)
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
     agree = found.certificate.gap <= found.certificate.rounding  # only the certificate can tell more
     settled = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
-    if settled or given["max_iter"] or (left is not None and left <= 0) or _costs(task) > LONGEST:
+    seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
+    if settled or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
-    again, second = solve_declared(
-        formulation, task, tolerance, **{**_without(given, "options", "callback"), "time_limit": left}
-    )
-    lower = max(found.lower, again.lower, key=_value)
-    best = joined(formulation, lower, min(found.upper, again.upper, key=_value))
-    second.solver = CLARABEL
-    return best, second
-
-
-def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
-
-
-def _costs(task: Any) -> float:
-    """Seconds that `clarabel` would take, roughly."""
-    return estimate(getattr(task, "samples", 0), task.count, CLARABEL)[0]
-
-
-def _value(bound: Any) -> float:
-    return float(bound.value)
+    again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
+    lower = max(found.lower, again.lower, key=attrgetter("value"))
+    return joined(formulation, lower, min(found.upper, again.upper, key=attrgetter("value"))), second
 
 
 def _published(algorithm: type[Algorithm[Any]]) -> Solver:
     def run(formulation: Formulation, task: Any, tolerance: float, options: dict[str, Any], **given: Any) -> Outcome:
         return drive(with_options(algorithm, options), formulation, task, tolerance, **given)
 
-    about = algorithm.summary, run, algorithm.serves, algorithm.tolerance, algorithm.reference, algorithm
-    return Solver(algorithm.name, *about)
+    about = algorithm.serves, algorithm.tolerance, algorithm.reference, algorithm
+    return Solver(algorithm.name, algorithm.summary, run, *about)
 
 
 SOLVERS: tuple[Solver, ...] = (
@@ -219,11 +204,9 @@ def solve(
     True
     """
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
-    given = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {})}
-    found, _ = solved(
-        instance, formulation, method, tol, parameters, preprocessing, report=report, callback=callback, **given
-    )
-    return found
+    limits = {"time_limit": time_limit, "max_iter": max_iter}
+    told = {"options": dict(options or {}), "report": report, "callback": callback}
+    return solved(instance, formulation, method, tol, parameters, preprocessing, **limits, **told)[0]
 
 
 def prepared(
@@ -245,8 +228,7 @@ def solved(
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
-    started = time.perf_counter()
-    family = family_of(chosen)
+    started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
     with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
         found, run = method.run(chosen, working, share * tol, **given)
@@ -300,8 +282,12 @@ def _why_not(
     if certificate.vanishing:
         words = f"not certified: f vanishes beside the value, known to {certificate.relative_gap:.1e} of it only"
     if limit == "entries":
-        entries = f"{_coarse(instance.kernels.dtype)} entries (δ = {certificate.ridge:.1e})"
-        return f"{words}; {entries} forbid less: {_remedy(instance)}"
+        dtype = instance.kernels.dtype
+        coarse = {"float16": "half-precision", "float32": "single-precision"}.get(str(dtype), "rounded")
+        remedy = "give factors (LowRank), a smaller C, or kernels with something added to the diagonal"
+        if dtype.itemsize < 8 and dtype.kind == "f":
+            remedy = "give doubles"
+        return f"{words}; {coarse} entries (δ = {certificate.ridge:.1e}) forbid less: {remedy}"
     if limit == "rounding":
         return f"{words}; rounding forbids less: a smaller C, centred features or a larger tolerance would help"
     if run.status not in (Ending.NONE, Ending.CERTIFIED):
@@ -310,14 +296,3 @@ def _why_not(
     if run.statuses:
         return f"{words}{within}; the solver's last status was {run.statuses[-1]}"
     return f"{words}{within}; {'the point found proves no more' if run.iterations else 'nothing was solved'}"
-
-
-def _coarse(dtype: Any) -> str:
-    names = {"float16": "half-precision", "float32": "single-precision"}
-    return names.get(str(dtype), "rounded")
-
-
-def _remedy(instance: Instance) -> str:
-    if instance.kernels.dtype.itemsize < 8 and instance.kernels.dtype.kind == "f":
-        return "give doubles"
-    return "give factors (LowRank), a smaller C, or kernels with something added to the diagonal"

@@ -15,16 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
 from ..formulations import Implied, Points, Task
 from ..formulations.svm import SVM
+from ..problem.stack import Array
 from .driver import Problem
 from .interior.qp import Quadratic, box_qp, interior_point
 from .polish import gain_slope, sharpened
-
-Array = NDArray[np.float64]
 
 ENOUGH = 0.1  # of the tolerance: what the SVM may be off by
 COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances; it keeps kernels in single precision

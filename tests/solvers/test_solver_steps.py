@@ -257,9 +257,9 @@ def test_ml_mirror_prox():
     assert plain.at.gamma == pytest.approx(gamma, rel=1e-6)
     made, problem, state = started("ml_mirror_prox", "ml_minimax")
     extra = made.step(problem, state)
-    eta = extra.total  # after the halvings that Nemirovski's condition asked for
+    eta = extra.sums[-1]  # after the halvings that Nemirovski's condition asked for
     p, gamma = normalised(np.exp(eta * third @ halves)), normalised(np.exp(eta * values))
-    assert extra.gamma / eta == pytest.approx(gamma, rel=1e-6)
+    assert extra.sums[1] / eta == pytest.approx(gamma, rel=1e-6)
     halves, values = class_svms(p)
     assert extra.weights == pytest.approx(normalised(np.exp(eta * gamma @ halves)), rel=1e-6)
     assert extra.at.gamma == pytest.approx(normalised(np.exp(eta * values)), rel=1e-6)

@@ -2,10 +2,10 @@
 
 Every α and every variable of the weights' side is held at a bound or free, whichever its distance from the bound and
 its gradient say (the larger of the two decides). With these choices the optimality conditions are equations, and
-Newton's method solves them: `saddle`'s reduced system with nothing on the diagonal of what is free, and more than anything on
-that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the optimum for
-a neighbouring parameter, two to four such steps are enough as a rule. Where they are not, nothing is lost: the
-certificate decides.
+Newton's method solves them: the reduced system of `saddle` with nothing on the diagonal of what is free, and more than
+anything on that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the
+optimum for a neighbouring parameter, two to four such steps are enough as a rule. Where they are not, nothing is lost:
+the certificate decides.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...formulations import Task
-from ..polish import equalities, gain_slope
+from ..polish import gain_slope
 from .loop import Array, Iterate, KKTSystem
 from .reduced_hessian import ReducedHessian
 from .settings import NEARLY_ZERO, SETTINGS, TINY
@@ -67,7 +67,7 @@ class Residuals:
 
 def balance(task: Task, side: Side) -> tuple[Array, Array]:
     """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what eliminated groups ask for."""
-    rows, totals = equalities(task)
+    rows, totals = task.equalities()
     return np.vstack([rows * task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
 
 

@@ -1,4 +1,4 @@
-"""What the alternating algorithms share: an SVM for the weights at hand, then new weights for the SVM's α."""
+"""What algorithms share whose state is an SVM: the alternating ones solve it, then find new weights for its α."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations import Points
-from ..driver import Algorithm, Problem, State
+from ..driver import Algorithm, Array, Problem, State
 from ..svm import Fit, fit
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -22,22 +19,26 @@ class Fitted(State):
     fit: Fit
 
 
-class Alternating(Algorithm[Fitted]):
-    """Algorithms whose step is: weights from α, then α from weights."""
+class OverWeights(Algorithm[Fitted]):
+    """Algorithms that go from weights to weights, with an SVM for each."""
 
     def start(self, problem: Problem) -> Fitted:
         weights = self.first_weights(problem)
         return Fitted(weights, fit(problem, weights))
 
-    def step(self, problem: Problem, state: Fitted) -> Fitted:
-        weights = self.new_weights(problem, state.fit)
-        return Fitted(weights, fit(problem, weights))
-
     def points(self, problem: Problem, state: Fitted) -> Points:
         return state.fit.points(problem.task)
 
-    @abstractmethod
-    def first_weights(self, problem: Problem) -> Array: ...
+    def first_weights(self, problem: Problem) -> Array:
+        return problem.even
+
+
+class Alternating(OverWeights):
+    """Algorithms whose step is: weights from α, then α from weights."""
+
+    def step(self, problem: Problem, state: Fitted) -> Fitted:
+        weights = self.new_weights(problem, state.fit)
+        return Fitted(weights, fit(problem, weights))
 
     @abstractmethod
     def new_weights(self, problem: Problem, fitted: Fit) -> Array: ...

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
-from ..driver import Problem
+from ..driver import Array, Problem
 from ..interior.qp import box_qp
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

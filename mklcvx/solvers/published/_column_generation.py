@@ -8,14 +8,11 @@ proves its value, see `formulations._silp`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..driver import Algorithm, Problem, State
-
-Array = NDArray[np.float64]
+from ..driver import Algorithm, Array, Problem, State
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,11 @@ class ColumnGeneration(Algorithm[Columns]):
     def step(self, problem: Problem, state: Columns) -> Columns:
         answer = self.master(problem, np.stack(state.rows))
         if answer is None:
-            return _ended(state, "the master could not be solved")
-        weights, mix = answer
-        return self._extended(problem, state, weights, np.append(mix, 0.0))
+            return replace(state, dead_end="the master could not be solved")
+        return self._extended(problem, state, answer[0], np.append(answer[1], 0.0))
 
     def _extended(self, problem: Problem, state: Columns, weights: Array, mix: Array) -> Columns:
         cut = self.separate(problem, weights)
         if cut is None:
-            return _ended(state, "the oracle could not be solved")
+            return replace(state, dead_end="the oracle could not be solved")
         return Columns(weights, [*state.cuts, cut], [*state.rows, self.scores(problem, cut)], mix)
-
-
-def _ended(state: Columns, why: str) -> Columns:
-    return Columns(state.weights, state.cuts, state.rows, state.mix, dead_end=why)

@@ -28,13 +28,11 @@ class AlignmentNNLS(Algorithm[State]):
     def step(self, problem: Problem, state: State) -> State:
         from scipy.optimize import nnls
 
-        task = problem.task
-        root = task.factor
+        root = problem.task.factor
         # The rows of R are orthogonal: b = (RR')⁻¹ R a, where R sees anything.
         lengths = np.einsum("ij,ij->i", root, root)
         seen = lengths > len(lengths) * np.finfo(float).eps * lengths.max()
-        right = root[seen] @ task.target / lengths[seen]
-        return State(nnls(root[seen], right)[0])
+        return State(nnls(root[seen], root[seen] @ problem.task.target / lengths[seen])[0])
 
     def points(self, problem: Problem, state: State) -> Points:
         """μ as its own witness from both sides; the approximate variant keeps its own weights."""

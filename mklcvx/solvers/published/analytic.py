@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..driver import Problem
+from ..driver import Array, Problem
 from ..svm import Fit
-from ._alternating import Alternating, Array, norms
+from ._alternating import Alternating, norms
 
 
 class Analytic(Alternating):
@@ -26,7 +26,7 @@ class Analytic(Alternating):
     max_iter = 5000
 
     def first_weights(self, problem: Problem) -> Array:
-        return np.asarray(self._in_ball(problem, np.ones(problem.task.count)))
+        return self._in_ball(problem, np.ones(problem.task.count))
 
     def new_weights(self, problem: Problem, fitted: Fit) -> Array:
         return self._in_ball(problem, norms(fitted))

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from ...formulations import Implied, Points
 from ...formulations._groups import group_largest, group_shares
-from ..driver import Algorithm, Problem, State, check_switch
+from ..driver import Algorithm, Array, Problem, State, check_switch
 from ..svm import Fit, fit
-from ._alternating import Array, floor
+from ._alternating import floor
 
 LONGEST_PERIOD = 12
 SHOWN = 3  # of a cycle's choices, in a message
@@ -54,17 +54,14 @@ class CKLAlternating(Algorithm[Chosen]):
 
     def start(self, problem: Problem) -> Chosen:
         groups = problem.task.own["groups"]
-        shares = group_shares(np.zeros(len(groups)), groups)
-        weights = self._weights(shares, np.full(groups.max() + 1, 1 / (groups.max() + 1)), groups)
+        count = groups.max() + 1
+        weights = self._weights(group_shares(np.zeros(len(groups)), groups), np.full(count, 1 / count), groups)
         return Chosen(weights, fit(problem, weights))
 
     def step(self, problem: Problem, state: Chosen) -> Chosen:
         groups, roots = problem.task.own["groups"], np.sqrt(2 * state.fit.halves)
         largest = group_largest(roots, groups)
-        chosen = tuple(
-            int(members[np.argmax(roots[members])])
-            for members in (np.flatnonzero(groups == j) for j in range(len(largest)))
-        )
+        chosen = tuple(int(np.argmax(np.where(groups == j, roots, -1.0))) for j in range(len(largest)))
         gamma = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
         picked = np.zeros(len(groups))
         picked[list(chosen)] = 1.0
@@ -74,9 +71,8 @@ class CKLAlternating(Algorithm[Chosen]):
 
     def points(self, problem: Problem, state: Chosen) -> Points:
         """The classifier of the SVM, and that of the dual's own weights."""
-        found, task = state.fit.points(problem.task), problem.task
-        dual_weights = state.weights * (1.0 if self.halved else 0.5)
-        return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * task.y)])
+        found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
+        return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * problem.task.y)])
 
     def _weights(self, shares: Array, gamma: Array, groups: NDArray[Any]) -> Array:
         return shares / ((2 if self.halved else 1) * gamma[groups])
@@ -92,13 +88,9 @@ def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:
         if chosen != REPEATS * chosen[:period]:
             continue
         moved = max(np.abs(a[1] - b[1]).max() for a, b in zip(recent, before, strict=True))
+        shown = " and ".join(f"({', '.join(f'K{m + 1}' for m in kernels)})" for kernels, _ in recent[:SHOWN])
         if period == 1:  # the same kernels again and again: at rest, or still on the way
-            return f"it stands still at kernels {_named(chosen[0])}, short of the optimum" if moved < STILL else ""
+            return f"it stands still at kernels {shown}, short of the optimum" if moved < STILL else ""
         if moved < SAME:
-            shown = " and ".join(_named(kernels) for kernels, _ in recent[:SHOWN])
             return f"it cycles with period {period} between kernels {shown}{' and …' if period > SHOWN else ''}"
     return ""
-
-
-def _named(chosen: tuple[int, ...]) -> str:
-    return "(" + ", ".join(f"K{m + 1}" for m in chosen) + ")"

@@ -20,8 +20,7 @@ from ...errors import InputError
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, HyperTask
 from ...formulations.hypergraph_smooth import HYPERGRAPH_SMOOTH as SMOOTH
-from ..driver import Algorithm, Problem, State
-from ._column_generation import Array
+from ..driver import Algorithm, Array, Problem, State
 
 
 @dataclass(frozen=True)
@@ -53,30 +52,21 @@ class HypergraphNesterov(Algorithm[Momentum]):
         return Momentum(problem.even, 0 * task.h, 0 * task.h, 1.0, 0.5 + largest / (2 * task.lam))
 
     def step(self, problem: Problem, state: Momentum) -> Momentum:
-        task = self._smoothed(problem.task)
+        task: HyperTask = problem.task
+        task = task if task.smoothing is not None else replace(task, smoothing=1 / self.steps)
         x = state.z - (state.z + state.q) / state.t
         value, gradient = smoothed_value(task, x)
         lipschitz, square = state.lipschitz, float(np.vdot(gradient, gradient))
-        while SMOOTH.joined(task, task.scores(x - gradient / lipschitz)) > value - square / (2 * lipschitz) + _dust(
-            value
-        ):
+        dust = 8 * np.finfo(float).eps * max(abs(value), 1.0)  # without it the last doublings would never end
+        while SMOOTH.joined(task, task.scores(x - gradient / lipschitz)) > value - square / (2 * lipschitz) + dust:
             lipschitz *= 2
         z, q = x - gradient / lipschitz, state.q + state.t / lipschitz * gradient
-        following = (1 + np.sqrt(1 + 4 * state.t**2)) / 2
-        return Momentum(theta(task, z), z, q, following, lipschitz)
+        shares = SMOOTH.responsible(task, task.scores(z))  # Eq. (12): θ_j = exp((S_j(Z) − f_μ(Z))/μ)
+        return Momentum(shares / shares.sum(), z, q, (1 + np.sqrt(1 + 4 * state.t**2)) / 2, lipschitz)
 
     def points(self, problem: Problem, state: Momentum) -> Points:
         """θ by Eq. (12) with Z; and Z."""
         return Points([Embedding(state.weights, state.z)], [state.z])
-
-    def _smoothed(self, task: HyperTask) -> HyperTask:
-        return task if task.smoothing is not None else replace(task, smoothing=1 / self.steps)
-
-
-def theta(task: HyperTask, z: Array) -> Array:
-    """Eq. (12): θ_j = exp((S_j(Z) − f_μ(Z))/μ)."""
-    shares = SMOOTH.responsible(task, task.scores(z))
-    return np.asarray(shares / shares.sum())
 
 
 def smoothed_value(task: HyperTask, z: Array) -> tuple[float, Array]:
@@ -87,8 +77,3 @@ def smoothed_value(task: HyperTask, z: Array) -> tuple[float, Array]:
     shares = SMOOTH.responsible(task, scores)
     combined = np.tensordot(shares / shares.sum(), np.stack(images), axes=1)
     return SMOOTH.joined(task, scores), z / 2 + combined / (2 * task.lam) - task.h
-
-
-def _dust(value: float) -> float:
-    """What rounding adds: without it the last doublings would never end."""
-    return 8 * np.finfo(float).eps * max(abs(value), 1.0)

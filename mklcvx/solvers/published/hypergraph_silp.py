@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, solved
-from ..driver import Problem
-from ._column_generation import Array, ColumnGeneration, Columns
+from ..driver import Array, Problem
+from ._column_generation import ColumnGeneration, Columns
 from .silp import linear_master
 
 
@@ -31,11 +31,5 @@ class HypergraphSILP(ColumnGeneration):
         return linear_master(rows)
 
     def points(self, problem: Problem, state: Columns) -> Points:
-        return embedding_points(state)
-
-
-def embedding_points(state: Columns) -> Points:
-    """θ with the last Z; the last Z and the mixed one."""
-    if not state.cuts:
-        return Points([], [])
-    return Points([Embedding(state.weights, state.cuts[-1])], [state.cuts[-1], state.mixed])
+        """θ with the last Z; the last Z and the mixed one."""
+        return Points([Embedding(state.weights, state.cuts[-1])], [state.cuts[-1], state.mixed])

@@ -10,15 +10,14 @@ projection are small conic programs, given to Clarabel directly. `share` is the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...errors import InputError
 from ...formulations import Points
-from ..driver import Algorithm, Problem, State
+from ..driver import Algorithm, Array, Problem, State
 from ..svm import Fit, fit
-from ._alternating import Array
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,11 @@ class Level(Algorithm[Levels]):
         model = Model(problem, state.fits)
         found = model.minimum()
         if found is None:
-            return Levels(state.weights, state.fits, state.mix, dead_end="its model could not be minimised")
-        lowest, mix = found
-        highest = min(f.value for f in state.fits)
+            return replace(state, dead_end="its model could not be minimised")
+        (lowest, mix), highest = found, min(f.value for f in state.fits)
         weights = model.nearest(state.weights, self.share * highest + (1 - self.share) * lowest)
         if weights is None:
-            return Levels(state.weights, state.fits, state.mix, dead_end="its projection could not be solved")
+            return replace(state, dead_end="its projection could not be solved")
         return Levels(weights, [*state.fits, fit(problem, weights)], np.append(mix, 0.0))
 
     def points(self, problem: Problem, state: Levels) -> Points:
@@ -76,18 +74,15 @@ class Model:
         """Its least value, and the multipliers of the cuts there, which sum to one."""
         cost = np.r_[np.zeros(self.count), 1.0]
         x, z = self._solve(np.zeros(self.count + 1), cost, np.ones((len(self.gains), 1)), self.gains)
-        if x is None or not z.any():
-            return None
-        return float(x[-1]), z / z.sum()
+        return None if x is None or not z.any() else (float(x[-1]), z / z.sum())
 
     def nearest(self, centre: Array, level: float) -> Array | None:
         """The point of the domain nearest to the centre where no cut exceeds the level."""
         curvature, cost = np.r_[np.ones(self.count), 0.0], np.r_[-centre, 0.0]
         x, _ = self._solve(curvature, cost, np.zeros((len(self.gains), 1)), self.gains - level)
-        return None if x is None else self._inside(np.maximum(x[:-1], 0.0))
-
-    def _inside(self, weights: Array) -> Array | None:
-        """Scaled into the domain, whatever rounding has done."""
+        if x is None:
+            return None
+        weights = np.maximum(x[:-1], 0.0)  # and scaled into the domain, whatever rounding has done
         linear, square = self.ratio * weights.sum(), (1 - self.ratio) * float(weights @ weights)
         used = (linear + np.sqrt(linear**2 + 4 * square)) / 2
         return np.asarray(weights / used) if used > 0 and (self.ratio == 1 or used > 1) else weights
@@ -98,19 +93,17 @@ class Model:
         from scipy import sparse
 
         cuts = np.column_stack([-self.slopes, -slack])
-        sign = np.column_stack([-np.eye(self.count), np.zeros(self.count)])
-        rows, right = [cuts, sign], [-gains, np.zeros(self.count)]
-        cones: list[object] = [clarabel.NonnegativeConeT(len(gains) + self.count)]
-        total = np.r_[np.ones(self.count), 0.0]
+        sign, total = -np.eye(self.count, self.count + 1), np.r_[np.ones(self.count), 0.0]
         if self.ratio == 1:
-            rows, right, cones = [*rows, total[None]], [*right, np.ones(1)], [*cones, clarabel.ZeroConeT(1)]
+            domain, bound, cone = total[None], np.ones(1), clarabel.ZeroConeT(1)
         else:  # u = 1 − rΣμ ≥ (1−r)‖μ‖², as ‖(u − 1, 2√(1−r) μ)‖ ≤ u + 1
-            ball = np.vstack([self.ratio * total, self.ratio * total, 2 * np.sqrt(1 - self.ratio) * sign])
-            rows, right = [*rows, ball], [*right, np.r_[2.0, np.zeros(self.count + 1)]]
-            cones = [*cones, clarabel.SecondOrderConeT(self.count + 2)]
+            domain = np.vstack([self.ratio * total, self.ratio * total, 2 * np.sqrt(1 - self.ratio) * sign])
+            bound, cone = np.r_[2.0, np.zeros(self.count + 1)], clarabel.SecondOrderConeT(self.count + 2)
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        matrix, bounds = sparse.csc_matrix(np.vstack(rows)), np.concatenate(right)
+        matrix = sparse.csc_matrix(np.vstack([cuts, sign, domain]))
+        bounds = np.r_[-gains, np.zeros(self.count), bound]
+        cones = [clarabel.NonnegativeConeT(len(gains) + self.count), cone]
         answer = clarabel.DefaultSolver(sparse.diags(curvature).tocsc(), cost, matrix, bounds, cones, settings).solve()
         usable = np.isfinite(answer.x).all() and "Infeasible" not in str(answer.status)
         return np.array(answer.x) if usable else None, np.maximum(answer.z[: len(gains)], 0.0)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..driver import Problem
+from ..driver import Array, Problem
 from ..svm import Fit
-from ._alternating import Alternating, Array, floor
+from ._alternating import Alternating, floor
 
 
 class LiAlternating(Alternating):

@@ -12,32 +12,30 @@ gradient is −½ r_j q_m by Danskin's theorem. Where choosing the best kernel o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...formulations import Points
 from ...formulations._groups import group_shares, group_sums
-from ..driver import Algorithm, Problem, State
+from ..driver import Algorithm, Array, Problem, State
 from ..svm import Fit, fit
-from ._alternating import Array, floor
+from ._alternating import floor
 
 INNER_STEPS = 30
 
 
 @dataclass(frozen=True)
 class Averaged(State):
-    """λ and the inner answer; sums of α and of the functions' coefficients, weighted by the steps taken."""
+    """λ and the inner answer; sums of α, of the functions' coefficients and of 1, weighted by the steps taken."""
 
     shares: Array
     fit: Fit
     rise: Array
-    steepest: float
-    total: float
-    alphas: Array
-    functions: Array
-    count: int = 1
+    steepest: float = np.finfo(float).tiny
+    sums: tuple[Any, ...] = (0.0, 0.0, 0.0)
+    count: int = 0
 
 
 class Mirror(Algorithm[Averaged]):
@@ -50,36 +48,30 @@ class Mirror(Algorithm[Averaged]):
 
     def start(self, problem: Problem) -> Averaged:
         groups = problem.task.own["groups"]
-        shares = group_shares(np.zeros(len(groups)), groups)
-        return self._advanced(problem, shares, np.ones(groups.max() + 1), None)
+        shares, rise = group_shares(np.zeros(len(groups)), groups), np.ones(groups.max() + 1)
+        return self._visited(problem, Averaged(shares, shares, *inner(problem, shares, rise)))
 
     def step(self, problem: Problem, state: Averaged) -> Averaged:
         groups = problem.task.own["groups"]
         slope = state.rise[groups] * state.fit.halves
-        exponent = self._step_size(problem, state) * slope
-        grown = state.shares * np.exp(exponent - exponent.max())
-        return self._advanced(problem, group_shares(grown, groups), state.rise, state)
+        size = float(np.sqrt(2 * np.log(max(problem.task.count, 2)) / state.count) / state.steepest)
+        exponent = size * slope
+        shares = group_shares(state.shares * np.exp(exponent - exponent.max()), groups)
+        found, rise = inner(problem, shares, state.rise)
+        return self._visited(problem, replace(state, shares=shares, fit=found, rise=rise))
 
     def points(self, problem: Problem, state: Averaged) -> Points:
         """The last and the averaged of both."""
-        last = state.fit.points(problem.task)
-        return Points([*last.duals, state.alphas / state.total], [*last.primals, state.functions / state.total])
+        last, (alphas, functions, total) = state.fit.points(problem.task), state.sums
+        return Points([*last.duals, alphas / total], [*last.primals, functions / total])
 
-    def _step_size(self, problem: Problem, state: Averaged) -> float:
-        return float(np.sqrt(2 * np.log(max(problem.task.count, 2)) / state.count) / state.steepest)
-
-    def _advanced(self, problem: Problem, shares: Array, rise: Array, before: Averaged | None) -> Averaged:
-        groups = problem.task.own["groups"]
-        found, rise = inner(problem, shares, rise)
-        steepest = max(float((rise[groups] * found.halves).max()), np.finfo(float).tiny)
-        steepest = steepest if before is None else max(steepest, before.steepest)
-        count = 1 if before is None else before.count + 1
-        weight = 1 / np.sqrt(count)
-        alphas, functions = weight * found.alpha, weight * np.outer(found.weights, found.alpha * problem.task.y)
-        total = weight
-        if before is not None:
-            alphas, functions, total = alphas + before.alphas, functions + before.functions, total + before.total
-        return Averaged(found.weights, shares, found, rise, steepest, total, alphas, functions, count)
+    def _visited(self, problem: Problem, state: Averaged) -> Averaged:
+        """The state with its inner answer added to the sums."""
+        found, count = state.fit, state.count + 1
+        steepest = max(float((state.rise[problem.task.own["groups"]] * found.halves).max()), state.steepest)
+        terms = found.alpha, np.outer(found.weights, found.alpha * problem.task.y), 1.0
+        sums = tuple(total + 1 / np.sqrt(count) * term for total, term in zip(state.sums, terms, strict=True))
+        return replace(state, weights=found.weights, steepest=steepest, sums=sums, count=count)
 
 
 def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
@@ -87,18 +79,15 @@ def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
     groups = problem.task.own["groups"]
     for _ in range(INNER_STEPS):
         found = fit(problem, shares * rise[groups])
-        new = group_factors(problem, np.sqrt(group_sums(shares * 2 * found.halves, groups)))
-        settled = np.abs(np.log(new / rise)).max() <= 0.1 * problem.tolerance
-        rise = new
-        if settled:
+        last, rise = rise, group_factors(problem, np.sqrt(group_sums(shares * 2 * found.halves, groups)))
+        if np.abs(np.log(rise / last)).max() <= 0.1 * problem.tolerance:
             break
     return found, rise
 
 
 def group_factors(problem: Problem, delta: Array) -> Array:
     """r_j: what the formulation's weights are when every group has one kernel, with √q = δ."""
-    own: dict[str, Any] = {**problem.task.own, "groups": np.arange(len(delta))}
     if not delta.any():
         return np.ones(len(delta))
-    seen = np.maximum(delta, floor(problem) * delta.sum())
+    own, seen = {**problem.task.own, "groups": np.arange(len(delta))}, np.maximum(delta, floor(problem) * delta.sum())
     return np.asarray(problem.formulation.weights(np.ones(len(delta)), seen, **own))

@@ -13,14 +13,14 @@ which the paper refers, has the half step, and its averages converge as 1/t; `ex
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal
-from ..driver import Algorithm, Problem, State, check_switch
-from ._classes import Array, ClassFits, fit_classes
+from ..driver import Algorithm, Array, Problem, State, check_switch
+from ._classes import ClassFits, fit_classes
 
 MAX_HALVINGS = 100
 
@@ -58,16 +58,12 @@ def slopes(fits: ClassFits, gamma: Array) -> Saddle:
 
 @dataclass(frozen=True)
 class Game(State):
-    """Where the game stands, the SVMs at p; and the sums, weighted by η, of β, γ, functions and p."""
+    """Where the game stands, the SVMs at p; and the sums, weighted by η, of β, γ, functions, p and 1."""
 
     at: Saddle
     fits: ClassFits
     eta: float
-    beta: Array
-    gamma: Array
-    functions: Array
-    p: Array
-    total: float = 0.0
+    sums: tuple[Any, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)
     count: int = 0
 
 
@@ -86,60 +82,43 @@ class MLMirrorProx(Algorithm[Game]):
         check_switch("extra", self.extra)
 
     def start(self, problem: Problem) -> Game:
-        task = problem.task
-        at = Saddle(problem.even, np.full(task.classes, 1 / task.classes))
+        at = Saddle(problem.even, np.full(problem.task.classes, 1 / problem.task.classes))
         fits = fit_classes(problem, at.p)
         steepest = max(float(np.abs(fits.halves).max()), float(np.abs(fits.values).max()), np.finfo(float).tiny)
-        zero = np.zeros(task.signs.shape)
-        return Game(
-            at.p, at, fits, 1 / steepest, zero, np.zeros(task.classes), np.zeros_like(fits.coefficients(task)), 0 * at.p
-        )
+        return Game(at.p, at, fits, 1 / steepest)
 
     def step(self, problem: Problem, state: Game) -> Game:
         slope = slopes(state.fits, state.at.gamma)
         if not self.extra:
             eta = state.eta / np.sqrt(state.count + 1)
-            after = state.at.towards(eta, slope)
-            return self._advanced(problem, state, (state.at, state.fits), after, eta, state.eta)
+            return self._advanced(problem, state, state.at, state.fits, state.at.towards(eta, slope), eta)
         eta = state.eta
         for _ in range(MAX_HALVINGS):
             half = state.at.towards(eta, slope)
             fits = fit_classes(problem, half.p)
             other = slopes(fits, half.gamma)
             after = state.at.towards(eta, other)
-            if eta * _mismatch(slope, other, half, after) <= half.divergence(state.at) + after.divergence(half):
-                return self._advanced(problem, state, (half, fits), after, eta, 1.2 * eta)
+            # ⟨F(ẑ) − F(z), ẑ − z⁺⟩ with F = (∂L/∂p, −∂L/∂γ).
+            mismatch = (other.p - slope.p) @ (half.p - after.p)
+            mismatch -= (other.gamma - slope.gamma) @ (half.gamma - after.gamma)
+            if eta * mismatch <= half.divergence(state.at) + after.divergence(half):
+                return replace(self._advanced(problem, state, half, fits, after, eta), eta=1.2 * eta)
             eta /= 2
         return replace(state, dead_end="no step is short enough for its condition")
 
     def points(self, problem: Problem, state: Game) -> Points:
         """The last of both, and the averages."""
-        last = state.fits.points(problem.task, state.at.gamma)
-        if not state.total:
+        last, (beta, gamma, functions, p, total) = state.fits.points(problem.task, state.at.gamma), state.sums
+        if not state.count:
             return last
-        dual = ClassDual(state.beta / state.total, state.gamma / state.total)
-        return Points([*last.duals, dual], [*last.primals, ClassPrimal(state.functions / state.total, state.p)])
+        dual, primal = ClassDual(beta / total, gamma / total), ClassPrimal(functions / total, p)
+        return Points([*last.duals, dual], [*last.primals, primal])
 
     def _advanced(
-        self, problem: Problem, state: Game, at: tuple[Saddle, ClassFits], after: Saddle, eta: float, following: float
+        self, problem: Problem, state: Game, visited: Saddle, fits: ClassFits, after: Saddle, eta: float
     ) -> Game:
         """Add the point visited, with its SVMs, to the averages and go to the next."""
-        visited, fits = at
-        return replace(
-            state,
-            weights=after.p,
-            at=after,
-            fits=fit_classes(problem, after.p),
-            eta=following,
-            beta=state.beta + eta * visited.gamma[:, None] * fits.alpha,
-            gamma=state.gamma + eta * visited.gamma,
-            functions=state.functions + eta * fits.coefficients(problem.task),
-            p=state.p + eta * visited.p,
-            total=state.total + eta,
-            count=state.count + 1,
-        )
-
-
-def _mismatch(slope: Saddle, other: Saddle, half: Saddle, after: Saddle) -> float:
-    """⟨F(ẑ) − F(z), ẑ − z⁺⟩ with F = (∂L/∂p, −∂L/∂γ)."""
-    return float((other.p - slope.p) @ (half.p - after.p) - (other.gamma - slope.gamma) @ (half.gamma - after.gamma))
+        p, gamma = eta * visited.p, eta * visited.gamma
+        terms = gamma[:, None] * fits.alpha, gamma, eta * fits.coefficients(problem.task), p, eta
+        sums = tuple(total + term for total, term in zip(state.sums, terms, strict=True))
+        return Game(after.p, after, fit_classes(problem, after.p), state.eta, sums, state.count + 1)

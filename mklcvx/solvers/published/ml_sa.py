@@ -93,12 +93,11 @@ class MLSA(Algorithm[Sampled]):
         """The averages of the paper, and those since the number of steps was last doubled."""
         if not state.count:
             return fit_classes(problem, state.weights, counted=False).points(problem.task, state.at.gamma)
-        offered = Points([], [])
-        for sums, length in ((state.sums, state.count), (state.recent, state.count - state.since + 1)):
-            fits = fit_classes(problem, sums.p / length, counted=False)
-            duals, primals = fits.points(problem.task, sums.gamma / length)
-            offered = Points(offered.duals + duals, offered.primals + primals)
-        return offered
+        averages = (state.sums, state.count), (state.recent, state.count - state.since + 1)
+        fits = [fit_classes(problem, sums.p / length, counted=False) for sums, length in averages]
+        gammas = [sums.gamma / length for sums, length in averages]
+        first, second = (one.points(problem.task, gamma) for one, gamma in zip(fits, gammas, strict=True))
+        return Points(first.duals + second.duals, first.primals + second.primals)
 
     def due(self, iteration: int) -> bool:
         return every_tenth_part(iteration)

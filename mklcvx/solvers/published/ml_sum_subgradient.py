@@ -11,24 +11,23 @@ k SVMs per step: what the paper's stochastic algorithm is to avoid. The averages
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal
-from ..driver import Algorithm, Problem, State
-from ._classes import Array, ClassFits, fit_classes
+from ..driver import Algorithm, Array, Problem, State
+from ._classes import ClassFits, fit_classes
 from .sm2_projection import onto_simplex
 
 
 @dataclass(frozen=True)
 class Averages(State):
-    """The SVMs at p, and the sums of α and of the functions' coefficients, weighted by the steps."""
+    """The SVMs at p, and the sums of α, of the functions' coefficients and of 1, weighted by the steps."""
 
     fits: ClassFits
-    alphas: Array
-    functions: Array
-    total: float
+    sums: tuple[Any, ...]
     count: int
 
 
@@ -44,25 +43,21 @@ class MLSumSubgradient(Algorithm[Averages]):
     eta: float = 0.5
 
     def start(self, problem: Problem) -> Averages:
-        return self._visited(problem, problem.even, None)
+        return self._visited(problem, problem.even, (0.0, 0.0, 0.0), 1)
 
     def step(self, problem: Problem, state: Averages) -> Averages:
         gradient = -state.fits.halves.sum(axis=0)
         steepness = max(float(np.linalg.norm(gradient)), np.finfo(float).tiny)
         length = self.eta / (steepness * np.sqrt(state.count))
-        return self._visited(problem, onto_simplex(state.weights - length * gradient), state)
+        return self._visited(problem, onto_simplex(state.weights - length * gradient), state.sums, state.count + 1)
 
     def points(self, problem: Problem, state: Averages) -> Points:
-        ones = np.ones(problem.task.classes)
-        last = state.fits.points(problem.task, ones)
-        mean = ClassPrimal(state.functions / state.total, state.weights)
-        return Points([*last.duals, ClassDual(state.alphas / state.total, ones)], [*last.primals, mean])
+        ones, (alphas, functions, total) = np.ones(problem.task.classes), state.sums
+        last, mean = state.fits.points(problem.task, ones), ClassPrimal(functions / total, state.weights)
+        return Points([*last.duals, ClassDual(alphas / total, ones)], [*last.primals, mean])
 
-    def _visited(self, problem: Problem, weights: Array, before: Averages | None) -> Averages:
+    def _visited(self, problem: Problem, weights: Array, sums: tuple[Any, ...], count: int) -> Averages:
         fits = fit_classes(problem, weights)
-        count = 1 if before is None else before.count + 1
-        share = 1 / np.sqrt(count)
-        alphas, functions, total = share * fits.alpha, share * fits.coefficients(problem.task), share
-        if before is not None:
-            alphas, functions, total = alphas + before.alphas, functions + before.functions, total + before.total
-        return Averages(weights, fits, alphas, functions, total, count)
+        terms = fits.alpha, fits.coefficients(problem.task), 1.0
+        sums = tuple(total + 1 / np.sqrt(count) * term for total, term in zip(sums, terms, strict=True))
+        return Averages(weights, fits, sums, count)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...formulations import Implied, Points, _silp
-from ..driver import Problem
+from ..driver import Array, Problem
 from ..svm import fit
-from ._column_generation import Array, ColumnGeneration, Columns
+from ._column_generation import ColumnGeneration, Columns
 
 
 def linear_master(rows: Array, cap: float = 1.0) -> tuple[Array, Array] | None:
@@ -53,11 +53,5 @@ class SILP(ColumnGeneration):
         return linear_master(rows, _silp.cap(problem.task.own))
 
     def points(self, problem: Problem, state: Columns) -> Points:
-        return alpha_points(problem, state)
-
-
-def alpha_points(problem: Problem, state: Columns) -> Points:
-    """The last α and the mixed one; the classifier that the weights make with the last."""
-    if not state.cuts:
-        return Points([], [])
-    return Points([state.cuts[-1], state.mixed], [Implied(state.weights, state.cuts[-1] * problem.task.y)])
+        """The last α and the mixed one; the classifier that the weights make with the last."""
+        return Points([state.cuts[-1], state.mixed], [Implied(state.weights, state.cuts[-1] * problem.task.y)])

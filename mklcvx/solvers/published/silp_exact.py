@@ -6,18 +6,15 @@ Master and oracle are those of `formulations._silp`, written in CVXPY and solved
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 
 from ...certificate.run import Run
 from ...formulations import Points, _silp
 from ..conic import CLARABEL, solve_program
-from ..driver import Problem
-from ._column_generation import Array, ColumnGeneration, Columns
-from .hypergraph_silp import embedding_points
-from .silp import alpha_points
+from ..driver import Array, Problem
+from ._column_generation import ColumnGeneration, Columns
+from .hypergraph_silp import HypergraphSILP
+from .silp import SILP
 
 
 def _machine(problem: Problem, weights: Array) -> Array | None:
@@ -31,20 +28,8 @@ def _embedding(problem: Problem, weights: Array) -> Array | None:
     return np.asarray(embedding.z.value) if solve_program(embedding.problem, CLARABEL, Run()) else None
 
 
-class Cuts(NamedTuple):
-    """What a cut of a family is: where weights are cut off, what it scores, which points it offers."""
-
-    separate: Callable[[Problem, Array], Array | None]
-    scores: Callable[[Problem, Array], Array]
-    points: Callable[[Problem, Columns], Points]
-
-
-CUTS: dict[str, Cuts] = {
-    "single task": Cuts(_machine, lambda problem, cut: _silp.scores(problem.task, cut), alpha_points),
-    "hypergraph": Cuts(
-        _embedding, lambda problem, cut: -problem.task.scores(cut), lambda _, state: embedding_points(state)
-    ),
-}
+# The declared oracle of each family, and the algorithm that scores and offers its cuts in the same way.
+FAMILIES = {"single task": (_machine, SILP()), "hypergraph": (_embedding, HypergraphSILP())}
 
 
 class SILPExact(ColumnGeneration):
@@ -55,10 +40,10 @@ class SILPExact(ColumnGeneration):
     tolerance = 1e-6
 
     def separate(self, problem: Problem, weights: Array) -> Array | None:
-        return CUTS[problem.formulation.family].separate(problem, weights)
+        return FAMILIES[problem.formulation.family][0](problem, weights)
 
     def scores(self, problem: Problem, cut: Array) -> Array:
-        return CUTS[problem.formulation.family].scores(problem, cut)
+        return FAMILIES[problem.formulation.family][1].scores(problem, cut)
 
     def master(self, problem: Problem, rows: Array) -> tuple[Array, Array] | None:
         declared = _silp.restricted_master(rows, _silp.cap(getattr(problem.task, "own", {})))
@@ -69,4 +54,4 @@ class SILPExact(ColumnGeneration):
         return weights / weights.sum(), mix / mix.sum()
 
     def points(self, problem: Problem, state: Columns) -> Points:
-        return CUTS[problem.formulation.family].points(problem, state)
+        return FAMILIES[problem.formulation.family][1].points(problem, state) if state.cuts else Points([], [])

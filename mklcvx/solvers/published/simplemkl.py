@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...formulations import Points
-from ..driver import Algorithm, Problem
+from ..driver import Array, Problem
 from ..svm import Fit, fit
-from ._alternating import Array, Fitted
+from ._alternating import Fitted, OverWeights
 
 FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
 ARMIJO = 1e-4
@@ -26,14 +25,11 @@ VANISHED = 1e-12
 MAX_TRIALS = 20
 
 
-class SimpleMKL(Algorithm[Fitted]):
+class SimpleMKL(OverWeights):
     name = "simplemkl"
     summary = "reduced gradient with line search"
     reference = "Rakotomamonjy et al. 2008"
     serves = ("l1",)
-
-    def start(self, problem: Problem) -> Fitted:
-        return Fitted(problem.even, fit(problem, problem.even))
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
         here = state.fit
@@ -42,12 +38,7 @@ class SimpleMKL(Algorithm[Fitted]):
             return Fitted(here.weights, here, dead_end="its reduced gradient vanished")
         here, direction, end = _to_the_last_corner(problem, here, direction)
         found = _line_search(problem, here, direction, end)
-        if found is state.fit:
-            return Fitted(found.weights, found, dead_end="its line search found no descent")
-        return Fitted(found.weights, found)
-
-    def points(self, problem: Problem, state: Fitted) -> Points:
-        return state.fit.points(problem.task)
+        return Fitted(found.weights, found, dead_end="its line search found no descent" if found is state.fit else "")
 
 
 def descent_direction(weights: Array, gradient: Array) -> Array:
@@ -104,11 +95,12 @@ def _line_search(problem: Problem, here: Fit, direction: Array, end: Fit | None)
     """Between here, where J falls, and the end, where it is no lower than here."""
     if end is None or not direction.any():
         return here
-    longest, _ = _room(here.weights, direction)
+    low, (high, _), best = 0.0, _room(here.weights, direction), here
     first = slope_low = -float(direction @ here.halves)
-    slope_high, low, high, best = -float(direction @ end.halves), 0.0, longest, here
+    slope_high = -float(direction @ end.halves)
     for _ in range(MAX_TRIALS):
-        length = _secant(low, high, slope_low, slope_high)
+        share = slope_low / (slope_low - slope_high) if slope_low < 0 < slope_high else 0.5
+        length = low + (high - low) * min(max(share, 0.05), 0.95)  # a secant step, kept away from both ends
         trial = fit(problem, _moved(here.weights, direction, length))
         slope = -float(direction @ trial.halves)
         if trial.value < best.value:
@@ -120,9 +112,3 @@ def _line_search(problem: Problem, here: Fit, direction: Array, end: Fit | None)
         else:
             high, slope_high = length, slope
     return best
-
-
-def _secant(low: float, high: float, slope_low: float, slope_high: float) -> float:
-    """Where a line through the two slopes vanishes, kept away from both ends of the bracket."""
-    share = slope_low / (slope_low - slope_high) if slope_low < 0 < slope_high else 0.5
-    return low + (high - low) * min(max(share, 0.05), 0.95)

@@ -14,9 +14,9 @@ Within the kernels that stay below θ the step is that of `analytic` with p = 1,
 from __future__ import annotations
 
 from ...formulations.sm1 import best_weights
-from ..driver import Problem
+from ..driver import Array, Problem
 from ..svm import Fit
-from ._alternating import Alternating, Array, norms
+from ._alternating import Alternating, norms
 
 
 class SM1BCD(Alternating):
@@ -24,9 +24,6 @@ class SM1BCD(Alternating):
     summary = "SVM and capped weights in turn"
     reference = "Xu et al. 2013, Algorithm 1"
     serves = ("sm1",)
-
-    def first_weights(self, problem: Problem) -> Array:
-        return problem.even
 
     def new_weights(self, problem: Problem, fitted: Fit) -> Array:
         lengths = norms(fitted)

@@ -17,9 +17,8 @@ import numpy as np
 
 from ...formulations import Points
 from ...formulations.smp import rise
-from ..driver import Algorithm, Problem, State
+from ..driver import Algorithm, Array, Problem, State
 from ..svm import Fit, fit
-from ._alternating import Array
 
 ARMIJO = 1e-4
 MAX_HALVINGS = 40
@@ -50,7 +49,11 @@ class SM2Projection(Algorithm[Projected]):
             trial = fit(problem, self.project(problem, here.weights - length * gradient))
             change = trial.weights - here.weights
             if self.objective(problem, trial) <= objective + ARMIJO * float(gradient @ change):
-                return Projected(trial.weights, trial, _spectral(change, self.gradient(problem, trial) - gradient))
+                # The step that a quadratic with this change of gradient would want.
+                curvature, length = float(change @ (self.gradient(problem, trial) - gradient)), 1.0
+                if curvature > 0:
+                    length = float(np.clip(float(change @ change) / curvature, 1e-12, 1e12))
+                return Projected(trial.weights, trial, length)
             length /= 2
         return Projected(here.weights, here, length, dead_end="its line search found no descent")
 
@@ -82,9 +85,3 @@ def onto_simplex(point: Array) -> Array:
     ordered = np.sort(point)[::-1]
     levels = (np.cumsum(ordered) - 1) / np.arange(1, len(point) + 1)
     return np.maximum(point - levels[np.flatnonzero(ordered > levels)[-1]], 0.0)
-
-
-def _spectral(change: Array, turn: Array) -> float:
-    """The step that a quadratic with this change of gradient would want."""
-    curvature = float(change @ turn)
-    return float(np.clip(float(change @ change) / curvature, 1e-12, 1e12)) if curvature > 0 else 1.0

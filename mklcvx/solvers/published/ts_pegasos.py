@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...formulations import Points
 from ...formulations.families.two_stage import PairTask
-from ..driver import Algorithm, Problem, State, every_tenth_part
-from ._column_generation import Array
+from ..driver import Algorithm, Array, Problem, State, every_tenth_part
 
 GRID = tuple(100.0 / 4**k for k in range(17))  # from 100 down to 1e-8, by factors of 4
 LARGEST_BATCH = 1_000_000
@@ -63,18 +62,17 @@ class TSPegasos(Algorithm[Walk]):
         return Walk(zero, np.random.default_rng(self.seed), ladder / ladder[-1], zero)
 
     def step(self, problem: Problem, state: Walk) -> Walk:
-        task: PairTask = problem.task
+        task, count = problem.task, state.count + 1
         drawn = np.searchsorted(state.ladder, state.random.random(self.batch), side="right")
-        mu = pegasos_step(state.weights, task.pairs.at(drawn), task.labels[drawn], task.lam, state.count + 1)
-        count = state.count + 1
-        fresh = count >= 2 * state.since
-        tail, since = (mu, count) if fresh else (state.tail + mu, state.since)
+        mu = pegasos_step(state.weights, task.pairs.at(drawn), task.labels[drawn], task.lam, count)
+        tail, since = (mu, count) if count >= 2 * state.since else (state.tail + mu, state.since)
         return replace(state, weights=mu, count=count, tail=tail, since=since)
 
     def points(self, problem: Problem, state: Walk) -> Points:
         """The last μ and the mean of its recent course, each with the β that its margins imply."""
-        candidates = [state.weights, state.tail / (state.count - state.since + 1)]
-        duals = [beta for mu in candidates for beta in implied_duals(problem.task, mu)]
+        task, candidates = problem.task, [state.weights, state.tail / (state.count - state.since + 1)]
+        lacks = [1 - task.margins(mu) for mu in candidates]
+        duals = [task.weight * np.clip(lack / width + 0.5, 0.0, 1.0) for lack in lacks for width in WIDTHS]
         return Points([max(duals, key=lambda beta: problem.formulation.lower(problem.task, beta).value)], candidates)
 
     def due(self, iteration: int) -> bool:
@@ -89,19 +87,14 @@ def pegasos_step(mu: Array, examples: Array, labels: NDArray[Any], lam: float, t
     return np.asarray(mu / max(1.0, np.sqrt(lam) * float(np.linalg.norm(mu))))
 
 
-def implied_duals(task: PairTask, mu: Array) -> list[Array]:
-    margins = task.margins(mu)
-    return [task.weight * np.clip((1 - margins) / width + 0.5, 0.0, 1.0) for width in WIDTHS]
-
-
 def choose_lambda(
     task: PairTask, steps: int = 1000, batch: int = 100, seed: int = 0, report: Callable[[str], None] = lambda _: None
 ) -> float:
     """The λ of the paper's grid with the least hinge loss on a fifth of the K-examples, learned on the rest."""
-    random = np.random.default_rng(seed)
+    random, losses = np.random.default_rng(seed), []
     order = random.permutation(len(task.labels))
     held, kept = order[: len(order) // 5], order[len(order) // 5 :]
-    ladder, losses = np.cumsum(task.weight[kept]), []
+    ladder = np.cumsum(task.weight[kept])
     for lam in GRID:
         report(f"λ = {lam:.1e}")
         mu = np.zeros(task.count)
