@@ -124,7 +124,7 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
         """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""
         theta, fit = problem.even, Fit(problem.task, problem.even)
         high = max(2 * float(fit.fits.max()), TINY)
-        at = SimplexIterate(theta, high - fit.fits, high + _smoothing(problem) * np.log(len(theta)))
+        at = SimplexIterate(theta, high - fit.fits, high + (problem.task.smoothing or 0.0) * np.log(len(theta)))
         return HypergraphState(theta, at, fit, gap(problem, theta, fit), Embedding(theta, 2 * fit.x))
 
     def before_step(self, problem: Problem, state: HypergraphState) -> HypergraphState | None:
@@ -136,7 +136,7 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
         return None
 
     def system(self, problem: Problem, state: HypergraphState) -> HypergraphSystem:
-        return HypergraphSystem(state.at, state.fit, _smoothing(problem))
+        return HypergraphSystem(state.at, state.fit, problem.task.smoothing or 0.0)
 
     def accept(self, problem: Problem, state: HypergraphState, after: SimplexIterate, length: float) -> HypergraphState:
         theta, fit = after.theta, Fit(problem.task, after.theta)
@@ -167,7 +167,3 @@ def gap(problem: Problem, theta: Array, fit: Fit) -> float:
 def _scale(problem: Problem, fit: Fit) -> float:
     """What the certificate compares a gap with."""
     return max(float(np.vdot(problem.task.h, problem.task.h - fit.x)), TINY)
-
-
-def _smoothing(problem: Problem) -> float:
-    return problem.task.smoothing or 0.0

@@ -96,13 +96,11 @@ def half_squares(alpha: Array, columns: Array) -> Array:
 
 def residuals(at: LabelIterate, columns: Array) -> Equations:
     """What the equations lack at a point."""
-    halves = half_squares(at.alpha, columns)
+    halves, free = half_squares(at.alpha, columns), len(at.sigma)
     alpha = columns @ at.p - 1 - at.z + at.w
     p = at.kappa - at.gamma @ halves - at.phi
-    if not len(at.sigma):
-        return Equations(alpha, p, at.sigma, np.array([at.p.sum() - 1]))
-    gamma = at.s - at.alpha.sum(axis=1) + halves @ at.p - at.sigma
-    return Equations(alpha, p, gamma, np.array([at.p.sum() - 1, at.gamma.sum() - 1]))
+    gamma = (at.s - at.alpha.sum(axis=1) + halves @ at.p)[:free] - at.sigma
+    return Equations(alpha, p, gamma, np.array([at.p.sum() - 1, at.gamma.sum() - 1])[: 1 + bool(free)])
 
 
 class LabelSystem(KKTSystem[LabelIterate]):
@@ -114,16 +112,11 @@ class LabelSystem(KKTSystem[LabelIterate]):
         self.gradient = images.columns @ at.p - 1
         self.halves = half_squares(at.alpha, images.columns)
         self.barrier_diag = at.z / at.alpha + at.w / at.box_slack
-        self.inverses = [factored(self._hessian(k)) for k in range(len(at.alpha))]
-        self.solved = np.stack(
-            [inverse(columns) for inverse, columns in zip(self.inverses, images.columns, strict=True)]
-        )
+        own = zip(task.signs, self.barrier_diag, strict=True)
+        self.inverses = [factored(y[:, None] * self.combined * y + np.diag(diagonal)) for y, diagonal in own]
+        pairs = zip(self.inverses, images.columns, strict=True)
+        self.solved = np.stack([inverse(columns) for inverse, columns in pairs])
         self._factor_small()
-
-    def _hessian(self, k: int) -> Array:
-        hessian = self.signs[k][:, None] * self.combined * self.signs[k]
-        hessian[np.diag_indices(len(hessian))] += self.barrier_diag[k]
-        return hessian
 
     def _factor_small(self) -> None:
         """The system in (p, γ, κ, s), scaled to a diagonal of ones."""
@@ -140,11 +133,8 @@ class LabelSystem(KKTSystem[LabelIterate]):
             small[count:size, :count] = self.halves - np.einsum("ki,kia->ka", self.gradient, self.solved)
             small[count:size, count:size] = np.diag(at.sigma / at.gamma)
             small[count:size, -1] = small[-1, count:size] = 1
-        scale = np.ones(size + borders)
-        scale[:size] = 1 / np.sqrt(np.diag(small)[:size])
-        scale[size] = 1 / scale[:count].max()
-        if free:
-            scale[-1] = 1 / scale[count:size].max()
+        scale = 1 / np.sqrt(np.diag(small)[:size])
+        scale = np.append(scale, [1 / part.max() for part in (scale[:count], scale[count:]) if len(part)])
         factors, pivots, singular = dgetrf(scale[:, None] * small * scale)
         if singular:
             raise FloatingPointError("a matrix of Newton's equations")
@@ -169,22 +159,17 @@ class LabelSystem(KKTSystem[LabelIterate]):
         alpha = (step.alpha * self.signs) @ self.combined * self.signs
         alpha = alpha + self.barrier_diag * step.alpha + self.columns @ step.p
         pulled = np.einsum("k,kia,ki->a", at.gamma, self.columns, step.alpha, optimize=True)
-        p = at.phi / at.p * step.p - pulled + step.totals[0]
-        if not free:
-            return Equations(alpha, p, step.gamma, np.array([step.p.sum()]))
+        p = at.phi / at.p * step.p - pulled + step.totals[0] - step.gamma @ self.halves[:free]
         risen = np.einsum("ki,ki->k", self.gradient, step.alpha) + self.halves @ step.p
-        gamma = risen + at.sigma / at.gamma * step.gamma + step.totals[1]
-        return Equations(alpha, p - step.gamma @ self.halves, gamma, np.array([step.p.sum(), step.gamma.sum()]))
+        gamma = risen[:free] + at.sigma / at.gamma[:free] * step.gamma + step.totals[-1]
+        return Equations(alpha, p, gamma, np.array([step.p.sum(), step.gamma.sum()])[: len(step.totals)])
 
     def direction(self, target_mu: float, predicted: LabelIterate | None = None) -> LabelIterate:
         at, residual, free = self.at, self.residuals, len(self.at.sigma)
         goals = self.goals(target_mu, predicted)
-        right = Equations(
-            goals[0] / at.alpha - goals[1] / at.box_slack - residual.alpha,
-            goals[2] / at.p - residual.p,
-            goals[3] / at.gamma - residual.gamma if free else residual.gamma,
-            -residual.totals,
-        )
+        alpha = goals[0] / at.alpha - goals[1] / at.box_slack - residual.alpha
+        gamma = goals[3] / at.gamma - residual.gamma if free else residual.gamma
+        right = Equations(alpha, goals[2] / at.p - residual.p, gamma, -residual.totals)
         step = self._solve(right)
         for _ in range(SETTINGS.label_refinements):
             left = Equations(*(wanted - had for wanted, had in zip(right, self.matvec(step), strict=True)))

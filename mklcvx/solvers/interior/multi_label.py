@@ -80,31 +80,20 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
 def _started(problem: Problem, spread: float) -> LabelState:
     task, p = problem.task, problem.even
     full = kernel_pass(task, np.tile(task.box, (task.classes, 1)), p)
-    shares = _best_shares(task, full.columns @ p)
+    costs = full.columns @ p @ task.box
+    # The multiple of the box that is best for each class, at most half.
+    shares = np.minimum(0.5, np.divide(task.box.sum(), costs, out=np.full(len(costs), 0.5), where=costs > 0))
     alpha, images = np.outer(shares, task.box), Images(full.combined, shares[:, None, None] * full.columns)
-    free = problem.formulation.name == "ml_minimax"
-    at = _first_point(task, alpha, p, images.columns, _class_weights(task, free), free, spread)
+    at = _first_point(task, alpha, p, images.columns, problem.formulation.name == "ml_minimax", spread)
     return _evaluated(problem, at, images, spread)
 
 
-def _best_shares(task: LabelTask, gradient: Array) -> Array:
-    """The multiple of the box that is best for each class, at most half; `gradient` is Q_k(p) box."""
-    costs = gradient @ task.box
-    return np.minimum(0.5, np.divide(task.box.sum(), costs, out=np.full(len(costs), 0.5), where=costs > 0))
-
-
-def _class_weights(task: LabelTask, free: bool) -> Array:
-    """γ: even to begin with, or the classes' importance, which sums to one as well."""
-    given = np.ones(task.classes) if free or not task.importance.any() else task.importance
-    return given / given.sum()
-
-
-def _first_point(
-    task: LabelTask, alpha: Array, p: Array, columns: Array, gamma: Array, free: bool, spread: float
-) -> LabelIterate:
-    """Multipliers that meet their equations, with products as even as that allows."""
-    gradient, box_slack = columns @ p - 1, task.box - alpha
-    halves = half_squares(alpha, columns)
+def _first_point(task: LabelTask, alpha: Array, p: Array, columns: Array, free: bool, spread: float) -> LabelIterate:
+    """Multipliers that meet their equations, with products as even as that allows. γ is even where it is free, else
+    the classes' importance, made to sum to one."""
+    gradient, box_slack, halves = columns @ p - 1, task.box - alpha, half_squares(alpha, columns)
+    gamma = np.ones(task.classes) if free or not task.importance.any() else task.importance
+    gamma = gamma / gamma.sum()
     product = float(np.mean(alpha * np.maximum(np.abs(gradient), SETTINGS.min_gradient)))
     w = np.clip(product / alpha - gradient, product / box_slack, spread * product / box_slack)
     z = np.clip(w + gradient, product / alpha, spread * product / alpha)
@@ -116,11 +105,13 @@ def _first_point(
 
 def _evaluated(problem: Problem, at: LabelIterate, images: Images, spread: float, creeping: int = 0) -> LabelState:
     """The state at a point: both bounds from what the pass over the kernels gave."""
-    task, formulation = problem.task, problem.formulation
+    task: LabelTask = problem.task
+    formulation: MultiLabel = problem.formulation
     squares = np.maximum(np.einsum("ki,kia->ka", at.alpha, images.columns), 0.0)
     outputs = images.columns @ at.p * task.signs
     lengths = _lengths(task, at, squares @ at.p / 2, outputs)
-    upper = _upper(formulation, task, at.p, squares * (lengths[:, None] * at.p) ** 2, lengths[:, None] * outputs)
+    risks = task.risks(lengths[:, None] * outputs)
+    upper, _ = formulation.primal_value(task, squares * (lengths[:, None] * at.p) ** 2, risks, at.p)
     total = 1.0 if len(at.sigma) else float(task.importance.sum())
     gain, cost = total * float(at.gamma @ at.alpha.sum(axis=1)), total * float(np.max(at.gamma @ squares)) / 2
     size = max(2 * cost, VANISHING * max(gain, upper), TINY)
@@ -128,10 +119,6 @@ def _evaluated(problem: Problem, at: LabelIterate, images: Images, spread: float
     products += at.gamma[: len(at.sigma)] @ at.sigma
     gap = (upper - gain + cost) / size
     return LabelState(at.p, at, images, lengths, gap, total * float(products) / size, spread, creeping)
-
-
-def _upper(formulation: MultiLabel, task: LabelTask, p: Array, squares: Array, outputs: Array) -> float:
-    return formulation.primal_value(task, squares, task.risks(outputs), p)[0]
 
 
 def _lengths(task: LabelTask, at: LabelIterate, penalties: Array, outputs: Array) -> Array:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,8 +97,8 @@ class PairIterate(Iterate):
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
-        blocks = self.blocks
-        return [(self.weights, self.s), (blocks.beta, blocks.sigma), (blocks.room, blocks.xi)]
+        beta, room, sigma, xi = self.blocks
+        return [(self.weights, self.s), (beta, sigma), (room, xi)]
 
 
 class Reach:
@@ -129,29 +129,16 @@ class Reach:
 
 @dataclass(frozen=True)
 class PairDirection:
-    """dμ, ds, the change of all margins, and how far all of it can go; the pairs' own step follows from these."""
+    """dμ, ds, the change of all margins, and how far all of it can go; the pairs' own step follows from these. A
+    corrector leads to products of `target`, less the share `correction` of the second-order terms of `predictor`."""
 
     weights: Array
     s: Array
     change: Array
     reach: Reach
-
-
-@dataclass(frozen=True)
-class Predicted(PairDirection):
-    """With two parts of the corrector's right-hand side: the second-order terms, and a target of one."""
-
-    second_order: Array
-    centring: Array
-
-
-@dataclass(frozen=True)
-class Corrected(PairDirection):
-    """Towards products of `target`, less the share `correction` of the predictor's second-order terms."""
-
-    predicted: Predicted
-    target: float
-    correction: float
+    predictor: Any = None
+    target: float = 0.0
+    correction: float = 0.0
 
 
 class PairSystem(KKTSystem[PairIterate]):
@@ -162,12 +149,12 @@ class PairSystem(KKTSystem[PairIterate]):
         self.lack = np.empty(len(task.labels))
         self.push, pull, matrix = np.zeros(task.count), np.zeros(task.count), np.zeros((task.count, task.count))
         for rows, z in task.pairs.blocks():
-            labels, blocks, lack = task.labels[rows], at.blocks.part(rows), self.lack[rows]
+            labels, blocks = task.labels[rows], at.blocks.part(rows)
             softness = blocks.softness
-            np.subtract(1.0, labels * (at.weights @ z), out=lack)
+            self.lack[rows] = 1.0 - labels * (at.weights @ z)
             matrix += weighted_gram(z, softness)
             pull += z @ (labels * blocks.beta)
-            self.push += z @ (labels * softness * lack)
+            self.push += z @ (labels * softness * self.lack[rows])
         self.residual = regulariser_gradient(task.lam, at.weights, quadratic) - pull - at.s
         matrix[np.diag_indices(task.count)] += at.s / at.weights + task.lam * quadratic
         self.scale = 1 / np.sqrt(np.diag(matrix))
@@ -184,32 +171,34 @@ class PairSystem(KKTSystem[PairIterate]):
         weights = self.solve(push - self.residual + goal / at.weights - at.s)
         return weights, (goal - at.s * weights) / at.weights - at.s
 
-    def predictor(self) -> Predicted:
+    def predictor(self) -> PairDirection:
+        """The affine direction. It leaves two parts of the corrector's right-hand side: the second-order terms, and a
+        target of one."""
         task, at = self.task, self.at
         weights, s = self._weights(self.push, 0.0)
         change, reach = np.empty(len(self.lack)), Reach(self.quadratic)
         reach.add(at.s, at.weights, s, weights)
-        second_order, centring = np.zeros(task.count), np.zeros(task.count)
+        self.second_order, self.centring = np.zeros(task.count), np.zeros(task.count)
         for rows, z in task.pairs.blocks():
             labels, blocks = task.labels[rows], at.blocks.part(rows)
-            np.multiply(labels, weights @ z, out=change[rows])
+            change[rows] = labels * (weights @ z)
             step, softness = blocks.step(self.lack[rows], change[rows], 0.0, 0.0), blocks.softness
             reach.add_blocks(blocks, step)
-            second_order -= z @ (labels * softness * blocks.push(*step.products))
-            centring += z @ (labels * softness * blocks.push(1.0, 1.0))
-        return Predicted(weights, s, change, reach, second_order, centring)
+            self.second_order -= z @ (labels * softness * blocks.push(*step.products))
+            self.centring += z @ (labels * softness * blocks.push(1.0, 1.0))
+        return PairDirection(weights, s, change, reach)
 
     def direction(
-        self, target_mu: float, predicted: Predicted | None = None, correction: float | None = None
-    ) -> Corrected:
+        self, target_mu: float, predicted: PairDirection | None = None, correction: float | None = None
+    ) -> PairDirection:
         """The second-order terms count as far as the predictor itself can go, unless `correction` is given."""
         at, reach, predicted = self.at, Reach(self.quadratic), predicted or self.predictor()
         share = float(np.prod(predicted.reach.max_step)) if correction is None else correction
-        push = self.push + share * predicted.second_order + target_mu * predicted.centring
+        push = self.push + share * self.second_order + target_mu * self.centring
         goal = np.maximum(target_mu, self.min_s * at.weights) - share * predicted.weights * predicted.s
         weights, s = self._weights(push, goal)
         reach.add(at.s, at.weights, s, weights)
-        found = Corrected(weights, s, self.task.margins(weights), reach, predicted, target_mu, share)
+        found = PairDirection(weights, s, self.task.margins(weights), reach, predicted, target_mu, share)
         for blocks, step, _ in self.steps_in_chunks(found):
             reach.add_blocks(blocks, step)
         return found
@@ -220,7 +209,7 @@ class PairSystem(KKTSystem[PairIterate]):
     def mu_after(self, length: Array, direction: PairDirection) -> float:
         return direction.reach.complementarity(length) / self.at.complementarity * self.at.mu
 
-    def advance(self, length: Array, direction: Corrected) -> PairIterate:
+    def advance(self, length: Array, direction: PairDirection) -> PairIterate:
         """One length for multipliers and one for the rest."""
         after, (dual, primal) = PairBlocks.empty(len(self.lack)), length
         for blocks, step, rows in self.steps_in_chunks(direction):
@@ -228,14 +217,13 @@ class PairSystem(KKTSystem[PairIterate]):
                 np.add(old, own * change, out=new[rows])
         return PairIterate(self.at.weights + primal * direction.weights, self.at.s + dual * direction.s, after)
 
-    def steps_in_chunks(self, direction: Corrected) -> Iterator[tuple[PairBlocks, PairBlocks, slice]]:
+    def steps_in_chunks(self, corrector: PairDirection) -> Iterator[tuple[PairBlocks, PairBlocks, slice]]:
         """The blocks of some pairs at a time, and their steps."""
-        target, correction = direction.target, direction.correction
         for rows in chunks(len(self.lack)):
             blocks, lack = self.at.blocks.part(rows), self.lack[rows]
-            first, second = blocks.step(lack, direction.predicted.change[rows], 0.0, 0.0).products
-            goals = target - correction * first, target - correction * second
-            yield blocks, blocks.step(lack, direction.change[rows], *goals), rows
+            neglected = blocks.step(lack, corrector.predictor.change[rows], 0.0, 0.0).products
+            goals = (corrector.target - corrector.correction * product for product in neglected)
+            yield blocks, blocks.step(lack, corrector.change[rows], *goals), rows
 
 
 def chunks(count: int) -> Iterator[slice]:

@@ -26,6 +26,7 @@ margins are needed: no kernel is read. These are not steps of the predictor–co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +48,8 @@ NO_POINTS = Points([], [])
 
 @dataclass(frozen=True)
 class PairState(State):
-    """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²."""
+    """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²; `offer` is
+    what is certified before there is something better."""
 
     at: PairIterate
     sizes: Array
@@ -55,7 +57,7 @@ class PairState(State):
     offer: Points = NO_POINTS
 
 
-class InteriorPairs(InteriorMethod[State, PairIterate]):
+class InteriorPairs(InteriorMethod[Any, PairIterate]):
     serves = ("ts", "ts_l1", "alignment")
     max_iter = 80
 
@@ -65,7 +67,9 @@ class InteriorPairs(InteriorMethod[State, PairIterate]):
             return State(task.own_alignment)
         sizes = np.sqrt(np.diag(task.pairs.gram(task.weight)))
         sizes = np.where(sizes > 0, sizes, sizes.max() or 1.0)
-        weights = first_weights(task, sizes, quadratic)
+        # Every kernel contributes alike to margins of one, unless its share of R would exceed that of the loss.
+        dearest = np.sqrt(2 / (task.lam * task.count)) if quadratic else 1 / (task.lam * task.count)
+        weights = np.minimum(1 / (task.count * sizes), dearest)
         product = SETTINGS.pair_first_complementarity / task.pairs.count
         at = centred_point(task, weights, 1 - task.margins(weights), product)
         dear = np.maximum(task.pull(task.weight), 0.0) / task.lam if quadratic else np.zeros(task.count)
@@ -77,19 +81,22 @@ class InteriorPairs(InteriorMethod[State, PairIterate]):
             return None
         return _aligned(problem.task, SETTINGS.alignment_accuracy * problem.tolerance)
 
-    def system(self, problem: Problem, state: State) -> PairSystem:
-        assert isinstance(state, PairState)
-        return PairSystem(problem.task, state.at, problem.formulation.name == "ts", _min_s(problem.task, state))
+    def system(self, problem: Problem, state: PairState) -> PairSystem:
+        """No s is sent below the rounding error of Σ β t z, as Σ β |z| ≤ √(Σ β²/w) √(Σ w z²)."""
+        beta = state.at.blocks.beta
+        rounding = SETTINGS.pair_multiplier_floor * float(np.sqrt(np.sum(beta * (beta / problem.task.weight))))
+        return PairSystem(problem.task, state.at, problem.formulation.name == "ts", rounding * state.sizes)
 
-    def advance(self, state: State, system: PairSystem) -> tuple[PairIterate, Any]:
+    def advance(self, state: PairState, system: PairSystem) -> tuple[PairIterate, Any]:
         """A step of centring, without a length, until the point is centred."""
-        assert isinstance(state, PairState)
-        if state.product > 0 and decrement(system, state.product) > SETTINGS.centring_decrement:
-            return centring_step(system, state.product), None
+        if state.product > 0:
+            step = system.solve(system.residual)
+            decrement = max(float(step @ system.residual), 0.0) / (state.product * len(system.lack))
+            if float(np.sqrt(decrement)) > SETTINGS.centring_decrement:
+                return centring_step(system, -step, state.product), None
         return predictor_corrector(system)
 
-    def accept(self, problem: Problem, state: State, after: PairIterate, length: Any) -> State:
-        assert isinstance(state, PairState)
+    def accept(self, problem: Problem, state: PairState, after: PairIterate, length: Any) -> State:
         if length is None:
             return PairState(after.weights, after, state.sizes, state.product)
         least = SETTINGS.pair_converged * problem.tolerance * _scale(problem, state.at)
@@ -98,19 +105,17 @@ class InteriorPairs(InteriorMethod[State, PairIterate]):
         return PairState(after.weights, after, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
-        """β with μ in two lengths, once that is worth a certificate; the approximate alignment keeps its weights."""
+        """β with μ, and with μ longer by what the margins lack of pairs that are not at their bound, once that is worth
+        a certificate; the approximate alignment keeps its weights."""
         if not isinstance(state, PairState):
             return Points([] if problem.task.approximate else [state.weights], [state.weights])
         at, near = state.at, SETTINGS.certify_gap * problem.tolerance * _scale(problem, state.at)
         if not problem.closing and (state.product > 0 or at.complementarity > near):
             return state.offer
-        return Points([at.blocks.beta], [at.weights, _lengthened(problem.task, at)])
-
-
-def _min_s(task: PairTask, state: PairState) -> Array:
-    """The rounding error of Σ β t z, as Σ β |z| ≤ √(Σ β²/w) √(Σ w z²)."""
-    beta = state.at.blocks.beta
-    return SETTINGS.pair_multiplier_floor * float(np.sqrt(np.sum(beta * (beta / task.weight)))) * state.sizes
+        lack = 1 - problem.task.margins(at.weights)
+        inside = at.blocks.room > SETTINGS.bound_tolerance * problem.task.weight
+        longer = 1 + min(float(np.max(lack[inside], initial=0.0)), SETTINGS.max_lengthening)
+        return Points([at.blocks.beta], [at.weights, at.weights * longer])
 
 
 def _scale(problem: Problem, at: PairIterate) -> float:
@@ -118,13 +123,6 @@ def _scale(problem: Problem, at: PairIterate) -> float:
     penalty, gain = problem.formulation.penalty(problem.task, at.weights), float(at.blocks.beta.sum())
     halves = 2 if problem.formulation.name == "ts" else 1
     return max(halves * penalty, VANISHING * gain, TINY)
-
-
-def _lengthened(task: PairTask, at: PairIterate) -> Array:
-    """μ longer by what the margins lack of pairs that are not at their bound."""
-    lack = 1 - task.margins(at.weights)
-    short = float(np.max(lack[at.blocks.room > SETTINGS.bound_tolerance * task.weight], initial=0.0))
-    return at.weights * (1 + min(short, SETTINGS.max_lengthening))
 
 
 def _aligned(task: AlignmentTask, accuracy: float) -> State:
@@ -135,16 +133,10 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     box = float(np.linalg.norm(np.maximum(target, 0.0)))
     if box == 0:
         return State(np.zeros(task.count), dead_end=Ending.ROUNDING)
-    none = np.zeros((0, task.count))
-    program = Quadratic(gram, target / box, np.full(task.count, SETTINGS.alignment_box), none, np.zeros(0))
+    limits, none = np.full(task.count, SETTINGS.alignment_box), np.zeros((0, task.count))
+    program = Quadratic(gram, target / box, limits, none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
     return State(found * box / norms, dead_end=Ending.ROUNDING)
-
-
-def first_weights(task: PairTask, sizes: Array, quadratic: bool) -> Array:
-    """Every kernel contributes alike to margins of one, unless its share of R would exceed that of the loss."""
-    dearest = np.sqrt(2 / (task.lam * task.count)) if quadratic else 1 / (task.lam * task.count)
-    return np.minimum(1 / (task.count * sizes), dearest)
 
 
 def centred_point(task: PairTask, weights: Array, lack: Array, product: float) -> PairIterate:
@@ -155,48 +147,32 @@ def centred_point(task: PairTask, weights: Array, lack: Array, product: float) -
     return PairIterate(weights, product / weights, blocks)
 
 
-def decrement(system: PairSystem, product: float) -> float:
-    """Newton's decrement, per pair: how far from the centre the point is."""
-    step = system.solve(system.residual)
-    return float(np.sqrt(max(float(step @ system.residual), 0.0) / (product * len(system.lack))))
+def centring_step(system: PairSystem, step: Array, product: float) -> PairIterate:
+    """Newton's step with a line search: Newton's own length if possible."""
+    task, weights, changes = system.task, system.at.weights, system.task.margins(step)
 
-
-def centring_step(system: PairSystem, product: float) -> PairIterate:
-    line = Line(system, -system.solve(system.residual), product)
-    length = line.search()
-    weights, lack = system.at.weights + length * line.step, system.lack - length * line.change
-    return centred_point(system.task, weights, lack, product)
-
-
-@dataclass
-class Line:
-    system: PairSystem
-    step: Array
-    product: float
-
-    def __post_init__(self) -> None:
-        self.change = self.system.task.margins(self.step)
-
-    def derivative(self, length: float) -> float:
+    def slope(length: float) -> float:
         """The function's derivative along the line."""
-        system, task = self.system, self.system.task
-        weights = system.at.weights + length * self.step
-        gradient = regulariser_gradient(task.lam, weights, system.quadratic) - self.product / weights
-        total = float(gradient @ self.step)
-        for rows in chunks(len(self.change)):
-            lack, change = system.lack[rows] - length * self.change[rows], self.change[rows]
-            total -= float(PairBlocks.centred(lack, task.weight[rows], self.product).beta @ change)
+        there = weights + length * step
+        gradient = regulariser_gradient(task.lam, there, system.quadratic) - product / there
+        total = float(gradient @ step)
+        for rows in chunks(len(changes)):
+            lack = system.lack[rows] - length * changes[rows]
+            total -= float(PairBlocks.centred(lack, task.weight[rows], product).beta @ changes[rows])
         return total
 
-    def search(self) -> float:
-        """A length at which the function has nearly ceased to fall: Newton's own if possible."""
-        steepest, longest = float(np.max(-self.step / self.system.at.weights)), SETTINGS.line_search_max
-        low, high = 0.0, min(longest, SETTINGS.line_search_boundary / steepest) if steepest > 0 else longest
-        trial, enough = min(1.0, high), SETTINGS.line_search_slope * abs(self.derivative(0.0))
-        for _ in range(SETTINGS.line_search_trials):
-            here = self.derivative(trial)
-            if abs(here) <= enough or (here < 0 and trial == high):
-                break
-            low, high = (trial, high) if here < 0 else (low, trial)
-            trial = min(4 * trial, high) if low == trial and high > 4 * trial else (low + high) / 2
-        return trial
+    steepest, longest = float(np.max(-step / weights)), SETTINGS.line_search_max
+    length = _line_search(slope, min(longest, SETTINGS.line_search_boundary / steepest) if steepest > 0 else longest)
+    return centred_point(task, weights + length * step, system.lack - length * changes, product)
+
+
+def _line_search(slope: Callable[[float], float], high: float) -> float:
+    """A length up to `high` at which a function with this derivative has nearly ceased to fall."""
+    low, trial, enough = 0.0, min(1.0, high), SETTINGS.line_search_slope * abs(slope(0.0))
+    for _ in range(SETTINGS.line_search_trials):
+        here = slope(trial)
+        if abs(here) <= enough or (here < 0 and trial == high):
+            break
+        low, high = (trial, high) if here < 0 else (low, trial)
+        trial = min(4 * trial, high) if low == trial and high > 4 * trial else (low + high) / 2
+    return trial
