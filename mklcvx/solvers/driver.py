@@ -92,13 +92,11 @@ def every_tenth_part(iteration: int) -> bool:
 def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) -> Algorithm[Any]:
     """The algorithm with its options set; unknown ones and values of another kind are refused."""
     known = {option.name: option.default for option in fields(algorithm)}
-    given: dict[str, Any] = {}
-    for name, value in options.items():
+    for name in options:
         if name not in known:
             listed = nearest(name, known) if known else "it has none"
             raise InputError(f"unknown option {name!r} of solver {algorithm.name}: {listed}")
-        given[name] = _of_kind(name, value, known[name])
-    return algorithm(**given)
+    return algorithm(**{name: _of_kind(name, value, known[name]) for name, value in options.items()})
 
 
 def _of_kind(name: str, value: Any, default: Any) -> Any:
@@ -110,9 +108,8 @@ def _of_kind(name: str, value: Any, default: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits or isinstance(value, bool):
-        kind = "a whole number" if whole else "a number"
-        limits = f"between 0 and {LARGEST_OPTION:.0e}"
-        raise InputError(f"option {name} = {str(value)[:40]!r} is not {kind} {limits}: the default is {default}")
+        kind = f"{'a whole number' if whole else 'a number'} between 0 and {LARGEST_OPTION:.0e}"
+        raise InputError(f"option {name} = {str(value)[:40]!r} is not {kind}: the default is {default}")
     return int(number) if whole else number
 
 

@@ -116,11 +116,9 @@ def solver_named(name: str, formulation: Formulation) -> Solver:
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
         served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
-        fitting = [s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves]
-        raise InputError(
-            f"solver {name} does not fit {formulation.name}: it solves {served}; "
-            f"{formulation.name} is solved by {', '.join(fitting)}"
-        )
+        fitting = ", ".join(s.name for s in SOLVERS if s.serves is None or formulation.name in s.serves)
+        words = f"it solves {served}; {formulation.name} is solved by {fitting}"
+        raise InputError(f"solver {name} does not fit {formulation.name}: {words}")
     return solver
 
 
@@ -215,7 +213,11 @@ def prepared(
 ) -> Solver:  # fmt: skip
     """The solver of that name, once nothing speaks against what it is asked for."""
     method = solver_named(solver, formulations.get(formulation))
-    _check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
+    check_tolerance(method.tolerance if tol is None else tol)
+    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
+        raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
+    if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
+        raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
     method.check_options(options or {})
     return method
 
@@ -265,14 +267,6 @@ def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
     kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
     return instance.with_kernels(handed_over(kernels))
-
-
-def _check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:
-    check_tolerance(tol)
-    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
-        raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
-    if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
-        raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
 
 
 def _why_not(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -68,8 +67,8 @@ class Machine:
 
     def _attempts(self, single: Task) -> Iterator[CertifiedPoint]:
         """One α after another, until one is ten times better than the tolerance."""
-        box_alone = not len(single.equalities()[0])
-        for attempt in (self._by_box if box_alone else self._by_libsvm, self._by_interior_point):
+        first = self._by_libsvm if len(single.equalities()[0]) else self._by_box
+        for attempt in (first, self._by_interior_point):
             alpha = attempt(single)
             if alpha is None:
                 continue
@@ -87,13 +86,17 @@ class Machine:
         return self.last
 
     def _by_libsvm(self, task: Task) -> Array | None:
-        kernel, accuracy = task.kernels[0], self.accuracy
+        from sklearn.svm import SVC, NuSVC, OneClassSVM
+
+        settings = {"kernel": "precomputed", "max_iter": MAX_SWEEPS, "shrinking": False, "tol": self.accuracy}
+        total, positive = task.box.sum(), task.box[task.y > 0].sum()
+        matrix = _centred(task.kernels[0]) if task.bias else _signed(task.kernels[0], task.y)
         if not task.loss_function.free_margin:
-            model, matrix = _estimator("SVC", C=1.0, tol=accuracy), _centred(kernel)
-        elif task.bias:
-            model, matrix = _estimator("NuSVC", nu=_share(task), tol=accuracy), _centred(kernel)
+            model = SVC(C=1.0, **settings)
+        elif task.bias:  # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
+            model = NuSVC(nu=float(min(1.0, 2 * min(positive, total - positive)) / total), **settings)
         else:
-            model, matrix = _estimator("OneClassSVM", nu=1 / task.box.sum(), tol=accuracy), _signed(kernel, task.y)
+            model = OneClassSVM(nu=1 / total, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how far it came, the certificate says
             try:
@@ -105,29 +108,13 @@ class Machine:
         return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
     def _by_interior_point(self, task: Task) -> Array:
-        return interior_point(svm_program(task, _signed(task.kernels[0], task.y)), 1e-10)
-
-
-def svm_program(task: Task, q: Array) -> Quadratic:
-    """The SVM of a task with the matrix Q."""
-    return Quadratic(q, gain_slope(task), task.box, *task.equalities())
+        q = _signed(task.kernels[0], task.y)
+        return interior_point(Quadratic(q, gain_slope(task), task.box, *task.equalities()), 1e-10)
 
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:
     alpha = single.feasible(alpha)
     return certify(SVM, single, Points([alpha], [(alpha * single.y)[None]]))
-
-
-def _estimator(kind: str, **settings: Any) -> Any:
-    from sklearn import svm
-
-    return getattr(svm, kind)(kernel="precomputed", max_iter=MAX_SWEEPS, shrinking=False, **settings)
-
-
-def _share(task: Task) -> float:
-    """LIBSVM's ν, which is relative to the sum of the boxes; not above what the smaller class allows, by rounding."""
-    total, positive = task.box.sum(), task.box[task.y > 0].sum()
-    return float(min(1.0, 2 * min(positive, total - positive)) / total)
 
 
 def _centred(kernel: Array) -> Array:

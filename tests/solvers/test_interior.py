@@ -111,7 +111,7 @@ def products(at: SaddleIterate) -> np.ndarray:
 def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
     """All equations of `saddle`, spelled out."""
     signed = at.alpha * task.y
-    left = residuals(task, side, at, np.stack([kernel @ signed for kernel in task.kernels]))
+    left = residuals(side, at, np.stack([kernel @ signed for kernel in task.kernels]))
     return np.concatenate([left.beta, left.totals, left.x, left.equalities, products(at) - target])
 
 
@@ -128,7 +128,7 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     state = made.step(problem, made.step(problem, made.start(problem)))
     at, side, hessian = state.at, state.side, ReducedHessian(task)
     hessian.set_weights(state.weights)
-    newton = SaddleSystem(task, side, hessian, at, state.images, residuals(task, side, at, state.images))
+    newton = SaddleSystem(side, hessian, at, state.images, residuals(side, at, state.images))
     target = 0.3 * at.mu
     step = newton.direction(target)
     tiny = 1e-6
@@ -159,7 +159,7 @@ def test_the_start_meets_the_equations(name):
     formulation, made = formulations.get(name), InteriorSingle()
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
     state = made.start(Problem(formulation, task, 1e-9))
-    left = residuals(task, state.side, state.at, state.images)
+    left = residuals(state.side, state.at, state.images)
     assert left.amount(state.at) <= 1e-9 * state.at.complementarity
     assert np.abs(left.totals).max() <= 1e-12
     assert products(state.at).min() > 1e-6 * state.at.mu

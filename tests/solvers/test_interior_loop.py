@@ -102,7 +102,7 @@ def test_the_active_set_finish_stands_on_its_own(name):
         state = method.newton_step(problem, state)
     found = active_set_finish(problem, state.side, state.hessian, state.active_set_guess, 4)
     assert found is not None
-    points = offer(problem.task, state.side, found.alpha, found.x, found.nu)
+    points = offer(state.side, found)
     assert certify(problem.formulation, problem.task, points).certificate.proves(1e-9)
 
 

@@ -40,19 +40,16 @@ class Hypergraphs(Family):
 def embedding(task: HyperTask, theta: Array, dimensions: int) -> tuple[Array, Array]:
     """B, and the eigenvalues that belong to it."""
     kernel = task.combined(theta)
-    ridge = _solved(kernel + task.lam * np.eye(task.samples), task.h)
-    values, vectors = np.linalg.eigh(_symmetric(task.h.T @ kernel @ ridge))
+    matrix = kernel + task.lam * np.eye(task.samples)
+    try:
+        ridge = np.linalg.solve(matrix, task.h)
+    except np.linalg.LinAlgError:  # the least solution, where rounding leaves the matrix singular
+        ridge = np.asarray(np.linalg.lstsq(matrix, task.h, rcond=None)[0], dtype=np.float64)
+    seen_by_labels = task.h.T @ kernel @ ridge
+    values, vectors = np.linalg.eigh((seen_by_labels + seen_by_labels.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     seen = np.flatnonzero(values > len(kernel) * np.finfo(float).eps * max(values[0], 0.0))[:dimensions]
     return ridge @ vectors[:, seen] / np.sqrt(values[seen]), values
-
-
-def _solved(matrix: Array, right: Array) -> Array:
-    """The least solution where rounding leaves the matrix singular."""
-    try:
-        return np.asarray(np.linalg.solve(matrix, right))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
 
 
 def _notes(instance: Instance, rank: int) -> tuple[str, ...]:
@@ -63,7 +60,3 @@ def _notes(instance: Instance, rank: int) -> tuple[str, ...]:
     if rank < members.shape[1]:
         notes.append(f"the {members.shape[1]} labels are dependent: the hypergraph's matrix C has rank {rank}")
     return tuple(notes)
-
-
-def _symmetric(matrix: Array) -> Array:
-    return (matrix + matrix.T) / 2

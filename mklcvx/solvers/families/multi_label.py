@@ -30,13 +30,7 @@ class ManyLabels(Family):
         yield {"alpha": alpha, "p": weights, "gamma": gamma, "coefficients": functions}
 
     def fields(self, found: Found, proved: ProvedLabels) -> tuple[dict[str, Any], str]:
-        fields = {
-            "weights": proved.weights,
-            "y": found.task.signs,
-            "alpha": proved.alpha,
-            "bias": np.zeros(found.task.classes),
-            "coefficients": proved.coefficients,
-            "multipliers": {"gamma": proved.gamma, "class_values": proved.class_values},
-            "norms": proved.norms,
-        }
-        return fields, ""
+        same = {name: getattr(proved, name) for name in ("weights", "alpha", "coefficients", "norms")}
+        multipliers = {"gamma": proved.gamma, "class_values": proved.class_values}
+        bias = np.zeros(found.task.classes)
+        return {**same, "y": found.task.signs, "bias": bias, "multipliers": multipliers}, ""

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...certificate.regularisers import regulariser_of
 from ...certificate.single import Proved
 from ...certificate.solution import Solution
 from ...formulations import Implied, Task
-from ...problem.stack import Array
 from ..polish import balanced, refined, sharpened
 from .family import AIM, Family, Found
 
@@ -32,7 +30,8 @@ class SingleTasks(Family):
         formulation: Any = found.formulation
         stored, task, lower, upper = found.task, found.working, found.point.lower, found.point.upper
         functions = upper.coefficients
-        roots = np.where(_seen(task, lower.alpha, lower.roots), lower.roots, 0.0)
+        largest = np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(lower.alpha)
+        roots = np.where(lower.roots > UNSEEN * largest, lower.roots, 0.0)
         best = formulation.weights(upper.norms, roots, **task.own)
         weights = functions.weights if isinstance(functions, Implied) else best
         side = regulariser_of(formulation.name, task.count, task.own)
@@ -58,25 +57,17 @@ class SingleTasks(Family):
     def fields(self, found: Found, proved: Proved) -> tuple[dict[str, Any], str]:
         """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
         formulation: Any = found.formulation
-        multipliers = formulation.multipliers(proved.norms, proved.roots, **found.task.own)
+        multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
         own = {"tau": proved.tau, "rho": proved.rho}
-        fields = {
-            "weights": proved.weights,
-            "y": found.task.y,
-            "alpha": proved.alpha,
-            "alpha_low": proved.low,
-            "bias": proved.bias[0],
-            "bias_low": proved.bias[1],
-            "bias_interval": proved.bias_interval,
-            "coefficients": proved.coefficients,
-            "multipliers": {**multipliers, **{name: value for name, value in own.items() if value is not None}},
-            "norms": proved.norms,
-        }
-        return fields, ""
+        multipliers |= {name: value for name, value in own.items() if value is not None}
+        same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias_interval", "coefficients", "norms")}
+        bias, bias_low = proved.bias
+        fields = {"alpha_low": proved.low, "bias": bias, "bias_low": bias_low, "multipliers": multipliers}
+        return {**same, **fields, "y": found.task.y}, ""
 
     def why_not(self, task: Task, solution: Solution) -> str:
         """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
-        if task.loss != "nu" or solution.alpha is None:
+        if not task.loss_function.free_margin or solution.alpha is None:
             return ""
         centred = task.centred()
         apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
@@ -87,7 +78,3 @@ class SingleTasks(Family):
             f"not certified: the classes' hulls meet, or nearly: the optimum is within {solution.certificate.size:.1e} "
             "of 0, the value of f = 0; a smaller nu keeps the hulls apart"
         )
-
-
-def _seen(task: Task, alpha: Array, roots: Array) -> NDArray[np.bool_]:
-    return np.asarray(roots > UNSEEN * np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(alpha))

@@ -18,7 +18,7 @@ from ...formulations import Task
 from ..polish import gain_slope, settled
 from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .saddle import ReducedSystem, SaddleIterate, balance
+from .saddle import ReducedSystem, balance
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 
@@ -34,48 +34,33 @@ class ActiveSetPoint:
     kappa: Array
     images: Array
 
-    @classmethod
-    def near(cls, at: SaddleIterate, images: Array) -> ActiveSetPoint:
-        return cls(at.alpha, at.alpha + at.box_slack, at.x, at.nu, at.kappa, images)
-
     @property
-    def _at_box(self) -> Array:
+    def at_box(self) -> Array:
+        """Which samples are: if any, a larger box is another problem."""
         return np.asarray(self.alpha >= (1 - SETTINGS.bound_tolerance) * self.box)
-
-    @property
-    def touches_box(self) -> bool:
-        """Whether any sample does: then a larger box is another problem."""
-        return bool(self._at_box.any())
 
     def moved_to(self, task: Task) -> ActiveSetPoint:
         """The same choice of bounds where the box is another one."""
         at_zero = self.alpha <= SETTINGS.bound_tolerance * self.box
-        inside = np.minimum(self.alpha, task.box)
-        alpha = np.where(at_zero, 0.0, np.where(self._at_box, task.box, inside))
+        alpha = np.where(at_zero, 0.0, np.where(self.at_box, task.box, np.minimum(self.alpha, task.box)))
         return replace(self, alpha=alpha, box=task.box, images=task.images(alpha * task.y))
 
-    def gradient(self, task: Task, side: Side) -> Array:
-        """Of the SVM's dual, negative: α should grow where it is negative."""
-        pull = side.weights(self.x) @ self.images + self.nu @ balance(task, side)[0]
-        return np.asarray(task.y * pull - gain_slope(task))
 
-    def gradient_x(self, task: Task, side: Side) -> Array:
-        """x should grow where it is negative, whether it is minimised or maximised."""
-        gradient = side.gradient(self.x, self.images @ (self.alpha * task.y) / 2)
-        return np.asarray(side.sign * (gradient + self.kappa @ side.equality_jacobian(self.x)))
-
-
-def active_set_step(task: Task, side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
-    """Choose the bounds that hold, and solve for the rest."""
-    gradient, gradient_x = at.gradient(task, side), at.gradient_x(task, side)
-    bounds, bounds_x = _bounds(task, at, gradient), _bounds_x(side, at, gradient_x)
-    held, held_x = ~np.isnan(bounds), ~np.isnan(bounds_x)
-    hessian.set_weights(np.maximum(side.weights(at.x), 0.0))
+def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
+    """Choose the bounds that hold, and solve for the rest. Where its gradient is negative a variable should grow."""
+    task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
     beta = task.y * at.alpha
-    products = side.jacobian_product(at.x, (at.images @ beta / 2)[:, None])
+    halves = at.images @ beta / 2
+    gradient = task.y * (weights @ at.images + at.nu @ rows) - gain_slope(task)
+    gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
+    level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
+    free, bounds = settled(at.alpha, task.box, gradient, level)
+    held, bounds_x = ~free, _bounds_x(side, at, gradient_x)
+    held_x = ~np.isnan(bounds_x)
+    hessian.set_weights(np.maximum(weights, 0.0))
+    products = side.jacobian_product(at.x, halves[:, None])
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
-    rows, totals = balance(task, side)
     diagonal, diagonal_x = np.where(held, firm, 0.0), side.sign * np.where(held_x, firm_x, 0.0)
     system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
     for_beta = np.where(held, firm * (bounds - at.alpha), -gradient) * task.y
@@ -88,18 +73,12 @@ def active_set_step(task: Task, side: Side, hessian: ReducedHessian, at: ActiveS
     return ActiveSetPoint(alpha, task.box, x, at.nu + nu, at.kappa + kappa, task.images(alpha * task.y))
 
 
-def _bounds(task: Task, at: ActiveSetPoint, gradient: Array) -> Array:
-    """0 or the box where α is held, NaN where it is free."""
-    margin = 1.0 if task.loss == "c" else max(abs(float(at.nu[int(task.bias)])), TINY)
-    free, alpha = settled(at.alpha, task.box, gradient, margin)
-    return np.where(free, np.nan, alpha)
-
-
 def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:
+    """0 or the cap where x is held, NaN where it is free."""
     unit = max(float(np.abs(at.kappa @ side.equality_jacobian(at.x)).max(initial=0.0)), TINY)
     largest = max(float(at.x.max(initial=0.0)), TINY)
     bounds = np.where(gradient / unit > at.x / largest, 0.0, np.nan)
-    caps = side.caps
-    full = -gradient[: len(caps)] / unit > (caps - at.x[: len(caps)]) / largest
-    bounds[: len(caps)] = np.where(full, caps, bounds[: len(caps)])
+    first = slice(len(side.caps))
+    full = -gradient[first] / unit > (side.caps - at.x[first]) / largest
+    bounds[first] = np.where(full, side.caps, bounds[first])
     return bounds

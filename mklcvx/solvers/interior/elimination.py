@@ -19,7 +19,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import Task
 from ...formulations._groups import group_sums
 from .loop import Array
 from .saddle import SaddleIterate
@@ -86,15 +85,10 @@ def eliminate_groups(
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
     if not groups or len(groups) == side.count or side.exponent < 1:  # below 1 what vanishes adds nothing
         return None
-    free = _free(task, at)
+    share = SETTINGS.free_sample_margin
+    free = np.count_nonzero((at.alpha > share * at.alpha.max()) & (at.box_slack > share * task.box))
     # B and the bias take at least as many equations as any one kernel has directions: ask before B is made.
     if any(task.rank(int(m)) >= free for m in np.flatnonzero(np.isin(side.all_groups, groups))):
         return None
     reduced = ReducedGroups(side, groups)
     return reduced if len(reduced.null_rows) + task.bias < free else None
-
-
-def _free(task: Task, at: SaddleIterate) -> int:
-    """Samples that have not come close to a bound."""
-    share = SETTINGS.free_sample_margin
-    return int(np.count_nonzero((at.alpha > share * at.alpha.max()) & (at.box_slack > share * task.box)))

@@ -46,11 +46,8 @@ class Iterate(ABC):
 
     def max_step(self, direction: Self) -> float:
         """At most 1, and as far as all pairs stay positive."""
-        return max_step(_flat(self), _flat(direction))
-
-
-def _flat(at: Iterate) -> Array:
-    return np.concatenate([block.ravel() for pair in at.pairs for block in pair])
+        now, change = ([block.ravel() for pair in at.pairs for block in pair] for at in (self, direction))
+        return max_step(np.concatenate(now), np.concatenate(change))
 
 
 S = TypeVar("S", bound=State)

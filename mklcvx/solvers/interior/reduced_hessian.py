@@ -73,12 +73,10 @@ class ReducedHessian:
             raise FloatingPointError("a matrix of Newton's equations")
         self.scale = np.sqrt(full)
         self.free = np.flatnonzero(diagonal < SETTINGS.settled_diagonal * own.sum())
-        ridge, failed = SETTINGS.hessian_ridge, 1
+        ridge, failed = SETTINGS.hessian_ridge, len(self.free)
         while failed:
             block = self.kernel.copy() if len(self.free) == len(full) else self.kernel[np.ix_(self.free, self.free)]
             block[np.diag_indices(len(block))] = full[self.free] * (1 + ridge)
-            if not len(block):
-                break
             self.lower, failed = dpotrf(block.T, lower=1, clean=0, overwrite_a=1)
             ridge *= SETTINGS.ridge_growth
             if failed and ridge > 1:

@@ -19,10 +19,10 @@ finish share it; they differ in what they put on the diagonals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ...formulations import Task
 from ..polish import gain_slope
 from .loop import Array, Iterate, KKTSystem
 from .reduced_hessian import ReducedHessian
@@ -51,8 +51,7 @@ class SaddleIterate(Iterate):
         return [(self.alpha, self.z), (self.box_slack, self.w), (self.x, self.s), (self.cap_slack, self.u)]
 
 
-@dataclass(frozen=True)
-class Residuals:
+class Residuals(NamedTuple):
     """What the equations above lack at a point."""
 
     beta: Array
@@ -65,14 +64,14 @@ class Residuals:
         return float(np.abs(self.beta) @ at.alpha + np.abs(self.x) @ at.x)
 
 
-def balance(task: Task, side: Side) -> tuple[Array, Array]:
+def balance(side: Side) -> tuple[Array, Array]:
     """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what eliminated groups ask for."""
-    rows, totals = task.equalities()
-    return np.vstack([rows * task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
+    rows, totals = side.task.equalities()
+    return np.vstack([rows * side.task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
 
 
-def residuals(task: Task, side: Side, at: SaddleIterate, images: Array) -> Residuals:
-    rows, totals = balance(task, side)
+def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
+    task, (rows, totals) = side.task, balance(side)
     beta = at.alpha * task.y
     for_beta = side.weights(at.x) @ images + at.nu @ rows - task.y * (gain_slope(task) + at.z - at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
@@ -83,35 +82,27 @@ def residuals(task: Task, side: Side, at: SaddleIterate, images: Array) -> Resid
 class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
-    def __init__(
-        self, task: Task, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, residuals: Residuals
-    ) -> None:
-        self.at, self.y, self.side, self.residuals = at, task.y, side, residuals
-        self.min_centring = side.min_centring
-        self.residuals_lag = residuals.amount(at) > SETTINGS.max_residual * at.complementarity
+    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, lack: Residuals) -> None:
+        self.at, self.y, self.side, self.residuals, self.min_centring = at, side.task.y, side, lack, side.min_centring
+        self.residuals_lag = lack.amount(at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s
         diagonal_x[: len(for_u)] += for_u
-        where = task.y * at.alpha, at.x, at.kappa
-        rows = balance(task, side)[0]
-        self.reduced = ReducedSystem(hessian, side, images, where, rows, for_z + for_w, diagonal_x)
+        where = self.y * at.alpha, at.x, at.kappa
+        self.reduced = ReducedSystem(hessian, side, images, where, balance(side)[0], for_z + for_w, diagonal_x)
 
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
-        at, residuals, count, rows = self.at, self.residuals, len(self.at.x), len(self.reduced.rows)
+        at, residuals = self.at, self.residuals
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
-        goals = [goal / value for goal, (value, _) in wanted]
-        for_z, for_w, for_s, for_u = goals
+        for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
-        beta, others = self.reduced.solve(
-            self.y * (for_z - for_w) - residuals.beta,
-            np.concatenate([for_x, residuals.totals, -residuals.equalities]),
-            accuracy,
-        )
-        alpha, x, nu, kappa = self.y * beta, *np.split(others, [count, rows])
+        others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
+        beta, others = self.reduced.solve(self.y * (for_z - for_w) - residuals.beta, others, accuracy)
+        alpha, x, nu, kappa = self.y * beta, *np.split(others, [len(at.x), len(self.reduced.rows)])
         values = alpha, -alpha, x, -x[: len(for_u)]
         z, w, s, u = (g - ratio * value for g, ratio, value in zip(goals, self.ratios, values, strict=True))
         return SaddleIterate(*values, z, w, s, u, nu, kappa)
@@ -139,26 +130,24 @@ class ReducedSystem:
         self.hessian_x[np.diag_indices(p)] += diagonal_x
         self.rows = np.vstack([side.jacobian_product(x, images), rows])
         self.equality_jacobian = side.equality_jacobian(x)
-        self.solved_rows = hessian.solve_roughly(self.rows)
-        self.small = self._small(p)
-        self.size = np.sqrt(np.maximum(np.abs(np.diag(self.small)), TINY))
-        largest = np.abs(self.equality_jacobian / self.size[:p]).max(axis=1, initial=0.0)
-        self.size[len(self.rows) :] = np.maximum(largest, NEARLY_ZERO)
-        self.inverse = _inverse(self.small / np.outer(self.size, self.size))
-
-    def _small(self, p: int) -> Array:
-        reduced, k = self.rows @ self.solved_rows.T, len(self.equality_jacobian)
-        small = np.zeros((len(reduced) + k, len(reduced) + k))
-        small[: len(reduced), : len(reduced)] = reduced
+        self.solved_rows, k = hessian.solve_roughly(self.rows), len(self.rows)
+        small = np.zeros((k + len(self.equality_jacobian), k + len(self.equality_jacobian)))
+        small[:k, :k] = self.rows @ self.solved_rows.T
         small[:p, :p] += self.hessian_x
-        small[len(reduced) :, :p], small[:p, len(reduced) :] = self.equality_jacobian, self.equality_jacobian.T
-        return small
+        small[k:, :p], small[:p, k:] = self.equality_jacobian, self.equality_jacobian.T
+        self.size = np.sqrt(np.maximum(np.abs(np.diag(small)), TINY))
+        largest = np.abs(self.equality_jacobian / self.size[:p]).max(axis=1, initial=0.0)
+        self.size[k:] = np.maximum(largest, NEARLY_ZERO)
+        small /= np.outer(self.size, self.size)
+        try:
+            self.inverse = np.linalg.inv(small)
+        except np.linalg.LinAlgError:  # kernels that do the same leave it singular: then the least solution serves
+            self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=True)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
         found = best = self._roughly(beta, others)
-        least = accuracy * self._size(beta, others)
-        least_error = np.inf
+        enough, least_error = accuracy * self._size(beta, others), np.inf
         for _ in range(SETTINGS.max_refinements):
             image = self._matvec(*found)
             left = beta - image[0], others - image[1]
@@ -167,7 +156,7 @@ class ReducedSystem:
                 break
             stalls = error >= SETTINGS.refinement_stall * least_error
             best, least_error = found, error
-            if error <= least or stalls:
+            if error <= enough or stalls:
                 break
             step = self._roughly(*left)
             found = found[0] + step[0], found[1] + step[1]
@@ -177,9 +166,7 @@ class ReducedSystem:
         return float(np.linalg.norm(beta / self.hessian.scale) + np.linalg.norm(others / self.size))
 
     def _roughly(self, beta: Array, others: Array) -> tuple[Array, Array]:
-        k = len(self.rows)
-        image = self.hessian.solve_roughly(beta)
-        right = others.copy()
+        k, image, right = len(self.rows), self.hessian.solve_roughly(beta), others.copy()
         right[:k] += self.rows @ image
         small = self.inverse @ (right / self.size) / self.size
         return image - small[:k] @ self.solved_rows, small
@@ -191,11 +178,3 @@ class ReducedSystem:
         image[:p] += self.hessian_x @ others[:p] + others[k:] @ self.equality_jacobian
         image[k:] = self.equality_jacobian @ others[:p]
         return self.hessian.matvec(beta) + others[:k] @ self.rows, image
-
-
-def _inverse(matrix: Array) -> Array:
-    """Kernels that do the same leave the matrix singular: then the least solution serves."""
-    try:
-        return np.asarray(np.linalg.inv(matrix))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(matrix, rcond=SETTINGS.singular_cutoff, hermitian=True))

@@ -45,14 +45,14 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         task, side = problem.task, side_of(problem.task, problem.formulation)
         if isinstance(problem.warm, IPMState) and fits(problem.warm, task, side):
             return from_neighbour(problem, side, problem.warm)
-        return from_nothing(task, side, reduced_hessian_of(task))
+        return from_nothing(side, reduced_hessian_of(task))
 
     def before_step(self, problem: Problem, state: IPMState) -> IPMState | None:
         return elimination_step(problem, state)
 
     def system(self, problem: Problem, state: IPMState) -> SaddleSystem:
         state.hessian.set_weights(state.weights)
-        system = SaddleSystem(problem.task, state.side, state.hessian, state.at, state.images, state.residuals)
+        system = SaddleSystem(state.side, state.hessian, state.at, state.images, state.residuals)
         system.relative_complementarity = state.relative_complementarity
         return system
 
@@ -77,7 +77,7 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
             return Points([], [])
         direct = direct or active_set_finish(problem, state.side, state.hessian, state.active_set_guess)
         if direct is not None:
-            return offer(problem.task, state.side, direct.alpha, direct.x, direct.nu)
+            return offer(state.side, direct)
         return interior_offer(problem, state, last)
 
 
@@ -94,11 +94,11 @@ def fits(warm: IPMState, task: Task, side: Side) -> bool:
     return same and alike and np.array_equal(other.y, task.y)
 
 
-def from_nothing(task: Task, side: Side, hessian: ReducedHessian) -> IPMState:
+def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
     x = side.start()
-    alpha, images = first_alpha(task, side.weights(x))
-    at = first_point(task, side, x, alpha, images)
-    return evaluated(task, side, hessian, at, images, at.mu)
+    alpha, images = first_alpha(side.task, side.weights(x))
+    at = first_point(side, x, alpha, images)
+    return evaluated(side, hessian, at, images, at.mu)
 
 
 def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
@@ -106,47 +106,46 @@ def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
     if the box is about the same."""
     task, hessian, near = problem.task, warm.hessian, warm.active_set_guess
     far = bool(np.max(np.abs(np.log(task.box / near.box))) > np.log(SETTINGS.warm_start_max_ratio))
-    if far and near.touches_box:
-        return from_nothing(task, side, hessian)
+    if far and near.at_box.any():
+        return from_nothing(side, hessian)
     direct = active_set_finish(problem, side, hessian, near.moved_to(task), SETTINGS.active_set_steps)
     if direct is not None:
         weights = side.weights(direct.x)
         return replace(warm, weights=weights, side=side, active_set_point=direct, dead_end=Ending.NONE)
     if far:
-        return from_nothing(task, side, hessian)
+        return from_nothing(side, hessian)
     at = warm.warm_start_point or warm.at
     alpha = balanced(task, at.alpha / (at.alpha + at.box_slack) * task.box)
     images = task.images(alpha * task.y)
-    first = first_point(task, side, at.x, alpha, images, SETTINGS.warm_mu)
-    return evaluated(task, side, hessian, first, images, first.mu)
+    first = first_point(side, at.x, alpha, images, SETTINGS.warm_mu)
+    return evaluated(side, hessian, first, images, first.mu)
 
 
-def offer(task: Task, side: Side, alpha: Array, x: Array, nu: Array) -> Points:
+def offer(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
     """α, made feasible, and one classifier that belongs to it; weights and α describe it where no group was
     eliminated."""
-    alpha = task.feasible(alpha)
-    weights, signed = side.weights(x), alpha * task.y
+    task, alpha, weights = side.task, side.task.feasible(at.alpha), side.weights(at.x)
+    signed = alpha * task.y
     if isinstance(side, ReducedGroups):
-        coefficients = np.outer(weights, signed) + side.eliminated_coefficients(nu)
+        coefficients = np.outer(weights, signed) + side.eliminated_coefficients(at.nu)
         return Points([alpha], [coefficients * _length(task, alpha, coefficients)])
     return Points([alpha], [Implied(weights * _length(task, alpha, Implied(weights, signed)), signed)])
 
 
 def _length(task: Task, alpha: Array, functions: Array | Implied) -> float:
     """f is made longer by what the free samples' margins lack."""
-    outputs, _ = task.evaluate(functions)
+    (outputs, _), near = task.evaluate(functions), SETTINGS.bound_tolerance
     risk = task.risk(outputs)
-    margin = 1.0 if risk.rho is None else risk.rho
-    margins, near = task.y * (outputs + risk.bias), SETTINGS.bound_tolerance
     free = (alpha > near * task.box) & (alpha < (1 - near) * task.box)
-    lack = float(np.max(margin - margins[free], initial=0.0)) / max(abs(margin), TINY)
+    margins = (task.y * (outputs + risk.bias))[free]
+    lack = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
     return 1 + min(lack, SETTINGS.max_lengthening)
 
 
 def interior_offer(problem: Problem, state: IPMState, last: bool) -> Points:
     """What the interior point itself proves; α is sharpened where the complementarity promised more."""
     task, at, side = problem.task, state.at, state.side
-    offered = offer(task, side, at.alpha, at.x, at.nu)
+    offered = offer(side, at)
     plain = certify(problem.formulation, task, offered)
     if plain.certificate.proves(SETTINGS.proof_margin * problem.tolerance):
         return offered
@@ -154,7 +153,7 @@ def interior_offer(problem: Problem, state: IPMState, last: bool) -> Points:
         return offered if last else Points([], [])
     if len(side.null_rows):
         return offered
-    sharper = offer(task, side, sharpened(task, state.weights, offered.duals[0], plain.upper), at.x, at.nu)
+    sharper = offer(side, replace(at, alpha=sharpened(task, state.weights, offered.duals[0], plain.upper)))
     gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
     return sharper if gained else offered
 
@@ -167,14 +166,13 @@ def active_set_finish(
     for _ in range(steps):
         try:
             with np.errstate(all="ignore"):  # what cannot vanish, and does, is not finite
-                at = active_set_step(problem.task, side, hessian, at)
+                at = active_set_step(side, hessian, at)
                 weights = side.weights(at.x)
         except (FloatingPointError, np.linalg.LinAlgError):
             return None
         if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
             return None
-        offered = offer(problem.task, side, at.alpha, at.x, at.nu)
-        certificate = certify(problem.formulation, problem.task, offered).certificate
+        certificate = certify(problem.formulation, problem.task, offer(side, at)).certificate
         if certificate.proves(SETTINGS.proof_margin * problem.tolerance):
             return at
         if certificate.relative_gap > SETTINGS.active_set_max_gap:
@@ -190,16 +188,15 @@ def elimination_step(problem: Problem, state: IPMState) -> IPMState | None:
     left = state.relative_complementarity
     if state.before_elimination is not None and left <= SETTINGS.converged * problem.tolerance:
         return _elimination_verdict(problem, state)
-    early = left > SETTINGS.elimination_gap
-    threshold = SETTINGS.early_elimination_threshold if early else SETTINGS.elimination_threshold
+    early, late = SETTINGS.early_elimination_threshold, SETTINGS.elimination_threshold
+    threshold = early if left > SETTINGS.elimination_gap else late
     reduced = eliminate_groups(state.side, state.images, state.at, state.rejected_eliminations, threshold)
     return None if reduced is None else state.without(reduced)
 
 
 def _elimination_verdict(problem: Problem, state: IPMState) -> IPMState:
     """The end, if what was eliminated vanishes up to rounding; else back to where that was guessed."""
-    offered = offer(problem.task, state.side, state.at.alpha, state.at.x, state.at.nu)
-    found = certify(problem.formulation, problem.task, offered)
+    found = certify(problem.formulation, problem.task, offer(state.side, state.at))
     if found.certificate.relative_gap <= SETTINGS.elimination_rounding_gap:
         return replace(state, dead_end=Ending.ROUNDING)
     assert isinstance(state.side, ReducedGroups)

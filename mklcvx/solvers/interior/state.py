@@ -22,6 +22,8 @@ from .saddle import Residuals, SaddleIterate, balance, residuals
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
 
+KEPT = ("warm_start_point", "before_elimination", "rejected_eliminations")  # from step to step
+
 
 @dataclass(frozen=True)
 class IPMState(State):
@@ -53,7 +55,9 @@ class IPMState(State):
 
     @property
     def active_set_guess(self) -> ActiveSetPoint:
-        return self.active_set_point or ActiveSetPoint.near(self.at, self.images)
+        at = self.at
+        near = at.alpha, at.alpha + at.box_slack, at.x, at.nu, at.kappa, self.images
+        return self.active_set_point or ActiveSetPoint(*near)
 
     @property
     def relative_complementarity(self) -> float:
@@ -66,12 +70,8 @@ class IPMState(State):
 
     def moved_to(self, side: Side, at: SaddleIterate, images: Array) -> IPMState:
         """The state at another point of the same run."""
-        return replace(
-            evaluated(side.task, side, self.hessian, at, images, self.first_mu),
-            warm_start_point=self.warm_start_point,
-            before_elimination=self.before_elimination,
-            rejected_eliminations=self.rejected_eliminations,
-        )
+        kept = {name: getattr(self, name) for name in KEPT}
+        return replace(evaluated(side, self.hessian, at, images, self.first_mu), **kept)
 
     def without(self, side: ReducedGroups) -> IPMState:
         """The state with groups of kernels eliminated."""
@@ -97,15 +97,13 @@ class IPMState(State):
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 
-def evaluated(
-    task: Task, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float
-) -> IPMState:
+def evaluated(side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float) -> IPMState:
     """The state at a point."""
-    weights = side.weights(at.x)
+    task, weights = side.task, side.weights(at.x)
     # What the certificate compares the gap with: Σ μ_m q_m, unless f vanishes.
     value = float(weights @ (images @ (at.alpha * task.y)))
     scale = max(value, VANISHING * float(gain_slope(task) @ at.alpha), NEARLY_ZERO)
-    return IPMState(weights, at, side, hessian, images, residuals(task, side, at, images), scale, first_mu)
+    return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu)
 
 
 def balanced(task: Task, alpha: Array) -> Array:
@@ -124,20 +122,17 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     shares = np.zeros(task.samples)
     for side in sides:
         shares[side] = 1 / (len(sides) * task.box[side].sum())
-    images = task.images(shares * task.box * task.y)
-    length = 1.0
-    if task.loss == "c":
+    images, length = task.images(shares * task.box * task.y), 1.0
+    if not task.loss_function.free_margin:
         cost = float(weights @ (images @ (shares * task.box * task.y)))
         length = 2 / cost if cost > 0 else np.inf
     length = min(length, SETTINGS.max_start / float(shares.max()))
     return length * shares * task.box, length * images
 
 
-def first_point(
-    task: Task, side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu
-) -> SaddleIterate:
+def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
     """Multipliers that meet the equations as far as they can, no product below τ."""
-    rows, _ = balance(task, side)
+    task, (rows, _) = side.task, balance(side)
     box_slack, beta = task.box - alpha, alpha * task.y
     pull = side.weights(x) @ images - task.y * gain_slope(task)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
