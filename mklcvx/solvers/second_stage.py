@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,16 +71,13 @@ def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
     return best
 
 
-class Machines(NamedTuple):
-    """The fields of the classifiers in a solution, the worst of their relative gaps, and what that leaves unproved."""
+def one_versus_rest(
+    instance: Instance, weights: Array, price: float, tolerance: float = TOLERANCE
+) -> tuple[dict[str, Any], float, str]:
+    """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label.
 
-    fields: dict[str, Any]
-    gap: float
-    failed: str
-
-
-def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance: float = TOLERANCE) -> Machines:
-    """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label."""
+    Returns these fields of a solution, the worst of the relative gaps, and in words what that leaves unproved.
+    """
     signs = instance.targets.signs("the second stage", constant_allowed=False)
     box = price * instance.sample_weight
     tasks = [Task(instance.kernels, labels, box, "c", True, symmetric=instance.symmetric) for labels in signs]
@@ -99,7 +96,7 @@ def one_versus_rest(instance: Instance, weights: Array, price: float, tolerance:
         why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
         words = f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(worst.limit, '')}"
         failed = f"the second stage is not certified: {words}"
-    return Machines({**fields, "bias_interval": None}, gap, failed)
+    return {**fields, "bias_interval": None}, gap, failed
 
 
 @keywords_now("C", after=2)
@@ -136,14 +133,14 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     (3, 30)
     """
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
-    machines = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
-    multipliers = {**solution.multipliers, "second_stage_gap": machines.gap}
+    machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
+    multipliers = {**solution.multipliers, "second_stage_gap": gap}
     multipliers.pop("B", None)
     changed: dict[str, Any] = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
-    if machines.failed:
-        message = "; ".join(part for part in (solution.message, machines.failed) if part)
-        changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, machines.failed)}
-    return replace(solution, coefficients=None, **changed, **machines.fields)
+    if failed:
+        message = "; ".join(part for part in (solution.message, failed) if part)
+        changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, failed)}
+    return replace(solution, coefficients=None, **changed, **machines)
 
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:

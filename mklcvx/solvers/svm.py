@@ -5,18 +5,21 @@ bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic o
 where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the tolerance, which
 the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and where that fails
 too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
+
+Many classes have an SVM each, with one kernel and without bias, which starts where it last ended (`fit_classes`).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..certificate import CertifiedPoint, certify
 from ..formulations import Implied, Points, Task
+from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from ..formulations.svm import SVM
 from ..problem.stack import Array
 from .driver import Problem
@@ -125,3 +128,39 @@ def _centred(kernel: Array) -> Array:
 
 def _signed(kernel: Array, y: Array) -> Array:
     return y[:, None] * kernel * y
+
+
+@dataclass(frozen=True)
+class ClassFits:
+    """Classes' SVMs at weights p: α^k (k, n), h_ka = ½ q_a^k (k, M), and the values H_k(p) = 1'α^k − Σ_a p_a h_ka."""
+
+    weights: Array
+    alpha: Array
+    halves: Array
+
+    @property
+    def values(self) -> Array:
+        return np.asarray(self.alpha.sum(axis=1) - self.halves @ self.weights)
+
+    def coefficients(self, task: LabelTask) -> Array:
+        """f_k^a = p_a K_a(α^k∘y^k), (k, M, n)."""
+        return np.asarray(self.weights[None, :, None] * (self.alpha * task.signs)[:, None, :])
+
+    def points(self, task: LabelTask, gamma: Array) -> Points:
+        """(γ_k α^k, γ), and the classifiers with the weights."""
+        dual = ClassDual(gamma[:, None] * self.alpha, gamma)
+        return Points([dual], [ClassPrimal(self.coefficients(task), self.weights)])
+
+
+def fit_classes(problem: Problem, weights: Array, which: Array | None = None, counted: bool = True) -> ClassFits:
+    """The SVMs of all classes, or of some, with kernel Σ_a p_a K_a."""
+    task: LabelTask = problem.task
+    chosen = np.arange(task.classes) if which is None else which
+    if problem.machine is None:
+        problem.machine = np.zeros(task.signs.shape)
+    kernel = task.combined(weights)
+    for k in chosen:
+        problem.machine[k] = box_qp(_signed(kernel, task.signs[k]), task.box, problem.machine[k])
+    problem.svm_solves += len(chosen) if counted else 0
+    alpha = problem.machine[chosen]
+    return ClassFits(weights, alpha, replace(task, signs=task.signs[chosen]).correlations(alpha) / 2)

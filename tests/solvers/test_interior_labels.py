@@ -12,8 +12,14 @@ from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.formulations.families.multi_label import LabelTask
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.label_saddle import LabelIterate, LabelSystem, kernel_pass, residuals
-from mklcvx.solvers.interior.multi_label import InteriorLabels, LabelState
+from mklcvx.solvers.interior.multi_label import (
+    InteriorLabels,
+    LabelIterate,
+    LabelState,
+    LabelSystem,
+    kernel_pass,
+    residuals,
+)
 from mklcvx.solvers.interior.qp import factored
 from mklcvx.solvers.registry import drive
 
@@ -187,7 +193,7 @@ def after(name: str, steps: int) -> tuple[Problem, LabelState]:
 
 
 def residual_vector(task: LabelTask, at: LabelIterate, target: float) -> np.ndarray:
-    """All equations of `label_saddle`, spelled out."""
+    """All equations of `interior.multi_label`, spelled out."""
     off = residuals(at, kernel_pass(task, at.alpha, at.p).columns)
     products = [(a * b - target).ravel() for a, b in at.pairs]
     bounds = (at.alpha + at.box_slack - task.box).ravel()

@@ -26,17 +26,18 @@ class TwoStages(Family):
         yield {"pairs": pairs, "together": instance.targets.together(), "mu": mu, "witness": upper}
 
     def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
-        machines = one_versus_rest(found.instance, proved.weights, found.parameters["C"], found.tolerance)
-        notes = unweighted(found.instance, "the first stage")
+        instance, price = found.instance, found.parameters["C"]
+        machines, gap, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
+        notes = unweighted(instance, "the first stage")
         if not proved.weights.any():
             notes.append("no kernel gets weight: no combination helps here")
-        if machines.failed:
-            notes.append(machines.failed)
+        if failed:
+            notes.append(failed)
         if found.formulation.maximises:
-            share = proved.certificate.lower / found.instance.samples
+            share = proved.certificate.lower / instance.samples
             multipliers = {"normalised": share, "witness": proved.witness, "epsilon": proved.epsilon}
         else:
             multipliers = {"beta": proved.beta}
-        multipliers["second_stage_gap"] = machines.gap
+        multipliers["second_stage_gap"] = gap
         fields = {"weights": proved.weights, "multipliers": multipliers, "notes": tuple(notes)}
-        return {**machines.fields, **fields}, machines.failed
+        return {**machines, **fields}, failed

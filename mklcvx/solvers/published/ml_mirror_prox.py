@@ -20,7 +20,7 @@ import numpy as np
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal
 from ..driver import Algorithm, Array, Problem, State, check_switch
-from ._classes import ClassFits, fit_classes
+from ..svm import ClassFits, fit_classes
 
 MAX_HALVINGS = 100
 

@@ -33,7 +33,7 @@ import numpy as np
 from ...errors import InputError
 from ...formulations import Points
 from ..driver import Algorithm, Problem, State, every_tenth_part
-from ._classes import fit_classes
+from ..svm import fit_classes
 from .ml_mirror_prox import Saddle
 
 

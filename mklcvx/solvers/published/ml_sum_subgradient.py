@@ -18,7 +18,7 @@ import numpy as np
 from ...formulations import Points
 from ...formulations.families.multi_label import ClassDual, ClassPrimal
 from ..driver import Algorithm, Array, Problem, State
-from ._classes import ClassFits, fit_classes
+from ..svm import ClassFits, fit_classes
 from .sm2_projection import onto_simplex
 
 
