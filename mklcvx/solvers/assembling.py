@@ -1,4 +1,4 @@
-"""From a solver's point to its certificate and to the fields of a solution; what differs, the families say."""
+"""From a solver's point to its certificate and to the fields of a solution, with one adapter for each family."""
 
 from __future__ import annotations
 

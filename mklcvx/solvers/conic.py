@@ -1,8 +1,8 @@
-"""Exact solving: a formulation's own declarations, given to a conic solver, and certified afterwards.
+"""Exact solving: pass a formulation's declarations to a conic solver, and certify the result.
 
-The primal is solved first. Its functions give the upper bound and the multipliers of its margins give α and
-the lower bound, so that one solve certifies; the dual is solved only where that was not enough. A conic
-solver's own opinion of its accuracy is not used: the certificate decides.
+The primal is solved first. Its functions give the upper bound; the multipliers of its margins give α and the lower
+bound. So one solve is enough for a certificate, and the dual is solved only if the gap is too large. The status and
+the accuracy that a conic solver reports are not used: the certificate decides.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 
-# Far below what the solvers reach: they go on until rounding stops them, and the certificate says how far that was.
+# Far below what the solvers reach: they continue until rounding stops them, and the certificate measures the result.
 CLARABEL = {"solver": "CLARABEL", "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
 SCS = {"solver": "SCS", "eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "acceleration_lookback": 20}
-LIMITS = {"CLARABEL": ("time_limit", "max_iter"), "SCS": ("time_limit_secs", "max_iters")}  # what they call them
+LIMITS = {"CLARABEL": ("time_limit", "max_iter"), "SCS": ("time_limit_secs", "max_iters")}  # names of their options
 
 # Units of the kernels to try in turn, relative to their typical size; an ordinary problem needs only the first.
 UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
@@ -57,7 +57,7 @@ def solve_declared(
         try:
             scaled = formulation.in_units(task, unit)
             program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
-        except (ArithmeticError, np.linalg.LinAlgError):  # in these units its numbers are none
+        except (ArithmeticError, np.linalg.LinAlgError):  # the numbers overflow in these units
             run.statuses.append("out_of_range")
             continue
         run.seconds_building += time.perf_counter() - declaring
@@ -73,15 +73,15 @@ def solve_declared(
 
 
 def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bool:
-    """Whether the solver left a point; how good it is, the certificate will say."""
+    """Run the solver, and tell whether it returned a point; the certificate judges the point."""
     import cvxpy as cp
 
     started = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "solution may be inaccurate": measured by the certificate instead
+        warnings.simplefilter("ignore")  # "solution may be inaccurate": the certificate measures that
         try:
             problem.solve(**settings)
-        except (cp.SolverError, ValueError):  # the latter for data that are no numbers
+        except (cp.SolverError, ValueError):  # ValueError: the data are not finite
             run.statuses.append("solver_error")
             return False
     stats = problem.solver_stats

@@ -1,4 +1,4 @@
-"""What exact solving costs, roughly: laws fitted to the measurements of `validation/routes.py`."""
+"""Estimates of the cost of exact solving, fitted to the measurements of `validation/routes.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One loop for every published algorithm: the algorithm steps, the loop certifies, stops, traces and tells.
+"""One loop for every iterative algorithm: the algorithm steps; the loop certifies, stops, traces and reports.
 
-An algorithm says where it starts (`start`), how it goes on (`step`) and which points it offers to the certificate
-(`points`). Everything else is here: the loop stops when the certified relative gap reaches the tolerance, never because
-weights have stopped moving; it keeps the best lower and the best upper bound seen, with the points that prove them, and
+An algorithm defines its first state (`start`), its iteration (`step`) and the points that it offers to the certificate
+(`points`). The loop does everything else. It stops when the certified relative gap reaches the tolerance, never because
+weights have stopped moving. It keeps the best lower and the best upper bound seen, with the points that prove them, and
 returns those points. An interrupt, a limit or a dead end loses nothing that was certified before.
 """
 
@@ -29,25 +29,25 @@ Callback = Callable[[Row], Any]
 
 @dataclass
 class Problem:
-    """What an algorithm is given: a formulation's task, and the accuracy that is asked for."""
+    """The input of an algorithm: a formulation's task, and the tolerance of the certified gap."""
 
     formulation: Any
     task: Any
     tolerance: float
     svm_solves: int = 0
-    machine: Any = None  # the SVM inside, made when first needed: it remembers where it last ended
-    warm: Any = None  # where the run for a neighbouring parameter ended
-    closing: bool = False  # whether the next points are the last that will be asked for
+    machine: Any = None  # the SVM inside, made at its first use; it keeps its last solution as a start
+    warm: Any = None  # the last state of a run for a neighbouring parameter
+    closing: bool = False  # whether the next points are the last to be certified
 
     @property
     def even(self) -> Array:
-        """Every kernel alike, on the simplex."""
+        """Equal weights on the simplex."""
         return np.full(self.task.count, 1 / self.task.count)
 
 
 @dataclass(frozen=True)
 class State:
-    """Where an algorithm stands. `dead_end` says why it cannot go on: an `Ending`, or words of its own."""
+    """The state of an algorithm. `dead_end` says why it cannot continue: an `Ending`, or a message of its own."""
 
     weights: Array
     dead_end: str = field(default="", kw_only=True)
@@ -69,18 +69,18 @@ class Algorithm(ABC, Generic[S]):
 
     @abstractmethod
     def start(self, problem: Problem) -> S:
-        """Where the paper starts."""
+        """The state from which the paper starts."""
 
     @abstractmethod
     def step(self, problem: Problem, state: S) -> S:
-        """One iteration as the paper has it."""
+        """One iteration, as in the paper."""
 
     @abstractmethod
     def points(self, problem: Problem, state: S) -> Points:
         """The dual and primal points that the state offers to the certificate."""
 
     def due(self, iteration: int) -> bool:
-        """Whether to certify now: always, unless the certificate costs much more than a step."""
+        """Whether to certify at this iteration: always, unless a certificate costs much more than a step."""
         return True
 
 
@@ -90,7 +90,7 @@ def every_tenth_part(iteration: int) -> bool:
 
 
 def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) -> Algorithm[Any]:
-    """The algorithm with its options set; unknown ones and values of another kind are refused."""
+    """The algorithm with its options set. Refuse unknown options and values of the wrong type."""
     known = {option.name: option.default for option in fields(algorithm)}
     for name in options:
         if name not in known:
@@ -100,7 +100,7 @@ def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) ->
 
 
 def _of_kind(name: str, value: Any, default: Any) -> Any:
-    """A number like the default: whole where that is whole. An option that is None by default takes any number."""
+    """The value as a number: an integer if the default is one. An option whose default is None takes any number."""
     whole = isinstance(default, int)
     try:
         number = int(value) if whole and not isinstance(value, float) else float(value)

@@ -1,4 +1,4 @@
-"""Two measures that the papers use beside the optimum: Bucak's Δ(p, γ) and Kumar's concentration bound."""
+"""Two measures of the papers beside the optimum: Bucak's Δ(μ, γ) and Kumar's concentration bound."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ FINE = 1e-9
 
 
 def saddle_gap(instance: Instance, weights: ArrayLike, gamma: ArrayLike, C: float = 1.0) -> tuple[float, float]:
-    """Bounds on Δ(p, γ) = max over γ' of L(p, γ') − min over p' of L(p', γ), Bucak et al. 2010, Theorem 1.
+    """Bounds on Δ(μ, γ) = max over γ' of L(μ, γ') − min over μ' of L(μ', γ), Bucak et al. 2010, Theorem 1.
 
-    The first term is the worst class's SVM at the weights p: k SVMs. The second is a whole `ml_sum` with the
+    The first term is the worst class's SVM at the weights μ: one SVM per class. The second is a whole `ml_sum` with the
     classes weighted by γ. It is zero exactly at a saddle point of `ml_minimax` and costs far more than a certificate.
     """
     task, _ = formulations.get("ml_minimax").task(instance, {"C": C})
-    p, shares = weights_for(instance, weights), np.asarray(gamma, dtype=float)
+    mu, shares = weights_for(instance, weights), np.asarray(gamma, dtype=float)
     if shares.shape != (task.classes,) or not (shares >= 0).all() or not math.isclose(shares.sum(), 1, abs_tol=1e-6):
         raise InputError(f"gamma has shape {shares.shape}: give {task.classes} non-negative shares that sum to one")
-    kernel = task.combined(p / p.sum())[None]
+    kernel = task.combined(mu / mu.sum())[None]
     classes = [solve_declared(SVM, Task(kernel, y, task.box, "c", False), FINE)[0] for y in task.signs]
     weighted, _ = solve_declared(formulations.get("ml_sum"), replace(task, importance=shares / shares.sum()), FINE)
     worst = [max(getattr(point, side).value for point in classes) for side in ("lower", "upper")]

@@ -27,16 +27,16 @@ from .interior.engine import InteriorPoint
 from .polish import refined, sharpened
 from .registry import drive
 
-# Machines are solved for at given weights, far below any tolerance asked for.
+# Tolerances of the machines at given weights, far below any tolerance of the user.
 FINE, GOOD = 1e-11, 1e-9
 
 
 def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task, Array]:
-    """The SVM with one kernel: its task, and the α that leaves the least gap."""
+    """Solve the SVM with one kernel. Returns its task, and the α with the least gap."""
     task = Task(kernel[None], labels, box, "c", bias)
 
     def gap(alpha: Array) -> float:
-        """What α alone leaves between the bounds."""
+        """The gap of α and of the classifier that it implies."""
         found = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
         return found if np.isfinite(found) else np.inf
 
@@ -44,7 +44,7 @@ def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task,
 
 
 def candidates(task: Task) -> Iterator[Array]:
-    """α of the SVM: the engine's; where that is not enough, the declarations', and what both are sharpened to."""
+    """α of the SVM: by `interior`; if its gap is too large, by Clarabel, and both of them sharpened."""
     point, _ = drive(InteriorPoint(), SVM, task, FINE)
     yield point.lower.alpha
     certificate = point.certificate
@@ -57,8 +57,8 @@ def candidates(task: Task) -> Iterator[Array]:
 
 
 def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
-    """The SVM with the kernel Σ weight_m K_m, weights exactly as they are, solved for in centred coordinates; in two
-    parts where one is too coarse."""
+    """The certified SVM with the kernel Σ weight_m K_m at exactly these weights. It is solved in centred coordinates; α
+    has two parts if one is too coarse."""
     working, found = task.centred(), []
     alone = Task(working.combined(weights)[None], task.y, task.box, "c", task.bias)
     for alpha in candidates(alone):
@@ -154,7 +154,7 @@ def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:
 
 
 def weights_for(instance: Instance, weights: ArrayLike) -> Array:
-    """Weights given by a person, checked: one per kernel, finite, not negative, not all zero."""
+    """Check weights of the user: one per kernel, finite, not negative, not all zero."""
     given = np.asarray(weights, dtype=float)
     if given.shape != (instance.count,) or not np.isfinite(given).all() or (given < 0).any() or not given.any():
         raise InputError(

@@ -1,4 +1,4 @@
-"""`solve`: an instance, a formulation and its parameters in; a solution with its certificate out."""
+"""`solve`: from an instance, a formulation and its parameters to a solution with its certificate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .registry import ALGORITHMS, Algorithm, Callback, drive, with_options
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
-LONGEST = 60.0  # seconds that `clarabel` may be expected to take when it comes to help
+LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Solver:
     algorithm: type[Algorithm[Any]] | None = None
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse what the solver does not know before anything costs time."""
+        """Refuse options that the solver does not know, before anything costs time."""
         if self.algorithm is not None:
             with_options(self.algorithm, options)
         elif options:
@@ -58,7 +58,7 @@ class Solver:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Names and defaults of what `options` may set."""
+        """Names and defaults of the options."""
         return {} if self.algorithm is None else {option.name: option.default for option in fields(self.algorithm)}
 
 
@@ -71,18 +71,18 @@ def _declared(
 
 
 def _automatic(formulation: Formulation, task: Any, tolerance: float, *, options: Any, **given: Any) -> Outcome:
-    """`interior`, and `clarabel` after it where the certificate wants more and the problem is small enough; `clarabel`
-    alone where `interior` does not serve."""
+    """Run `interior`, then `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior`
+    does not serve the formulation."""
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves:
         return _declared({}, formulation, task, tolerance, **given)
     found, run = drive(InteriorPoint(), formulation, task, tolerance, **given)
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
-    agree = found.certificate.gap <= found.certificate.rounding  # only the certificate can tell more
-    settled = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
+    agree = found.certificate.gap <= found.certificate.rounding  # rounding is all that is left
+    enough = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
-    if settled or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
+    if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
     again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
     lower = max(found.lower, again.lower, key=attrgetter("value"))
@@ -211,7 +211,7 @@ def prepared(
     formulation: str, solver: str, tol: float | None, time_limit: float | None, max_iter: int | None,
     options: Mapping[str, Any] | None,
 ) -> Solver:  # fmt: skip
-    """The solver of that name, once nothing speaks against what it is asked for."""
+    """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
     check_tolerance(method.tolerance if tol is None else tol)
     if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
@@ -226,13 +226,13 @@ def solved(
     instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Mapping[str, Any],
     preprocessing: Preprocessing | None = None, **given: Any,
 ) -> tuple[Solution, Any]:  # fmt: skip
-    """The solution, and where an iterative solver stood in the end: a warm start for the next parameter."""
+    """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
-    with np.errstate(all="ignore"):  # numbers that leave their range prove nothing, and the message says so
+    with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
         found, run = method.run(chosen, working, share * tol, **given)
         point = Found(chosen, task, working, found, tol, instance, resolved, not run.trace, not method.reference)
         certificate, fields, limit, failed = assemble(point)

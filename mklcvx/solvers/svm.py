@@ -24,9 +24,9 @@ from ..formulations.svm import SVM
 from ..problem.stack import Array
 from .driver import Problem
 from .interior.qp import Quadratic, box_qp, interior_point
-from .polish import gain_slope, sharpened
+from .polish import gain_gradient, sharpened
 
-ENOUGH = 0.1  # of the tolerance: what the SVM may be off by
+ENOUGH = 0.1  # of the tolerance: the largest relative gap of the SVM
 COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances; it keeps kernels in single precision
 MAX_SWEEPS = 200_000
 
@@ -41,12 +41,12 @@ class Fit:
     value: float
 
     def points(self, task: Task) -> Points:
-        """α, and the classifier that the weights make with it."""
+        """α, and the classifier that weights and α imply."""
         return Points([self.alpha], [Implied(self.weights, self.alpha * task.y)])
 
 
 def fit(problem: Problem, weights: Array) -> Fit:
-    """The problem's SVM with kernel Σ weight_m K_m; counted."""
+    """Solve the problem's SVM with kernel Σ weight_m K_m, and count it."""
     if problem.machine is None:
         problem.machine = Machine(problem.task, problem.tolerance)
     problem.svm_solves += 1
@@ -69,7 +69,7 @@ class Machine:
         return min(self._attempts(single), key=lambda point: point.certificate.gap).lower.alpha
 
     def _attempts(self, single: Task) -> Iterator[CertifiedPoint]:
-        """One α after another, until one is ten times better than the tolerance."""
+        """Candidates for α, until one has a tenth of the tolerance as its gap."""
         first = self._by_libsvm if len(single.equalities()[0]) else self._by_box
         for attempt in (first, self._by_interior_point):
             alpha = attempt(single)
@@ -101,7 +101,7 @@ class Machine:
         else:
             model = OneClassSVM(nu=1 / total, **settings)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # how far it came, the certificate says
+            warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
             try:
                 model.fit(matrix, task.y, sample_weight=task.box)
             except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
@@ -112,7 +112,7 @@ class Machine:
 
     def _by_interior_point(self, task: Task) -> Array:
         q = _signed(task.kernels[0], task.y)
-        return interior_point(Quadratic(q, gain_slope(task), task.box, *task.equalities()), 1e-10)
+        return interior_point(Quadratic(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
 
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:
@@ -121,7 +121,7 @@ def _certified(single: Task, alpha: Array) -> CertifiedPoint:
 
 
 def _centred(kernel: Array) -> Array:
-    """With y'α = 0 the mean of the features plays no part: without it, single precision goes further."""
+    """Subtract the mean of the features, which y'α = 0 cancels: single precision then has more digits left."""
     means = kernel.mean(axis=0)
     return np.asarray(kernel - means - means[:, None] + means.mean())
 
@@ -132,7 +132,7 @@ def _signed(kernel: Array, y: Array) -> Array:
 
 @dataclass(frozen=True)
 class ClassFits:
-    """Classes' SVMs at weights p: α^k (k, n), h_ka = ½ q_a^k (k, M), and the values H_k(p) = 1'α^k − Σ_a p_a h_ka."""
+    """Classes' SVMs at weights μ: α^k (k, n), h_km = ½ q_m^k (k, M), and the values H_k(μ) = 1'α^k − Σ_m μ_m h_km."""
 
     weights: Array
     alpha: Array
@@ -143,7 +143,7 @@ class ClassFits:
         return np.asarray(self.alpha.sum(axis=1) - self.halves @ self.weights)
 
     def coefficients(self, task: LabelTask) -> Array:
-        """f_k^a = p_a K_a(α^k∘y^k), (k, M, n)."""
+        """f_k^m = μ_m K_m(α^k∘y^k), (k, M, n)."""
         return np.asarray(self.weights[None, :, None] * (self.alpha * task.signs)[:, None, :])
 
     def points(self, task: LabelTask, gamma: Array) -> Points:
@@ -153,7 +153,7 @@ class ClassFits:
 
 
 def fit_classes(problem: Problem, weights: Array, which: Array | None = None, counted: bool = True) -> ClassFits:
-    """The SVMs of all classes, or of some, with kernel Σ_a p_a K_a."""
+    """The SVMs of all classes, or of some, with kernel Σ_m μ_m K_m."""
     task: LabelTask = problem.task
     chosen = np.arange(task.classes) if which is None else which
     if problem.machine is None:

@@ -97,8 +97,8 @@ def test_the_direction_solves_the_linearised_equations(smoothing):
 
     def residual(length, step):
         moved = at.moved(length, step)
-        residual = moved.nu - Fit(task, moved.theta).fits + (smoothing or 0.0) * np.log(moved.theta) - moved.s
-        return np.concatenate([residual, moved.theta * moved.s - target, [moved.theta.sum() - 1]])
+        residual = moved.nu - Fit(task, moved.weights).fits + (smoothing or 0.0) * np.log(moved.weights) - moved.s
+        return np.concatenate([residual, moved.weights * moved.s - target, [moved.weights.sum() - 1]])
 
     def linearised(step):
         return residual(0, step) + (residual(tiny, step) - residual(-tiny, step)) / (2 * tiny)
@@ -106,7 +106,7 @@ def test_the_direction_solves_the_linearised_equations(smoothing):
     predictor = newton.direction(target)
     size = np.abs(residual(0, predictor)).max()
     assert linearised(predictor) == pytest.approx(np.zeros(9), abs=1e-8 * size)
-    neglected = np.concatenate([-state.fit.second_order(predictor.theta), predictor.theta * predictor.s, [0.0]])
+    neglected = np.concatenate([-state.fit.second_order(predictor.weights), predictor.weights * predictor.s, [0.0]])
     corrected = newton.direction(target, predictor)
     assert linearised(corrected) == pytest.approx(-neglected, abs=1e-8 * np.abs(neglected).max())
 

@@ -194,10 +194,10 @@ def after(name: str, steps: int) -> tuple[Problem, LabelState]:
 
 def residual_vector(task: LabelTask, at: LabelIterate, target: float) -> np.ndarray:
     """All equations of `interior.multi_label`, spelled out."""
-    off = residuals(at, kernel_pass(task, at.alpha, at.p).columns)
+    off = residuals(at, kernel_pass(task, at.alpha, at.weights).columns)
     products = [(a * b - target).ravel() for a, b in at.pairs]
     bounds = (at.alpha + at.box_slack - task.box).ravel()
-    return np.concatenate([off.alpha.ravel(), off.p, off.gamma, off.totals, bounds, *products])
+    return np.concatenate([off.alpha.ravel(), off.weights, off.gamma, off.totals, bounds, *products])
 
 
 @pytest.mark.parametrize("steps", [0, 1, 4])
@@ -231,11 +231,11 @@ def test_the_residuals_follow_their_definitions(name):
     q = task.correlations(at.alpha)
     off = residuals(at, state.images.columns)
     for k, signs in enumerate(task.signs):
-        hessian = signs[:, None] * task.combined(at.p) * signs
+        hessian = signs[:, None] * task.combined(at.weights) * signs
         assert off.alpha[k] == pytest.approx(hessian @ at.alpha[k] - 1 - at.z[k] + at.w[k])
-    assert off.p == pytest.approx(at.kappa - at.gamma @ q / 2 - at.phi)
+    assert off.weights == pytest.approx(at.kappa - at.gamma @ q / 2 - at.phi)
     if name == "ml_minimax":
-        assert off.gamma == pytest.approx(at.s - (at.alpha.sum(axis=1) - q @ at.p / 2) - at.sigma)
+        assert off.gamma == pytest.approx(at.largest - (at.alpha.sum(axis=1) - q @ at.weights / 2) - at.psi)
 
 
 @pytest.mark.parametrize("name", NAMES)

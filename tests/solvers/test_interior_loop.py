@@ -16,7 +16,7 @@ from mklcvx.solvers.interior.engine import KINDS
 from mklcvx.solvers.interior.loop import InteriorMethod, Iterate
 from mklcvx.solvers.interior.qp import QPIterate, QPSystem, Quadratic, interior_point
 from mklcvx.solvers.interior.settings import SETTINGS
-from mklcvx.solvers.interior.single_task import InteriorSingle, active_set_finish, elimination_step, offer
+from mklcvx.solvers.interior.single_task import InteriorSingle, active_set_finish, candidate_points, elimination_step
 from mklcvx.solvers.interior.step_length import boundary_fraction
 
 PROGRAM = Quadratic(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))
@@ -102,7 +102,7 @@ def test_the_active_set_finish_stands_on_its_own(name):
         state = method.newton_step(problem, state)
     found = active_set_finish(problem, state.side, state.hessian, state.active_set_guess, 4)
     assert found is not None
-    points = offer(state.side, found)
+    points = candidate_points(state.side, found)
     assert certify(problem.formulation, problem.task, points).certificate.proves(1e-9)
 
 

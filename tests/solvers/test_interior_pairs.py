@@ -232,10 +232,10 @@ def test_a_solve_holds_far_less_than_the_examples():
 def equations(task: PairTask, at: PairIterate, curved: bool, target: float) -> np.ndarray:
     """All equations of `pair_newton`, spelled out with all examples."""
     gradient = task.lam * at.weights if curved else np.full(task.count, task.lam)
-    beta, room, sigma, xi = at.blocks
+    beta, room, psi, xi = at.blocks
     weights = gradient - (beta * task.labels) @ task.examples - at.s
-    pairs = task.labels * (task.examples @ at.weights) - 1 - sigma + xi
-    products = [at.s * at.weights - target, beta * sigma - target, room * xi - target]
+    pairs = task.labels * (task.examples @ at.weights) - 1 - psi + xi
+    products = [at.s * at.weights - target, beta * psi - target, room * xi - target]
     return np.concatenate([weights, pairs, beta + room - task.weight, *products])
 
 
@@ -265,13 +265,13 @@ def test_the_corrector_makes_up_for_what_the_predictor_neglects(name):
     newton = PairSystem(task, made.start(problem).at, curved)
     predicted, target = newton.predictor(), newton.at.mu
     corrected = newton.direction(target, predicted, 1.0)
-    beta, sigma, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
+    beta, psi, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
     for _, step, rows in newton.steps_in_chunks(corrected):
-        beta[rows], sigma[rows] = step.beta, step.sigma
+        beta[rows], psi[rows] = step.beta, step.psi
     first = newton.at.blocks.step(newton.lack, predicted.change, 0.0, 0.0)
     blocks, at = newton.at.blocks, newton.at
-    linear = blocks.beta * blocks.sigma + blocks.beta * sigma + blocks.sigma * beta
-    assert linear == pytest.approx(target - first.beta * first.sigma, abs=1e-12)
+    linear = blocks.beta * blocks.psi + blocks.beta * psi + blocks.psi * beta
+    assert linear == pytest.approx(target - first.beta * first.psi, abs=1e-12)
     linear = at.weights * at.s + at.weights * s + at.s * weights
     assert linear == pytest.approx(target - predicted.weights * predicted.s, abs=1e-12)
     gradient = 0.01 * (at.weights + weights) if curved else np.full(3, 0.01)
@@ -284,7 +284,7 @@ def test_blocks_with_given_products():
     assert blocks.products[0] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
     assert blocks.products[1] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
     assert blocks.beta + blocks.room == pytest.approx(weight, rel=1e-9)
-    assert blocks.xi - blocks.sigma == pytest.approx(lack, rel=1e-9)
+    assert blocks.xi - blocks.psi == pytest.approx(lack, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", PAIRS)

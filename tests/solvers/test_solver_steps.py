@@ -282,14 +282,14 @@ def test_ml_sa_and_its_estimates_are_unbiased(delta):
     gradients: Proposition 1, with smoothing."""
     made, problem, state = started("ml_sa", "ml_minimax", made=MLSA(delta=delta, eta=1e-3))
     state = made.step(problem, state)  # away from equal γ
-    (p, gamma), halves_values = state.at, class_svms(state.at.p)
+    (p, gamma), halves_values = state.at, class_svms(state.at.weights)
     mean_p, mean_gamma = np.zeros(KERNELS), np.zeros(3)
     for j in range(3):
         generator = Fixed(j)
         after = made.step(problem, type(state)(**{**state.__dict__, "random": generator}))
         smoothed = (1 - delta) * gamma + delta / 3
         assert generator.probabilities == pytest.approx(smoothed)
-        moved_p, moved_gamma = np.log(after.at.p / p), np.log(after.at.gamma / gamma)
+        moved_p, moved_gamma = np.log(after.at.weights / p), np.log(after.at.gamma / gamma)
         mean_p += smoothed[j] * (moved_p - moved_p[0])
         mean_gamma += smoothed[j] * (moved_gamma - moved_gamma.min())
         assert after.weights == pytest.approx((EVEN + p) / 2)

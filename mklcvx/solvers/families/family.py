@@ -1,4 +1,4 @@
-"""What solving asks of a family. As it stands it serves a family that wants nothing of its own."""
+"""What solving asks of a family. The defaults serve a family without an adapter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...certificate.solution import Solution
 from ...formulations import Formulation
 from ...problem.instance import Instance
 
-AIM = 0.5  # of the tolerance: what solvers are asked for, so that there is room for what rounding costs
+AIM = 0.5  # of the tolerance: the gap that solvers aim at, which leaves room for rounding
 
 
 class Found(NamedTuple):
-    """A solver's point, and the problem it was found for. `working` is the task as the solver had it, in centred
-    coordinates. With `polish` the point may be improved on the way, and with `refine` in its last bits; without, as for
-    a published algorithm, it is reported as it was found, its equalities made exact."""
+    """A solver's point, and the problem it was found for. `working` is the task in the solver's coordinates. With
+    `polish` the point may be improved, and with `refine` its last bits, too; without them, as for a published
+    algorithm, it is reported as it was found, its equalities made exact."""
 
     formulation: Formulation
     task: Any
@@ -32,25 +32,25 @@ class Found(NamedTuple):
 
 
 class Family:
-    """The methods that a family replaces where it knows better."""
+    """The defaults, which a family may override."""
 
     def working(self, task: Any) -> tuple[Any, float]:
         """The task in the coordinates that solvers work in, and the share of the tolerance that they are asked for."""
         return task, AIM
 
     def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
-        """Points to certify, one after the other until a certificate is good enough; the parts are keywords of the
+        """Points to certify, in this order, until one proves the tolerance. Keys are the keyword arguments of the
         family's function in `certificate.families`."""
         yield {"dual": found.point.lower.point, "primal": found.point.upper.point}
 
     def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
-        """The fields of the solution that EMPTY does not fill, and what is not proved beside the certificate."""
+        """The fields of the solution that differ from EMPTY, and a message if anything else is not proved."""
         signs = found.instance.targets.signs(found.formulation.name)
         y = signs[0] if found.instance.targets.kind == "y" else signs
         return {"weights": proved.weights, "y": y, "multipliers": dict(proved.multipliers)}, ""
 
     def why_not(self, task: Any, solution: Solution) -> str:
-        """A better reason why a solution is not certified, in words; empty if there is none."""
+        """A more specific message why a solution is not certified, or an empty string."""
         return ""
 
 

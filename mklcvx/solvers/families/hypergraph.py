@@ -1,4 +1,4 @@
-"""Hypergraphs: θ, Z, and the embedding of the kernel that θ makes, into at most `dimensions`."""
+"""Hypergraphs: weights μ, Z, and the embedding of the kernel K(μ) into at most `dimensions`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .family import Family, Found, unweighted
 
 class Hypergraphs(Family):
     def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
-        """One Z for both bounds, of the lower or of the upper one; the best Z for θ; a Z for each of them."""
-        (theta, below), above = found.point.lower.point, found.point.upper.point
+        """One Z for both bounds, of the lower or of the upper one; the best Z for μ; a Z for each of them."""
+        (weights, below), above = found.point.lower.point, found.point.upper.point
         apart = not np.array_equal(below, above)
-        yield {"theta": theta, "z": below}
+        yield {"theta": weights, "z": below}
         if apart:
-            yield {"theta": theta, "z": above}
+            yield {"theta": weights, "z": above}
         if found.polish:
-            yield {"theta": theta, "z": solved(found.task, theta)}
+            yield {"theta": weights, "z": solved(found.task, weights)}
         if apart:
-            yield {"theta": theta, "z": above, "below": below}
+            yield {"theta": weights, "z": above, "below": below}
 
     def fields(self, found: Found, proved: ProvedHypergraph) -> tuple[dict[str, Any], str]:
         task, instance = found.task, found.instance
@@ -37,9 +37,9 @@ class Hypergraphs(Family):
         return {"weights": proved.weights, "y": signs, "multipliers": multipliers, "notes": notes}, ""
 
 
-def embedding(task: HyperTask, theta: Array, dimensions: int) -> tuple[Array, Array]:
+def embedding(task: HyperTask, weights: Array, dimensions: int) -> tuple[Array, Array]:
     """B, and the eigenvalues that belong to it."""
-    kernel = task.combined(theta)
+    kernel = task.combined(weights)
     matrix = kernel + task.lam * np.eye(task.samples)
     try:
         ridge = np.linalg.solve(matrix, task.h)
@@ -58,5 +58,5 @@ def _notes(instance: Instance, rank: int) -> tuple[str, ...]:
     if alone:
         notes.append(f"{alone} of {len(members)} samples have no label: they are in no edge, and H is zero for them")
     if rank < members.shape[1]:
-        notes.append(f"the {members.shape[1]} labels are dependent: the hypergraph's matrix C has rank {rank}")
+        notes.append(f"the {members.shape[1]} labels are dependent: the hypergraph's matrix A has rank {rank}")
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Many labels: weights and α say it all where that certifies; else the coefficients stay."""
+"""Many labels: weights and α describe the classifiers if that certifies; otherwise the coefficients are kept."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ...formulations import Implied, Task
 from ..polish import balanced, refined, sharpened
 from .family import AIM, Family, Found
 
-MEETING = 1e-9  # of the classes taken apart: what is left of α∘y where their hulls meet
+MEETING = 1e-9  # the hulls meet if q of α∘y is below this share of q of the two classes' parts
 # K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
 UNSEEN = 1e-7
 
@@ -25,8 +25,8 @@ class SingleTasks(Family):
         return centred, 1.0 if centred is task else AIM
 
     def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
-        """α and weights as they were found, sharpened, and in two parts; α of the functions found; these by
-        themselves."""
+        """α and weights: sharpened, as they were found, and in two parts; then the α of the functions found, and these
+        functions by themselves."""
         formulation: Any = found.formulation
         stored, task, lower, upper = found.task, found.working, found.point.lower, found.point.upper
         functions = upper.coefficients
@@ -52,10 +52,10 @@ class SingleTasks(Family):
                 coefficients = np.stack([balanced(row, stored.reference) for row in coefficients])
             yield {"alpha": lower.alpha, "mu": best, "coefficients": coefficients}
         nothing = np.zeros(task.count) if side is None else side.feasible(np.zeros(task.count))
-        yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or next to it, whatever the numbers are
+        yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or nearly, which is always available
 
     def fields(self, found: Found, proved: Proved) -> tuple[dict[str, Any], str]:
-        """The short form, weights and α, is taken where it certifies as well; else the coefficients stay."""
+        """Weights and α describe the classifier if that certifies; otherwise the coefficients are kept."""
         formulation: Any = found.formulation
         multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
         own = {"tau": proved.tau, "rho": proved.rho}
@@ -66,7 +66,7 @@ class SingleTasks(Family):
         return {**same, **fields, "y": found.task.y}, ""
 
     def why_not(self, task: Task, solution: Solution) -> str:
-        """Words for the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
+        """The message of the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""
         if not task.loss_function.free_margin or solution.alpha is None:
             return ""
         centred = task.centred()

@@ -1,4 +1,4 @@
-"""Two stages: the learned weights, and an SVM with the kernel they make."""
+"""Two stages: the learned weights, and an SVM with the learned kernel."""
 
 from __future__ import annotations
 

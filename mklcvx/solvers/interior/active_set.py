@@ -1,11 +1,11 @@
-"""The optimum itself, once it is known which bounds hold: the support is exact, and a few steps give all digits.
+"""The active-set finish: once it is known which bounds hold, a few steps give the optimum to all digits.
 
-Every α and every variable of the weights' side is held at a bound or free, whichever its distance from the bound and
-its gradient say (the larger of the two decides). With these choices the optimality conditions are equations, and
+Every α and every variable of the weights' side is either held at a bound or free: the larger of its distance from the
+bound and its gradient decides. With these choices the optimality conditions are equations, and
 Newton's method solves them: the reduced system of `saddle` with nothing on the diagonal of what is free, and more than
 anything on that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the
-optimum for a neighbouring parameter, two to four such steps are enough as a rule. Where they are not, nothing is lost:
-the certificate decides.
+optimum for a neighbouring parameter, two to four such steps are usually enough. If they are not, nothing is lost: the
+certificate decides.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...formulations import Task
-from ..polish import gain_slope, settled
+from ..polish import active_set, gain_gradient
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, balance
@@ -36,25 +36,25 @@ class ActiveSetPoint:
 
     @property
     def at_box(self) -> Array:
-        """Which samples are: if any, a larger box is another problem."""
+        """Which samples are at their box. If there are any, a larger box changes the optimum."""
         return np.asarray(self.alpha >= (1 - SETTINGS.bound_tolerance) * self.box)
 
     def moved_to(self, task: Task) -> ActiveSetPoint:
-        """The same choice of bounds where the box is another one."""
+        """The same active set for another box."""
         at_zero = self.alpha <= SETTINGS.bound_tolerance * self.box
         alpha = np.where(at_zero, 0.0, np.where(self.at_box, task.box, np.minimum(self.alpha, task.box)))
         return replace(self, alpha=alpha, box=task.box, images=task.images(alpha * task.y))
 
 
 def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
-    """Choose the bounds that hold, and solve for the rest. Where its gradient is negative a variable should grow."""
+    """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
     beta = task.y * at.alpha
     halves = at.images @ beta / 2
-    gradient = task.y * (weights @ at.images + at.nu @ rows) - gain_slope(task)
+    gradient = task.y * (weights @ at.images + at.nu @ rows) - gain_gradient(task)
     gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
-    free, bounds = settled(at.alpha, task.box, gradient, level)
+    free, bounds = active_set(at.alpha, task.box, gradient, level)
     held, bounds_x = ~free, _bounds_x(side, at, gradient_x)
     held_x = ~np.isnan(bounds_x)
     hessian.set_weights(np.maximum(weights, 0.0))

@@ -1,15 +1,15 @@
-"""Groups of kernels that α does not see, under a block-∞ norm.
+"""Elimination of groups of kernels with K_mβ = 0, under a block-∞ norm.
 
-Where K_mβ = 0 for every kernel of group j, its share t_j vanishes, and the functions f_m = 2c λ_m K_mβ/t_j of the group
+Where K_mβ = 0 for every kernel of group j, its share t_j vanishes, and the functions f_m = 2c t_m K_mβ/t_j of the group
 are 0/0: no step of Newton's goes there. But the limit is smooth. The group's variables leave, B'β = 0 joins the
 equalities, where B is an orthonormal basis of all that its kernels can express, and the multipliers w of these
 equalities are what the group adds to the decision function:
 
     Σ_{m∈j} f_m = B w.
 
-Whether a group vanishes is a guess, made where its squares are nearly nothing beside those of others; that it was
-right only the certificate can say, since no group may be longer than the others. Of all ways to share B w among the
-kernels the one with the least Σ ‖f_m‖² is taken.
+Whether a group vanishes is a guess, made if its q_m are negligible beside those of other groups. Only the certificate
+can confirm it, since no group may have a larger Σ ‖f_m‖ than the others. Of all ways to share B w among the kernels the
+one with the least Σ ‖f_m‖² is taken.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .weights_side import Shared
 
 
 class ReducedGroups(Shared):
-    """Shares between the groups that are left; `null_rows` is B', and `eliminated_coefficients` what the others add."""
+    """Shares of the groups that are left; `null_rows` is B', `eliminated_coefficients` those of the others."""
 
     def __init__(self, side: Shared, groups: list[int]) -> None:
         super().__init__(side.task, side.formulation, sorted({*side.eliminated, *groups}))
@@ -39,7 +39,7 @@ class ReducedGroups(Shared):
         self.null_rows = np.ascontiguousarray(vectors[:, sizes > SETTINGS.basis_tolerance].T)
 
     def _balanced(self, columns: Array) -> Array:
-        """With a bias Σβ = 0 already, and constants are left to b, which costs nothing."""
+        """With a bias, Σβ = 0 holds already, and b takes the constants at no cost."""
         return columns - columns.mean(axis=0) if self.task.bias else columns
 
     def eliminated_coefficients(self, nu: Array) -> Array:
@@ -54,13 +54,13 @@ class ReducedGroups(Shared):
         return coefficients
 
     def too_long(self, norms: Array) -> list[int]:
-        """Groups that should not have left: Σ ‖f_m‖ is larger there than in those that stayed."""
+        """Groups that were eliminated wrongly: their Σ ‖f_m‖ is larger than that of the groups that are left."""
         lengths = group_sums(norms, self.all_groups)
         limit = (1 + SETTINGS.elimination_norm_excess) * lengths[self.kept_groups].max()
         return [j for j in self.eliminated if lengths[j] > limit]
 
     def reduced_point(self, side: Shared, at: SaddleIterate, images: Array) -> SaddleIterate:
-        """The same point without the variables of the groups that have left: w as large as their functions are."""
+        """The same point without the variables of eliminated groups; w represents their functions."""
         stay = np.isin(side.kept_groups, self.kept_groups)
         chosen = np.append(stay, np.isin(side.kept, self.kept))
         x, first = at.x[chosen], len(at.nu) - len(side.null_rows)
@@ -76,14 +76,16 @@ def eliminate_groups(
     side: Shared, images: Array, at: SaddleIterate, rejected: Sequence[int],
     threshold: float = SETTINGS.elimination_threshold,
 ) -> ReducedGroups | None:  # fmt: skip
-    """The side without the groups that seem to vanish, if there are any, and if enough samples are free to let them.
-    A group whose elimination was rejected before has to be smaller, each time."""
+    """The side without the groups that seem to vanish; None if there are none, or too few free samples for B'β = 0. The
+    threshold of a group falls with each rejected elimination."""
     task = side.task
     shares = images @ (task.y * at.alpha) / np.maximum(task.traces, TINY)
     times = np.bincount(rejected, minlength=side.all_groups.max() + 1)[side.all_groups]
     small = shares <= threshold * SETTINGS.elimination_tightening**times * shares.max()
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
-    if not groups or len(groups) == side.count or side.exponent < 1:  # below 1 what vanishes adds nothing
+    if (
+        not groups or len(groups) == side.count or side.exponent < 1
+    ):  # with an exponent below 1 a vanishing group adds nothing
         return None
     share = SETTINGS.free_sample_margin
     free = np.count_nonzero((at.alpha > share * at.alpha.max()) & (at.box_slack > share * task.box))

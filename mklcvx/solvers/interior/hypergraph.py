@@ -1,22 +1,22 @@
-"""interior for the family of hypergraphs — weights θ on the simplex by Newton's method with multipliers for θ ≥ 0.
+"""interior for the family of hypergraphs — weights μ on the simplex by Newton's method with multipliers for μ ≥ 0.
 
-    min over θ ∈ Δ of   φ(θ) + μ Σ_j θ_j log θ_j,      φ(θ) = tr(H'A⁻¹H),   A = I + K(θ)/λ          (μ = 0: hypergraph)
+    min over μ ∈ Δ of   φ(μ) + σ Σ_m μ_m log μ_m,      φ(μ) = tr(H'P⁻¹H),   P = I + K(μ)/λ          (σ = 0: hypergraph)
 
-With X = A⁻¹H and U_j = K_jX/λ the fits t_j = tr(X'U_j) are −∂φ/∂θ_j, and ∂²φ/∂θ_j∂θ_l = 2 tr(U_j'A⁻¹U_l). Optimal are
+With X = P⁻¹H and U_m = K_mX/λ the fits t_m = tr(X'U_m) are −∂φ/∂μ_m, and ∂²φ/∂μ_m∂μ_l = 2 tr(U_m'P⁻¹U_l). Optimal are
 
-    ν − t_j(θ) + μ log θ_j − s_j = 0,      Σ θ_j = 1,      θ_j s_j = 0,      θ, s ≥ 0
+    ν − t_m(μ) + σ log μ_m − s_m = 0,      Σ μ_m = 1,      μ_m s_m = 0,      μ, s ≥ 0
 
-and Z = 2X is the primal point: S_j(2X) = t_j − θ't − φ(θ), so that, but for rounding, the gap of the certificate is
+and Z = 2X is the primal point: S_m(2X) = t_m − μ't − φ(μ), so that, but for rounding, the gap of the certificate is
 
-    max_j t_j − θ't,   or with μ   μ log Σ_j exp(t_j/μ) − θ't + μ Σ_j θ_j log θ_j
+    max_m t_m − μ't,   or with σ   σ log Σ_m exp(t_m/σ) − μ't + σ Σ_m μ_m log μ_m
 
-One Cholesky factorisation of A serves all labels, all kernels and all derivatives. X is not a variable of its own: A
-is factored at every θ anyway, so A X = H is solved for, not linearised. What Newton's equations then neglect is how t
-bends with θ, and that is severe: where K_j ≫ λ, φ is nearly 1/θ_j. The corrector therefore counts, besides the
-products dθ·ds, the second-order term of t along the predictor dθ, exactly: with B = K(dθ)/λ, X moves by Y = −A⁻¹BX and
-bends by V = −A⁻¹BY, and
+One Cholesky factorisation of P serves all labels, all kernels and all derivatives. X is not a variable of its own: P
+is factored at every μ anyway, so P X = H is solved, not linearised. What Newton's equations then neglect is the
+curvature of t, and that is severe: where K_m ≫ λ, φ is nearly 1/μ_m. The corrector therefore counts, besides the
+products dμ·ds, the second-order term of t along the predictor dμ, exactly: with B = K(dμ)/λ, X changes by Y = −P⁻¹BX
+to first order and by V = −P⁻¹BY to second order, and
 
-    t_j(θ + dθ) = t_j − (φ''dθ)_j + tr(Y'K_jY)/λ + 2 tr(X'K_jV)/λ + O(dθ³)
+    t_m(μ + dμ) = t_m − (φ''dμ)_m + tr(Y'K_mY)/λ + 2 tr(X'K_mV)/λ + O(dμ³)
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from .settings import SETTINGS, TINY
 
 
 class Fit:
-    """What θ makes: A and its inverse, X = A⁻¹H, the fits t = −φ' and the Hessian φ''."""
+    """What μ makes: P and its inverse, X = P⁻¹H, the fits t = −φ' and the Hessian φ''."""
 
-    def __init__(self, task: HyperTask, theta: Array) -> None:
+    def __init__(self, task: HyperTask, weights: Array) -> None:
         self.task = task
-        matrix = task.combined(theta) / task.lam
+        matrix = task.combined(weights) / task.lam
         matrix[np.diag_indices(task.samples)] += 1
         rough = factored(matrix)
         self.solve = refined(matrix, rough)
@@ -51,7 +51,7 @@ class Fit:
             self._count(rough, self.x[:, first : first + width])
 
     def _count(self, inverse: Callable[[Array], Array], x: Array) -> None:
-        """Add what some of the labels contribute to t and φ''."""
+        """Add the contribution of some of the labels to t and φ''."""
         task, right = self.task, x.T / self.task.lam
         images = np.empty((task.count, *right.shape))
         for image, kernel in zip(images, task.each_kernel(), strict=True):
@@ -63,7 +63,7 @@ class Fit:
         self.hessian += half + half.T
 
     def second_order(self, change: Array) -> Array:
-        """The second-order term of t along θ + change."""
+        """The second-order term of t along μ + change."""
         task, tilt = self.task, self.task.combined(change) / self.task.lam
         moved = -self.solve(tilt @ self.x)
         bent = -self.solve(tilt @ moved)
@@ -73,20 +73,20 @@ class Fit:
 
 @dataclass(frozen=True)
 class SimplexIterate(Iterate):
-    """θ, the multipliers s of θ ≥ 0, and ν of Σθ = 1."""
+    """μ, the multipliers s of μ ≥ 0, and ν of Σμ = 1."""
 
-    theta: Array
+    weights: Array
     s: Array
     nu: float
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
-        return [(self.theta, self.s)]
+        return [(self.weights, self.s)]
 
 
 @dataclass(frozen=True)
 class HypergraphState(State):
-    """A point with its fit; the point with the least gap, and for how many steps it has been."""
+    """A point with its fit; the point with the least gap, and the number of steps since then."""
 
     at: SimplexIterate
     fit: Fit
@@ -96,24 +96,24 @@ class HypergraphState(State):
 
 
 class HypergraphSystem(KKTSystem[SimplexIterate]):
-    """The equations above, s eliminated: (φ'' + (s + μ)/θ) dθ + dν = right-hand side, Σ dθ = 0."""
+    """The equations above, s eliminated: (φ'' + (s + σ)/μ) dμ + dν = right-hand side, Σ dμ = 0."""
 
     def __init__(self, at: SimplexIterate, fit: Fit, smoothing: float) -> None:
         self.at, self.fit = at, fit
-        self.residual = at.nu - fit.fits + smoothing * np.log(at.theta) - at.s
-        matrix = fit.hessian + np.diag((at.s + smoothing) / at.theta)
+        self.residual = at.nu - fit.fits + smoothing * np.log(at.weights) - at.s
+        matrix = fit.hessian + np.diag((at.s + smoothing) / at.weights)
         self.solve = refined(matrix, factored(matrix))
-        self.solved_ones = self.solve(np.ones(len(at.theta)))
+        self.solved_ones = self.solve(np.ones(len(at.weights)))
 
     def direction(self, target_mu: float, predicted: SimplexIterate | None = None) -> SimplexIterate:
         at, residual = self.at, self.residual
         (goal,) = self.goals(target_mu, predicted)
         if predicted is not None:
-            residual = residual - self.fit.second_order(predicted.theta)
-        theta = self.solve(goal / at.theta - residual)
-        nu = float(theta.sum() / self.solved_ones.sum())
-        theta = theta - nu * self.solved_ones
-        return SimplexIterate(theta, (goal - at.s * theta) / at.theta, nu)
+            residual = residual - self.fit.second_order(predicted.weights)
+        weights = self.solve(goal / at.weights - residual)
+        nu = float(weights.sum() / self.solved_ones.sum())
+        weights = weights - nu * self.solved_ones
+        return SimplexIterate(weights, (goal - at.s * weights) / at.weights, nu)
 
 
 class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
@@ -122,10 +122,10 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
 
     def start(self, problem: Problem) -> HypergraphState:
         """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""
-        theta, fit = problem.even, Fit(problem.task, problem.even)
+        weights, fit = problem.even, Fit(problem.task, problem.even)
         high = max(2 * float(fit.fits.max()), TINY)
-        at = SimplexIterate(theta, high - fit.fits, high + (problem.task.smoothing or 0.0) * np.log(len(theta)))
-        return HypergraphState(theta, at, fit, gap(problem, theta, fit), Embedding(theta, 2 * fit.x))
+        at = SimplexIterate(weights, high - fit.fits, high + (problem.task.smoothing or 0.0) * np.log(len(weights)))
+        return HypergraphState(weights, at, fit, gap(problem, weights, fit), Embedding(weights, 2 * fit.x))
 
     def before_step(self, problem: Problem, state: HypergraphState) -> HypergraphState | None:
         """The end, where rounding is all that is left."""
@@ -139,31 +139,31 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
         return HypergraphSystem(state.at, state.fit, problem.task.smoothing or 0.0)
 
     def accept(self, problem: Problem, state: HypergraphState, after: SimplexIterate, length: float) -> HypergraphState:
-        theta, fit = after.theta, Fit(problem.task, after.theta)
-        left = gap(problem, theta, fit)
+        weights, fit = after.weights, Fit(problem.task, after.weights)
+        left = gap(problem, weights, fit)
         if not left < state.gap:
-            return HypergraphState(theta, after, fit, state.gap, state.best, state.idle + 1)
-        return HypergraphState(theta, after, fit, left, Embedding(theta, 2 * fit.x))
+            return HypergraphState(weights, after, fit, state.gap, state.best, state.idle + 1)
+        return HypergraphState(weights, after, fit, left, Embedding(weights, 2 * fit.x))
 
     def failed(self, state: HypergraphState, fault: FloatingPointError | None) -> HypergraphState:
-        """The driver says it: without A⁻¹ there is no point either."""
+        """Leave it to the driver: without P⁻¹ there is no point either."""
         raise fault or FloatingPointError("a matrix of Newton's equations")
 
     def points(self, problem: Problem, state: HypergraphState) -> Points:
-        """The best θ and Z, when they are new and near enough to be worth a certificate; in the end in any case."""
+        """The best μ and Z, when they are new and near enough to be worth a certificate; in the end in any case."""
         waits = state.idle or state.gap > SETTINGS.certify_gap * problem.tolerance
         if waits and not (state.dead_end or problem.closing):
             return Points([], [])
         return Points([state.best], [state.best.z])
 
 
-def gap(problem: Problem, theta: Array, fit: Fit) -> float:
-    """The relative gap that the certificate finds unless rounding adds to it."""
+def gap(problem: Problem, weights: Array, fit: Fit) -> float:
+    """The relative gap of the certificate, up to rounding."""
     formulation: Hypergraph = problem.formulation
-    joined, bonus = formulation.joined(problem.task, fit.fits), formulation.bonus(problem.task, theta)
-    return (joined - float(fit.fits @ theta) - bonus) / _scale(problem, fit)
+    joined, bonus = formulation.joined(problem.task, fit.fits), formulation.bonus(problem.task, weights)
+    return (joined - float(fit.fits @ weights) - bonus) / _scale(problem, fit)
 
 
 def _scale(problem: Problem, fit: Fit) -> float:
-    """What the certificate compares a gap with."""
+    """The scale of the relative gap, as in the certificate."""
     return max(float(np.vdot(problem.task.h, problem.task.h - fit.x)), TINY)

@@ -21,12 +21,12 @@ from .step_length import Array, boundary_fraction, centring, max_step
 
 
 class Iterate(ABC):
-    """A frozen dataclass of blocks. A direction is an iterate too: the change of every block."""
+    """An interior point: a frozen dataclass of blocks. A direction is an iterate, too: the change of every block."""
 
     @property
     @abstractmethod
     def pairs(self) -> Sequence[tuple[Array, Array]]:
-        """Every variable with a bound, and the multiplier of the bound. All are positive; at the optimum their
+        """Every variable with a bound, with the multiplier of the bound. All are positive; at the optimum their
         products vanish."""
 
     @property
@@ -45,7 +45,7 @@ class Iterate(ABC):
         return type(self)(**blocks)
 
     def max_step(self, direction: Self) -> float:
-        """At most 1, and as far as all pairs stay positive."""
+        """The largest step length, at most 1, that keeps all pairs nonnegative."""
         now, change = ([block.ravel() for pair in at.pairs for block in pair] for at in (self, direction))
         return max_step(np.concatenate(now), np.concatenate(change))
 
@@ -60,17 +60,17 @@ class KKTSystem(ABC, Generic[P]):
     kind and replaces the methods that use it."""
 
     at: P
-    relative_complementarity: float = 1.0  # where it is small, steps go nearer to the boundary
+    relative_complementarity: float = 1.0  # if it is small, steps go nearer to the boundary
     centring_exponent: int = SETTINGS.centring_exponent
     min_centring: float = 0.0
     residuals_lag: bool = False  # whether residuals are too large beside the complementarity to aim at less of it
 
     @abstractmethod
     def direction(self, target_mu: float, predicted: Any = None) -> Any:
-        """The direction towards products of `target_mu`, less the second-order terms of the predictor."""
+        """The direction towards products of `target_mu`, minus the second-order terms of the predictor."""
 
     def goals(self, target_mu: float, predicted: P | None) -> list[Array]:
-        """What the product of every pair should change by, to first order."""
+        """The wanted first-order change of the product of every pair."""
         goals = [target_mu - value * multiplier for value, multiplier in self.at.pairs]
         if predicted is None:
             return goals
@@ -81,18 +81,18 @@ class KKTSystem(ABC, Generic[P]):
         return self.direction(0.0)
 
     def max_step(self, direction: Any) -> Any:
-        """At most 1, and as far as the point stays in the interior: one length, or an array of several."""
+        """The largest step length, at most 1, that stays in the interior: one number, or an array of several."""
         return self.at.max_step(direction)
 
     def step_limit(self, direction: Any) -> Any:
-        """The same for the corrector; less where Newton's model does not hold for as long."""
+        """The same for the corrector; shorter if Newton's model does not hold that far."""
         return self.max_step(direction)
 
     def mu_after(self, length: Any, direction: Any) -> float:
         return self.advance(length, direction).mu
 
     def aim(self, reached: float) -> float:
-        """The share of τ that the corrector aims at, where the predictor alone would reach τ = `reached`."""
+        """The share of τ that the corrector aims at, if the predictor alone would reach τ = `reached`."""
         if self.residuals_lag:
             return 1.0
         return centring(reached / self.at.mu, self.centring_exponent, self.min_centring)
@@ -112,7 +112,7 @@ def predictor_corrector(system: KKTSystem[P]) -> tuple[P, Any]:
 
 
 class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
-    """One iteration of every family. A family says what comes before a step, and what its outcome is worth."""
+    """The iteration of every family. A family may replace what comes before a step, and how its result is accepted."""
 
     name = "interior"
     summary = "our structured interior-point method: all unknowns together, to ten digits"
@@ -121,14 +121,14 @@ class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
 
     @abstractmethod
     def system(self, problem: Problem, state: S) -> KKTSystem[P]:
-        """Newton's equations where the state stands."""
+        """Newton's equations at the state."""
 
     @abstractmethod
     def accept(self, problem: Problem, state: S, after: P, length: Any) -> S:
         """The state at the point after a step."""
 
     def before_step(self, problem: Problem, state: S) -> S | None:
-        """Another state, if something else than a step is due: an ending, or a change of variables."""
+        """Another state instead of a step: an ending, or a change of variables. None if a step is due."""
         return None
 
     def advance(self, state: S, system: Any) -> tuple[P, Any]:
@@ -148,6 +148,6 @@ class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
         return self.accept(problem, state, after, length) if np.isfinite(after.mu) else self.failed(state, None)
 
     def step(self, problem: Problem, state: S) -> S:
-        with np.errstate(all="ignore"):  # what overflows is found by looking at the point
+        with np.errstate(all="ignore"):  # overflow is detected at the point after the step
             other = self.before_step(problem, state)
             return self.newton_step(problem, state) if other is None else other

@@ -1,18 +1,18 @@
 """An interior point of the two-stage problems: weights, and four numbers for every pair.
 
-    s·μ,    β·σ,    (w − β)·ξ        three kinds of products, all positive, all zero at the optimum
+    s·μ,    β·ψ,    (w − β)·ξ        three kinds of products, all positive, all zero at the optimum
 
-σ is what a pair's margin t μ'z has over 1 and ξ what it lacks of it: t μ'z = 1 + σ − ξ. At given margins the point with
+ψ is what a pair's margin t μ'z has over 1 and ξ what it lacks of it: t μ'z = 1 + ψ − ξ. At given margins the point with
 all products of pairs equal to τ is known in closed form: with e = t μ'z − 1 and h = τ/w,
 
-    σ = h + (√(e² + 4h²) + e)/2,        ξ = h + (√(e² + 4h²) − e)/2,        β = τ/σ,        w − β = τ/ξ
+    ψ = h + (√(e² + 4h²) + e)/2,        ξ = h + (√(e² + 4h²) − e)/2,        β = τ/ψ,        w − β = τ/ξ
 
 Newton's equations for weights and pairs together, at one such point, are
 
     μ:      R'(μ) − Σ β t z − s = 0                 s·μ = τ
-    pairs:  t μ'z − 1 − σ + ξ = 0                   β·σ = (w − β)·ξ = τ
+    pairs:  t μ'z − 1 − ψ + ξ = 0                   β·ψ = (w − β)·ξ = τ
 
-Pairs are eliminated first. With D = σ/β + ξ/(w − β) and f what the margin lacks of 1 and the products ask for,
+Pairs are eliminated first. With D = ψ/β + ξ/(w − β) and f what the margin lacks of 1 and the products ask for,
 
     dβ = (f − t z'dμ)/D,      (R'' + s/μ + Σ z z'/D) dμ = −(R' − Σ β t z − s) + (τ − s·μ)/μ + Σ (f/D) t z
 
@@ -38,21 +38,21 @@ from .settings import SETTINGS
 
 
 class PairBlocks(NamedTuple):
-    """For every pair β and its room w − β, with their multipliers: σ over the margin, ξ under it."""
+    """For every pair β and its room w − β, with their multipliers: ψ over the margin, ξ under it."""
 
     beta: Array
     room: Array
-    sigma: Array
+    psi: Array
     xi: Array
 
     @classmethod
     def centred(cls, lack: Array, weight: Array, product: float) -> PairBlocks:
-        """All products alike, for pairs whose margins lack `lack` of 1."""
+        """Blocks with equal products, for pairs whose margins are 1 − `lack`."""
         share = product / weight
         larger = (np.sqrt(lack * lack + 4 * share * share) + np.abs(lack)) / 2
         smaller = share * share / larger
-        sigma, xi = np.where(lack < 0, larger, smaller) + share, np.where(lack < 0, smaller, larger) + share
-        return cls(product / sigma, product / xi, sigma, xi)
+        psi, xi = np.where(lack < 0, larger, smaller) + share, np.where(lack < 0, smaller, larger) + share
+        return cls(product / psi, product / xi, psi, xi)
 
     @classmethod
     def empty(cls, count: int) -> PairBlocks:
@@ -63,33 +63,33 @@ class PairBlocks(NamedTuple):
 
     @property
     def softness(self) -> Array:
-        """How much β gives way when the margin changes: 1/D with D = σ/β + ξ/(w − β)."""
-        return 1 / (self.sigma / self.beta + self.xi / self.room)
+        """How much β changes with the margin: 1/D with D = ψ/β + ξ/(w − β)."""
+        return 1 / (self.psi / self.beta + self.xi / self.room)
 
     @property
     def products(self) -> tuple[Array, Array]:
-        return self.beta * self.sigma, self.room * self.xi
+        return self.beta * self.psi, self.room * self.xi
 
     @property
     def complementarity(self) -> float:
-        return float(self.beta @ self.sigma + self.room @ self.xi)
+        return float(self.beta @ self.psi + self.room @ self.xi)
 
-    def push(self, for_sigma: Array | float, for_xi: Array | float) -> Array:
-        """What goals for the two products ask of β, before it gives way."""
-        return for_sigma / self.beta - for_xi / self.room
+    def push(self, for_psi: Array | float, for_xi: Array | float) -> Array:
+        """The right-hand side for β of goals for the two products."""
+        return for_psi / self.beta - for_xi / self.room
 
-    def step(self, lack: Array, change: Array, for_sigma: Array | float, for_xi: Array | float) -> PairBlocks:
-        """Newton's step of pairs whose margins lack `lack` of 1 and change by `change`, to these products."""
-        beta = (lack + self.push(for_sigma, for_xi) - change) * self.softness
-        sigma = (for_sigma - self.sigma * beta) / self.beta - self.sigma
+    def step(self, lack: Array, change: Array, for_psi: Array | float, for_xi: Array | float) -> PairBlocks:
+        """Newton's step towards these products, for pairs whose margins are 1 − `lack` and change by `change`."""
+        beta = (lack + self.push(for_psi, for_xi) - change) * self.softness
+        psi = (for_psi - self.psi * beta) / self.beta - self.psi
         xi = (for_xi + self.xi * beta) / self.room - self.xi
-        return PairBlocks(beta, -beta, sigma, xi)
+        return PairBlocks(beta, -beta, psi, xi)
 
 
 @dataclass(frozen=True)
 class PairIterate(Iterate):
-    """Weights μ, the multipliers s of μ ≥ 0, and the pairs. Its directions are no iterates: those of all pairs would
-    fill as much memory again, so they are made chunk by chunk."""
+    """Weights μ, the multipliers s of μ ≥ 0, and the pairs. Its directions are not iterates: those of all pairs would
+    need as much memory again, so they are made chunk by chunk."""
 
     weights: Array
     s: Array
@@ -97,13 +97,13 @@ class PairIterate(Iterate):
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
-        beta, room, sigma, xi = self.blocks
-        return [(self.weights, self.s), (beta, sigma), (room, xi)]
+        beta, room, psi, xi = self.blocks
+        return [(self.weights, self.s), (beta, psi), (room, xi)]
 
 
 class Reach:
-    """How far a step may go until something turns negative, and what the complementarity is then. Multipliers (β, its
-    room, s) and what they multiply (σ, ξ, μ) go separate ways unless `tied`."""
+    """How far a step may go until something turns negative, and the complementarity there. Multipliers (β, its room, s)
+    and what they multiply (ψ, ξ, μ) have step lengths of their own unless `tied`."""
 
     def __init__(self, tied: bool) -> None:
         self.tied, self.steepest, self.sums = tied, np.ones(2), np.zeros(4)
@@ -113,7 +113,7 @@ class Reach:
         self.sums += [dual @ primal, dual_step @ primal, dual @ primal_step, dual_step @ primal_step]
 
     def add_blocks(self, at: PairBlocks, step: PairBlocks) -> None:
-        self.add(at.beta, at.sigma, step.beta, step.sigma)
+        self.add(at.beta, at.psi, step.beta, step.psi)
         self.add(at.room, at.xi, step.room, step.xi)
 
     @property
@@ -162,7 +162,7 @@ class PairSystem(KKTSystem[PairIterate]):
         self.solve_scaled = refined(scaled, factored(scaled, SETTINGS.pair_ridge))
 
     def solve(self, right: Array) -> Array:
-        """With a diagonal of ones, whatever the kernels' sizes."""
+        """Solve with the matrix scaled to a diagonal of ones, so that the kernels' sizes do not matter."""
         return self.scale * self.solve_scaled(self.scale * right)
 
     def _weights(self, push: Array, goal: Array | float) -> tuple[Array, Array]:
@@ -191,7 +191,7 @@ class PairSystem(KKTSystem[PairIterate]):
     def direction(
         self, target_mu: float, predicted: PairDirection | None = None, correction: float | None = None
     ) -> PairDirection:
-        """The second-order terms count as far as the predictor itself can go, unless `correction` is given."""
+        """The second-order terms count in proportion to the predictor's step lengths, unless `correction` is given."""
         at, reach, predicted = self.at, Reach(self.quadratic), predicted or self.predictor()
         share = float(np.prod(predicted.reach.max_step)) if correction is None else correction
         push = self.push + share * self.second_order + target_mu * self.centring

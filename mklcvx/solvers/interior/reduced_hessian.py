@@ -1,4 +1,4 @@
-"""H = K(μ) + diagonal, factored where it matters.
+"""H = K(μ) + diagonal, factored on the samples that are not at a bound.
 
 Kernels of low rank are never formed: with K(μ) = A A', A = F√μ of R columns, and the diagonal D,
 

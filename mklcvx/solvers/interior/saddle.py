@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..polish import gain_slope
+from ..polish import gain_gradient
 from .loop import Array, Iterate, KKTSystem
 from .reduced_hessian import ReducedHessian
 from .settings import NEARLY_ZERO, SETTINGS, TINY
@@ -52,7 +52,7 @@ class SaddleIterate(Iterate):
 
 
 class Residuals(NamedTuple):
-    """What the equations above lack at a point."""
+    """The residuals of the equations above at a point."""
 
     beta: Array
     totals: Array
@@ -60,12 +60,12 @@ class Residuals(NamedTuple):
     equalities: Array
 
     def amount(self, at: SaddleIterate) -> float:
-        """What they may hide of the gap."""
+        """The part of the gap that they may hide."""
         return float(np.abs(self.beta) @ at.alpha + np.abs(self.x) @ at.x)
 
 
 def balance(side: Side) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and what eliminated groups ask for."""
+    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and B'β = 0 of eliminated groups."""
     rows, totals = side.task.equalities()
     return np.vstack([rows * side.task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
 
@@ -73,7 +73,7 @@ def balance(side: Side) -> tuple[Array, Array]:
 def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
     task, (rows, totals) = side.task, balance(side)
     beta = at.alpha * task.y
-    for_beta = side.weights(at.x) @ images + at.nu @ rows - task.y * (gain_slope(task) + at.z - at.w)
+    for_beta = side.weights(at.x) @ images + at.nu @ rows - task.y * (gain_gradient(task) + at.z - at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     for_x[: len(at.u)] += at.u
     return Residuals(for_beta, rows @ beta - totals, for_x, side.equalities(at.x))
@@ -108,7 +108,7 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         return SaddleIterate(*values, z, w, s, u, nu, kappa)
 
     def predictor(self) -> SaddleIterate:
-        """Roughly: it only chooses the target of the corrector."""
+        """Solved roughly, since it only chooses the target of the corrector."""
         return self.direction(0.0, accuracy=SETTINGS.predictor_accuracy)
 
     def step_limit(self, direction: SaddleIterate) -> float:
@@ -141,7 +141,7 @@ class ReducedSystem:
         small /= np.outer(self.size, self.size)
         try:
             self.inverse = np.linalg.inv(small)
-        except np.linalg.LinAlgError:  # kernels that do the same leave it singular: then the least solution serves
+        except np.linalg.LinAlgError:  # identical kernels leave it singular: take the least-norm solution
             self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=True)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:

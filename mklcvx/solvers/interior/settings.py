@@ -21,7 +21,7 @@ class Settings:
     # The step rule of every family (`loop`).
     boundary_fraction: float = 0.995  # of the way to the boundary: 1 would leave the interior
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
-    centring_exponent: int = 3  # σ = (τ after the predictor / τ)^exponent, as Mehrotra has it
+    centring_exponent: int = 3  # centring = (τ after the predictor / τ)^exponent, as in Mehrotra's method
     label_centring_exponent: int = 2  # many labels: with 3 some take two steps more, and lose digits at a large C
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
     share_min_centring: float = 0.02  # block-∞ norms: Newton's model of 1/t asks for less ambitious targets

@@ -65,29 +65,29 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         return _unless_dead(state, state.followed_by(ahead))
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:
-        """The best state is the end where a step is not finite; what cannot be factored the driver says."""
+        """End with the best state if a step is not finite; leave failed factorisations to the driver."""
         if fault is not None:
             raise fault
         return _unless_dead(state, replace(state.best, dead_end=Ending.NO_PROGRESS))
 
     def points(self, problem: Problem, state: IPMState) -> Points:
-        """α with the classifier that the weights make with it, once that is worth a certificate."""
+        """α with the classifier that weights and α imply, once the point is near the optimum."""
         last, direct = problem.closing or bool(state.dead_end), state.active_set_point
         if direct is None and state.relative_complementarity > problem.tolerance and not last:
             return Points([], [])
         direct = direct or active_set_finish(problem, state.side, state.hessian, state.active_set_guess)
         if direct is not None:
-            return offer(state.side, direct)
-        return interior_offer(problem, state, last)
+            return candidate_points(state.side, direct)
+        return interior_candidates(problem, state, last)
 
 
 def _unless_dead(state: IPMState, ahead: IPMState) -> IPMState:
-    """A dead end after an elimination says that the elimination was wrong."""
+    """Undo the elimination if it has led to a dead end."""
     return state.restored() if ahead.dead_end and state.before_elimination is not None else ahead
 
 
 def fits(warm: IPMState, task: Task, side: Side) -> bool:
-    """Whether a state is one of the same samples, kernels, equalities and variables."""
+    """Whether a state has the same samples, kernels, equalities and variables."""
     other = warm.hessian.task
     same = other.kernels is task.kernels and (other.loss, other.bias) == (task.loss, task.bias)
     alike = type(warm.side) is type(side) and len(warm.side.sign) == len(side.sign)
@@ -102,8 +102,8 @@ def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
 
 
 def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
-    """The optimum for a neighbouring parameter as a start: with luck the same bounds hold; else its warm start point,
-    if the box is about the same."""
+    """Start from the optimum for a neighbouring parameter. If the same bounds hold, that is the solution; otherwise use
+    its warm start point, if the boxes are of similar size."""
     task, hessian, near = problem.task, warm.hessian, warm.active_set_guess
     far = bool(np.max(np.abs(np.log(task.box / near.box))) > np.log(SETTINGS.warm_start_max_ratio))
     if far and near.at_box.any():
@@ -121,8 +121,8 @@ def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
     return evaluated(side, hessian, first, images, first.mu)
 
 
-def offer(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
-    """α, made feasible, and one classifier that belongs to it; weights and α describe it where no group was
+def candidate_points(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
+    """α, made feasible, and one classifier that belongs to it; weights and α describe it if no group was
     eliminated."""
     task, alpha, weights = side.task, side.task.feasible(at.alpha), side.weights(at.x)
     signed = alpha * task.y
@@ -133,7 +133,7 @@ def offer(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
 
 
 def _length(task: Task, alpha: Array, functions: Array | Implied) -> float:
-    """f is made longer by what the free samples' margins lack."""
+    """The factor that lifts the margins of the free samples to what they should be."""
     (outputs, _), near = task.evaluate(functions), SETTINGS.bound_tolerance
     risk = task.risk(outputs)
     free = (alpha > near * task.box) & (alpha < (1 - near) * task.box)
@@ -142,37 +142,39 @@ def _length(task: Task, alpha: Array, functions: Array | Implied) -> float:
     return 1 + min(lack, SETTINGS.max_lengthening)
 
 
-def interior_offer(problem: Problem, state: IPMState, last: bool) -> Points:
-    """What the interior point itself proves; α is sharpened where the complementarity promised more."""
+def interior_candidates(problem: Problem, state: IPMState, last: bool) -> Points:
+    """The candidates of the interior point itself; α is sharpened if its gap is larger than the complementarity."""
     task, at, side = problem.task, state.at, state.side
-    offered = offer(side, at)
-    plain = certify(problem.formulation, task, offered)
+    candidates = candidate_points(side, at)
+    plain = certify(problem.formulation, task, candidates)
     if plain.certificate.proves(SETTINGS.proof_margin * problem.tolerance):
-        return offered
+        return candidates
     if state.relative_complementarity > SETTINGS.converged * problem.tolerance:
-        return offered if last else Points([], [])
+        return candidates if last else Points([], [])
     if len(side.null_rows):
-        return offered
-    sharper = offer(side, replace(at, alpha=sharpened(task, state.weights, offered.duals[0], plain.upper)))
+        return candidates
+    sharper = candidate_points(
+        side, replace(at, alpha=sharpened(task, state.weights, candidates.duals[0], plain.upper))
+    )
     gained = certify(problem.formulation, task, sharper).certificate.gap < plain.certificate.gap
-    return sharper if gained else offered
+    return sharper if gained else candidates
 
 
 def active_set_finish(
     problem: Problem, side: Side, hessian: ReducedHessian, near: ActiveSetPoint, steps: int = 1
 ) -> ActiveSetPoint | None:
-    """The optimum by a few steps on the bounds that hold, if the certificate agrees."""
+    """The optimum by a few active-set steps, if the certificate confirms it; else None."""
     at = near
     for _ in range(steps):
         try:
-            with np.errstate(all="ignore"):  # what cannot vanish, and does, is not finite
+            with np.errstate(all="ignore"):  # a vanishing t_j makes weights infinite
                 at = active_set_step(side, hessian, at)
                 weights = side.weights(at.x)
         except (FloatingPointError, np.linalg.LinAlgError):
             return None
         if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
             return None
-        certificate = certify(problem.formulation, problem.task, offer(side, at)).certificate
+        certificate = certify(problem.formulation, problem.task, candidate_points(side, at)).certificate
         if certificate.proves(SETTINGS.proof_margin * problem.tolerance):
             return at
         if certificate.relative_gap > SETTINGS.active_set_max_gap:
@@ -181,8 +183,8 @@ def active_set_finish(
 
 
 def elimination_step(problem: Problem, state: IPMState) -> IPMState | None:
-    """The state without groups that seem to vanish; where that was done and the point has converged, a verdict on it.
-    None where there is nothing to do."""
+    """The state without groups that seem to vanish. If that was done before and the point has converged, confirm it or
+    undo it. None if there is nothing to do."""
     if not isinstance(state.side, Shared):
         return None
     left = state.relative_complementarity
@@ -195,8 +197,8 @@ def elimination_step(problem: Problem, state: IPMState) -> IPMState | None:
 
 
 def _elimination_verdict(problem: Problem, state: IPMState) -> IPMState:
-    """The end, if what was eliminated vanishes up to rounding; else back to where that was guessed."""
-    found = certify(problem.formulation, problem.task, offer(state.side, state.at))
+    """End if the eliminated groups vanish up to rounding; otherwise return to the state before the elimination."""
+    found = certify(problem.formulation, problem.task, candidate_points(state.side, state.at))
     if found.certificate.relative_gap <= SETTINGS.elimination_rounding_gap:
         return replace(state, dead_end=Ending.ROUNDING)
     assert isinstance(state.side, ReducedGroups)

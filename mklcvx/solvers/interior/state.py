@@ -1,5 +1,5 @@
-"""Where the interior-point method of single tasks stands: an interior point, and what is known about it. The first
-point has multipliers that meet the equations, and no product below τ.
+"""The state of the interior-point method of single tasks: an interior point with its residuals, and the first point,
+whose multipliers meet the equations with no product below τ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...certificate.record import VANISHING
 from ...certificate.run import Ending
 from ...formulations import Task
 from ..driver import State
-from ..polish import gain_slope
+from ..polish import gain_gradient
 from .active_set import ActiveSetPoint
 from .elimination import ReducedGroups
 from .loop import Array
@@ -50,7 +50,7 @@ class IPMState(State):
 
     @property
     def best(self) -> IPMState:
-        """The best so far, in case rounding spoils what comes after."""
+        """The best state so far, to return to if rounding spoils later ones."""
         return self.earlier or self
 
     @property
@@ -65,7 +65,7 @@ class IPMState(State):
 
     @property
     def error(self) -> float:
-        """What the complementarity and the residuals may hide of the gap."""
+        """An estimate of the gap: the complementarity, and what the residuals may hide."""
         return self.at.complementarity + self.residuals.amount(self.at)
 
     def moved_to(self, side: Side, at: SaddleIterate, images: Array) -> IPMState:
@@ -80,14 +80,14 @@ class IPMState(State):
         return replace(self.moved_to(side, at, self.images), before_elimination=self.before_elimination or self)
 
     def restored(self, groups: Sequence[int] = ()) -> IPMState:
-        """The state before the elimination, which was wrong for these groups, or for whichever."""
+        """The state before the elimination, which was wrong for these groups; by default for all of them."""
         assert self.before_elimination is not None
         assert isinstance(self.side, ReducedGroups)
         rejected = (*self.rejected_eliminations, *(groups or self.side.eliminated))
         return replace(self.before_elimination, rejected_eliminations=rejected)
 
     def followed_by(self, after: IPMState) -> IPMState:
-        """The state after a step; the best one and the end if there has been no progress for long."""
+        """The state after a step; the best state, as the end, if there has been no progress for too long."""
         if after.error <= SETTINGS.progress * self.best.error:
             exhausted = after.at.mu <= SETTINGS.exhausted * self.first_mu
             ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
@@ -100,9 +100,9 @@ class IPMState(State):
 def evaluated(side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float) -> IPMState:
     """The state at a point."""
     task, weights = side.task, side.weights(at.x)
-    # What the certificate compares the gap with: Σ μ_m q_m, unless f vanishes.
+    # The scale of the relative gap: Σ μ_m q_m, unless f vanishes.
     value = float(weights @ (images @ (at.alpha * task.y)))
-    scale = max(value, VANISHING * float(gain_slope(task) @ at.alpha), NEARLY_ZERO)
+    scale = max(value, VANISHING * float(gain_gradient(task) @ at.alpha), NEARLY_ZERO)
     return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu)
 
 
@@ -116,7 +116,7 @@ def balanced(task: Task, alpha: Array) -> Array:
 
 
 def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
-    """The same share of every sample's box within a class, twice as large as its value wants, and the images."""
+    """The same share of every sample's box within a class, twice the best one, and the images K_m(α∘y)."""
     positive = task.y > 0
     sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
     shares = np.zeros(task.samples)
@@ -131,10 +131,10 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
 
 
 def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
-    """Multipliers that meet the equations as far as they can, no product below τ."""
+    """Multipliers that meet the equations as far as possible, with no product below τ."""
     task, (rows, _) = side.task, balance(side)
     box_slack, beta = task.box - alpha, alpha * task.y
-    pull = side.weights(x) @ images - task.y * gain_slope(task)
+    pull = side.weights(x) @ images - task.y * gain_gradient(task)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
     gradient = task.y * (pull + nu @ rows)
     tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, box_slack))), TINY)

@@ -48,13 +48,13 @@ NO_POINTS = Points([], [])
 
 @dataclass(frozen=True)
 class PairState(State):
-    """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²; `offer` is
-    what is certified before there is something better."""
+    """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²; `candidates`
+    go to the certificate until there are better ones."""
 
     at: PairIterate
     sizes: Array
     product: float
-    offer: Points = NO_POINTS
+    candidates: Points = NO_POINTS
 
 
 class InteriorPairs(InteriorMethod[Any, PairIterate]):
@@ -111,7 +111,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
             return Points([] if problem.task.approximate else [state.weights], [state.weights])
         at, near = state.at, SETTINGS.certify_gap * problem.tolerance * _scale(problem, state.at)
         if not problem.closing and (state.product > 0 or at.complementarity > near):
-            return state.offer
+            return state.candidates
         lack = 1 - problem.task.margins(at.weights)
         inside = at.blocks.room > SETTINGS.bound_tolerance * problem.task.weight
         longer = 1 + min(float(np.max(lack[inside], initial=0.0)), SETTINGS.max_lengthening)
@@ -119,7 +119,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
 
 
 def _scale(problem: Problem, at: PairIterate) -> float:
-    """What a gap is compared with: what weights and pull cost, and where that vanishes the gain Σβ."""
+    """The scale of the relative gap: what weights and pull cost, or the gain Σβ if that vanishes."""
     penalty, gain = problem.formulation.penalty(problem.task, at.weights), float(at.blocks.beta.sum())
     halves = 2 if problem.formulation.name == "ts" else 1
     return max(halves * penalty, VANISHING * gain, TINY)

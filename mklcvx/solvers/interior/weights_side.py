@@ -4,7 +4,7 @@
 
 A variable is minimised (sign +1) or maximised (sign −1). Three kinds: weights that are given; weights with a
 regulariser, where x = μ, and a slack makes an equality of a curved constraint; shares between and within groups of
-kernels, where x = (t, λ) and μ_m = 2c λ_m/t_j^e.
+kernels, where x = (t_j, t_m) and μ_m = 2c t_m/t_j^e.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ class Regularised(Side):
 
 
 class Shared(Side):
-    """x = (t, λ): t is maximised, λ minimised; Σt = 1 and Σλ = 1 in every group.
+    """x = (t_j, t_m): shares t_j between groups are maximised, shares t_m within each group minimised; each sum to one.
 
-    Newton's model of 1/t holds while t shrinks by no more than a part: so steps are shorter here, and aim less far.
+    Newton's model of 1/t_j holds while t_j shrinks by no more than a part: so steps are shorter here, and aim less far.
     Groups that were eliminated (`elimination`) have no variables."""
 
     min_centring = SETTINGS.share_min_centring
@@ -144,7 +144,7 @@ class Shared(Side):
         return weights
 
     def _rise(self, x: Array) -> Array:
-        """∂μ_m/∂λ_m = 2c/t_j^e."""
+        """∂μ_m/∂t_m = 2c/t_j^e."""
         return np.asarray(2 * self.price * x[: self.count] ** -self.exponent)[self.groups]
 
     def jacobian_product(self, x: Array, images: Array) -> Array:

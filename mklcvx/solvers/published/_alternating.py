@@ -1,4 +1,4 @@
-"""What algorithms share whose state is an SVM: the alternating ones solve it, then find new weights for its α."""
+"""What the algorithms share that go from weights to weights, with an SVM for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fitted(State):
 
 
 class OverWeights(Algorithm[Fitted]):
-    """Algorithms that go from weights to weights, with an SVM for each."""
+    """Start from even weights, and offer the SVM's α with the classifier of the weights."""
 
     def start(self, problem: Problem) -> Fitted:
         weights = self.first_weights(problem)
@@ -34,7 +34,7 @@ class OverWeights(Algorithm[Fitted]):
 
 
 class Alternating(OverWeights):
-    """Algorithms whose step is: weights from α, then α from weights."""
+    """Algorithms that alternate: weights from α, then α from weights."""
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
         weights = self.new_weights(problem, state.fit)

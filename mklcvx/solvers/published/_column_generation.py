@@ -1,7 +1,7 @@
-"""Column generation: a master over the cuts found so far, an oracle for the most violated one, again.
+"""Column generation: alternate between a master program over the cuts found so far and an oracle for the next cut.
 
-Infinitely many constraints, one for each α (or Z). The master's weights solve the problem with the cuts at hand; the
-oracle finds the constraint that they violate most. The master's multipliers mix the cuts into a point that
+There are infinitely many constraints, one for each α (or Z). The master's weights solve the problem with the cuts found
+so far; the oracle finds the constraint that they violate most. The master's multipliers mix the cuts into a point that
 proves its value, see `formulations._silp`.
 """
 

@@ -1,12 +1,12 @@
 """ckl_alternating — the alternating algorithm for composite kernel learning, as printed (Govindaraj 2009, section 5).
 
-    start    γ_j = 1/J,  λ_jk = 1/n_j
-    repeat   α ← SVM with kernel Σ_j Σ_k λ_jk K_jk/γ_j
-             D_j = max_k α'Q_jkα,   λ_j ← the kernel of group j that attains it
-             γ_j ← √D_j / Σ_i √D_i                                                        (solution of (13))
+    start    t_j = 1/J,  t_m = 1/n_j                                           (γ_j and λ_jk in the thesis)
+    repeat   α ← SVM with kernel Σ_j Σ_{m∈j} t_m K_m/t_j
+             d_j² = max over m ∈ j of q_m(α),   t_m ← 1 for the kernel that attains it, 0 for the others
+             t_j ← d_j / Σ_l d_l                                                          (solution of (13))
 
-**It does not converge.** α maximises and λ minimises: picking the best kernel of a group is a best response in a saddle
-game, and best responses chase each other. The loop is ended when the chosen kernels repeat with a period; `mirror`
+**It does not converge.** α maximises and t_m minimises: picking the best kernel of a group is a best response in a
+saddle game, and best responses chase each other. The loop ends when the chosen kernels repeat with a period; `mirror`
 solves the same problem. The printed kernel also lacks the ½ of its own dual (12), so that even with one kernel per
 group it tends to another point than the optimum; `halved=1` puts the ½ in.
 """
@@ -28,13 +28,13 @@ from ._alternating import floor
 LONGEST_PERIOD = 12
 SHOWN = 3  # of a cycle's choices, in a message
 REPEATS = 4
-SAME = 1e-4  # two γ of a cycle: the SVM is not solved more exactly
-STILL = 1e-8  # two γ of a fixed point, where slow progress must not be taken for none
+SAME = 1e-4  # two t_j of a cycle: the SVM is not solved more exactly
+STILL = 1e-8  # two t_j of a fixed point: slow progress must not be taken for none
 
 
 @dataclass(frozen=True)
 class Chosen(State):
-    """`history` has, for every iteration, the kernels chosen and γ."""
+    """`history` has, for every iteration, the kernels chosen and the groups' shares t_j."""
 
     fit: Fit
     history: list[tuple[tuple[int, ...], Array]] = field(default_factory=list)
@@ -62,11 +62,11 @@ class CKLAlternating(Algorithm[Chosen]):
         groups, roots = problem.task.own["groups"], np.sqrt(2 * state.fit.halves)
         largest = group_largest(roots, groups)
         chosen = tuple(int(np.argmax(np.where(groups == j, roots, -1.0))) for j in range(len(largest)))
-        gamma = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
+        group_share = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
         picked = np.zeros(len(groups))
         picked[list(chosen)] = 1.0
-        weights = self._weights(picked, np.maximum(gamma, floor(problem)), groups)
-        history = [*state.history, (chosen, gamma)]
+        weights = self._weights(picked, np.maximum(group_share, floor(problem)), groups)
+        history = [*state.history, (chosen, group_share)]
         return Chosen(weights, fit(problem, weights), history, dead_end=_repetition(history))
 
     def points(self, problem: Problem, state: Chosen) -> Points:
@@ -74,8 +74,8 @@ class CKLAlternating(Algorithm[Chosen]):
         found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
         return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * problem.task.y)])
 
-    def _weights(self, shares: Array, gamma: Array, groups: NDArray[Any]) -> Array:
-        return shares / ((2 if self.halved else 1) * gamma[groups])
+    def _weights(self, shares: Array, group_share: Array, groups: NDArray[Any]) -> Array:
+        return shares / ((2 if self.halved else 1) * group_share[groups])
 
 
 def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:

@@ -1,13 +1,13 @@
 """hypergraph_nesterov — Nesterov's method on the smoothed form (Ji et al. 2008, Table 1).
 
-    f_μ(Z) = μ log Σ_j exp(S_j(Z)/μ),    g_j ∝ exp(S_j(Z)/μ),    ∇f_μ(Z) = ½ Z + (1/2λ) Σ_j g_j K_j Z − H       (18)
+    f_σ(Z) = σ log Σ_m exp(S_m(Z)/σ),    μ_m ∝ exp(S_m(Z)/σ),    ∇f_σ(Z) = ½ Z + (1/2λ) Σ_m μ_m K_m Z − H       (18)
     X = Z − (Z + Q)/t
-    double L until f_μ(X − ∇f_μ(X)/L) ≤ f_μ(X) − ‖∇f_μ(X)‖²/(2L)
-    Z ← X − ∇f_μ(X)/L,   Q ← Q + (t/L) ∇f_μ(X),   t ← (1 + √(1 + 4t²))/2
+    double L until f_σ(X − ∇f_σ(X)/L) ≤ f_σ(X) − ‖∇f_σ(X)‖²/(2L)
+    Z ← X − ∇f_σ(X)/L,   Q ← Q + (t/L) ∇f_σ(X),   t ← (1 + √(1 + 4t²))/2
 
-starting from Z = Q = 0, t = 1, L = ½ + max_j λ_max(K_j)/(2λ). `hypergraph_smooth` brings its own μ. For `hypergraph`
-μ = 1/N, N the number of iterations planned (`steps`), as in Table 1: the smoothing then costs at most (log M)/N, and no
-number of iterations gets below that. The gap of the smoothed form falls as 1/t².
+The start is Z = Q = 0, t = 1, L = ½ + max_m λ_max(K_m)/(2λ). `hypergraph_smooth` brings its own σ (the paper's μ). For
+`hypergraph` σ = 1/N, N the number of iterations planned (`steps`), as in Table 1: the smoothing then costs at most
+(log M)/N, and no number of iterations gets below that. The gap of the smoothed form falls as 1/t².
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ class HypergraphNesterov(Algorithm[Momentum]):
         while SMOOTH.joined(task, task.scores(x - gradient / lipschitz)) > value - square / (2 * lipschitz) + dust:
             lipschitz *= 2
         z, q = x - gradient / lipschitz, state.q + state.t / lipschitz * gradient
-        shares = SMOOTH.responsible(task, task.scores(z))  # Eq. (12): θ_j = exp((S_j(Z) − f_μ(Z))/μ)
+        shares = SMOOTH.responsible(task, task.scores(z))  # Eq. (12): μ_m = exp((S_m(Z) − f_σ(Z))/σ)
         return Momentum(shares / shares.sum(), z, q, (1 + np.sqrt(1 + 4 * state.t**2)) / 2, lipschitz)
 
     def points(self, problem: Problem, state: Momentum) -> Points:
-        """θ by Eq. (12) with Z; and Z."""
+        """μ by Eq. (12) with Z; and Z."""
         return Points([Embedding(state.weights, state.z)], [state.z])
 
 
 def smoothed_value(task: HyperTask, z: Array) -> tuple[float, Array]:
-    """f_μ(Z), and its gradient by Eq. (18): one product with each kernel serves both."""
+    """f_σ(Z), and its gradient by Eq. (18): one product with each kernel serves both."""
     images = [kernel @ z for kernel in task.each_kernel()]
     common = np.vdot(z, z) / 4 - np.vdot(z, task.h)
     scores = common + np.array([np.vdot(z, image) for image in images]) / (4 * task.lam)

@@ -1,7 +1,7 @@
 """hypergraph_silp — column generation for the semi-infinite program of Ji et al. 2008, Theorem 2.1.
 
-    master   max over γ, θ of γ,      Σ_j θ_j S_j(Z_t) ≥ γ for the Z_t found so far,   Σθ = 1,  θ ≥ 0
-    oracle   Z_{t+1} = 2 (I + K(θ)/λ)⁻¹H,   where Σ_j θ_j S_j is least
+    master   max over τ, μ of τ,      Σ_m μ_m S_m(Z_l) ≥ τ for the Z_l found so far,   Σμ = 1,  μ ≥ 0
+    oracle   Z ← 2 (I + K(μ)/λ)⁻¹H,   where Σ_m μ_m S_m is least
 
 The master is a linear program, solved by HiGHS; the oracle is one n×n system.
 """
@@ -31,5 +31,5 @@ class HypergraphSILP(ColumnGeneration):
         return linear_master(rows)
 
     def points(self, problem: Problem, state: Columns) -> Points:
-        """θ with the last Z; the last Z and the mixed one."""
+        """μ with the last Z; the last Z and the mixed one."""
         return Points([Embedding(state.weights, state.cuts[-1])], [state.cuts[-1], state.mixed])

@@ -22,7 +22,7 @@ from ..svm import Fit, fit
 
 @dataclass(frozen=True)
 class Levels(State):
-    """`mix` are the multipliers of the model's cuts at its minimum."""
+    """`mix` holds the multipliers of the model's cuts at its minimum."""
 
     fits: list[Fit]
     mix: Array

@@ -1,13 +1,12 @@
 """li_alternating — alternating minimisation for Li-MKL (Govindaraj 2009, section 4.2).
 
-    start    λ_k = 1/M
-    repeat   α ← SVM with kernel Σ_k K_k/(2λ_k)
-             D_k = α'Q_kα
-             λ_k ← √D_k / Σ_l √D_l                                                                (9)
+    start    t_m = 1/M                                                                    (λ_k in the thesis)
+    repeat   α ← SVM with kernel Σ_m K_m/(2t_m)
+             t_m ← √q_m(α) / Σ_l √q_l(α)                                                          (9)
 
-Both steps minimise ¼ Σ_k α'Q_kα/λ_k − 1'α, which is jointly convex. The thesis takes λ_k > 0 for granted, which needs
-positive definite kernels: where K_k(α∘y) = 0 at the optimum, ordinary with kernels of low rank, λ_k tends to zero. A
-floor under λ keeps the SVM solvable; it is so low that it costs less than the tolerance.
+Both steps minimise ¼ Σ_m q_m(α)/t_m − 1'α, which is jointly convex. The thesis takes t_m > 0 for granted, which needs
+positive definite kernels: where K_m(α∘y) = 0 at the optimum, ordinary with kernels of low rank, t_m tends to zero. A
+floor under t keeps the SVM solvable; it is so low that it costs less than the tolerance.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ._alternating import Alternating, floor
 
 class LiAlternating(Alternating):
     name = "li_alternating"
-    summary = "SVM and λ = √D/Σ√D in turn"
+    summary = "SVM and shares t = √q/Σ√q in turn"
     reference = "Govindaraj 2009, section 4.2"
     serves = ("li",)
 

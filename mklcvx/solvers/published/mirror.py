@@ -1,13 +1,13 @@
 """mirror — mirror descent over the kernels of each group, for `ckl` and `vskl` (Saketha Nath et al. 2009).
 
-    G(λ) = max over α of gain(α) − U*(δ(α, λ)),     δ_j = √(Σ_{m∈j} λ_m q_m(α)),     λ on the simplex of each group
-    inner   α ← SVM with weights λ_m r_j,   r_j from δ, until both agree: `li` with the groups' kernels (`vskl`, s = 2:
+    G(t) = max over α of gain(α) − U*(d(α, t)),     d_j = √(Σ_{m∈j} t_m q_m(α)),     t on the simplex of each group
+    inner   α ← SVM with weights t_m r_j,   r_j from d, until both agree: `li` with the groups' kernels (`vskl`, s = 2:
             r = 1, a single SVM)
-    outer   λ_m ← λ_m exp(η_t ½ r_j q_m(α)), normalised within each group,   η_t ∝ 1/√t
+    outer   t_m ← t_m exp(η_l ½ r_j q_m(α)), normalised within each group,   η_l ∝ 1/√l in step l
 
-r_j is what a group's weights are multiplied by, 1/(2γ_j) in `ckl` and (‖δ‖/δ_j)^{2−s*} in `vskl`. G is convex, and its
+r_j is what a group's weights are multiplied by, 1/(2t_j) in `ckl` and (‖d‖/d_j)^{2−s*} in `vskl`. G is convex, and its
 gradient is −½ r_j q_m by Danskin's theorem. Where choosing the best kernel of each group cycles
-(`ckl_alternating`), averages of these steps converge: the gap falls at least as 1/√t.
+(`ckl_alternating`), averages of these steps converge: the gap falls at least as 1/√l.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INNER_STEPS = 30
 
 @dataclass(frozen=True)
 class Averaged(State):
-    """λ and the inner answer; sums of α, of the functions' coefficients and of 1, weighted by the steps taken."""
+    """The shares t and the inner answer; sums of α, of the functions' coefficients and of 1, weighted by the steps."""
 
     shares: Array
     fit: Fit
@@ -53,9 +53,9 @@ class Mirror(Algorithm[Averaged]):
 
     def step(self, problem: Problem, state: Averaged) -> Averaged:
         groups = problem.task.own["groups"]
-        slope = state.rise[groups] * state.fit.halves
+        gradient = state.rise[groups] * state.fit.halves
         size = float(np.sqrt(2 * np.log(max(problem.task.count, 2)) / state.count) / state.steepest)
-        exponent = size * slope
+        exponent = size * gradient
         shares = group_shares(state.shares * np.exp(exponent - exponent.max()), groups)
         found, rise = inner(problem, shares, state.rise)
         return self._visited(problem, replace(state, shares=shares, fit=found, rise=rise))
@@ -75,7 +75,7 @@ class Mirror(Algorithm[Averaged]):
 
 
 def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
-    """α for the groups' kernels Σ λ_m K_m, by alternating with the groups' factors until these settle."""
+    """α for the groups' kernels Σ t_m K_m, by alternating with the groups' factors until these settle."""
     groups = problem.task.own["groups"]
     for _ in range(INNER_STEPS):
         found = fit(problem, shares * rise[groups])
@@ -85,9 +85,9 @@ def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
     return found, rise
 
 
-def group_factors(problem: Problem, delta: Array) -> Array:
-    """r_j: what the formulation's weights are when every group has one kernel, with √q = δ."""
-    if not delta.any():
-        return np.ones(len(delta))
-    own, seen = {**problem.task.own, "groups": np.arange(len(delta))}, np.maximum(delta, floor(problem) * delta.sum())
-    return np.asarray(problem.formulation.weights(np.ones(len(delta)), seen, **own))
+def group_factors(problem: Problem, d: Array) -> Array:
+    """r_j: what the formulation's weights are when every group has one kernel, with √q = d."""
+    if not d.any():
+        return np.ones(len(d))
+    own, seen = {**problem.task.own, "groups": np.arange(len(d))}, np.maximum(d, floor(problem) * d.sum())
+    return np.asarray(problem.formulation.weights(np.ones(len(d)), seen, **own))

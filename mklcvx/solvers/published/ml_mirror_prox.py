@@ -1,13 +1,13 @@
 """ml_mirror_prox — mirror-prox with full gradients for the minimax form (Bucak et al. 2010, Eqs (6) and (7)).
 
-    L(p, γ) = Σ_k γ_k H_k(p),    ∂L/∂p_a = −½ Σ_k γ_k (α^k∘y^k)'K_a(α^k∘y^k),    ∂L/∂γ_k = H_k(p)
-    half step   p̂ ∝ p exp(−η ∂L/∂p),   γ̂ ∝ γ exp(+η ∂L/∂γ),   gradients at (p, γ)
-    step        p ∝ p exp(−η ∂L/∂p),   γ ∝ γ exp(+η ∂L/∂γ),   gradients at (p̂, γ̂)
+    L(μ, γ) = Σ_k γ_k H_k(μ),    ∂L/∂μ_m = −½ Σ_k γ_k (α^k∘y^k)'K_m(α^k∘y^k),    ∂L/∂γ_k = H_k(μ)
+    half step   μ̂ ∝ μ exp(−η ∂L/∂μ),   γ̂ ∝ γ exp(+η ∂L/∂γ),   gradients at (μ, γ)
+    step        μ ∝ μ exp(−η ∂L/∂μ),   γ ∝ γ exp(+η ∂L/∂γ),   gradients at (μ̂, γ̂)
 
 Printed Eq. (7) descends in γ, where L must be raised; the sign here is that of Algorithm 1. Nemirovski's method, to
-which the paper refers, has the half step, and its averages converge as 1/t; `extra=0` leaves it out, as printed
-(1/√t, the step shrinking as 1/√t). The step η is halved until Nemirovski's condition for it holds:
-η⟨F(ẑ) − F(z), ẑ − z⁺⟩ ≤ D(ẑ, z) + D(z⁺, ẑ) with the entropy's divergence D.
+which the paper refers, has the half step, and its averages converge as 1/l after l steps; `extra=0` leaves it out, as
+printed (1/√l, the step shrinking as 1/√l). The step η is halved until Nemirovski's condition for it holds:
+η⟨F(ẑ) − F(z), ẑ − z⁺⟩ ≤ D(ẑ, z) + D(z⁺, ẑ) with z = (μ, γ) and the entropy's divergence D.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ MAX_HALVINGS = 100
 
 
 class Saddle(NamedTuple):
-    """A point of the game: p for the kernels, γ for the classes."""
+    """A point of the game: weights μ of the kernels, prices γ of the classes."""
 
-    p: Array
+    weights: Array
     gamma: Array
 
-    def towards(self, length: float, slope: Saddle) -> Saddle:
-        """Down in p, up in γ, each normalised."""
-        return Saddle(_moved(self.p, -length * slope.p), _moved(self.gamma, length * slope.gamma))
+    def stepped(self, length: float, gradient: Saddle) -> Saddle:
+        """Down in μ, up in γ, each normalised."""
+        return Saddle(_moved(self.weights, -length * gradient.weights), _moved(self.gamma, length * gradient.gamma))
 
     def divergence(self, other: Saddle) -> float:
         """The entropy's Bregman divergence of this point from the other."""
-        return _divergence(self.p, other.p) + _divergence(self.gamma, other.gamma)
+        return _divergence(self.weights, other.weights) + _divergence(self.gamma, other.gamma)
 
 
 def _moved(point: Array, exponent: Array) -> Array:
@@ -51,14 +51,14 @@ def _divergence(point: Array, other: Array) -> float:
     return float(np.sum(point[used] * np.log(point[used] / np.maximum(other[used], np.finfo(float).tiny))))
 
 
-def slopes(fits: ClassFits, gamma: Array) -> Saddle:
+def gradients(fits: ClassFits, gamma: Array) -> Saddle:
     """Eq. (6)."""
     return Saddle(-gamma @ fits.halves, fits.values)
 
 
 @dataclass(frozen=True)
 class Game(State):
-    """Where the game stands, the SVMs at p; and the sums, weighted by η, of β, γ, functions, p and 1."""
+    """Where the game stands, the SVMs at μ; and the sums, weighted by η, of β, γ, functions, μ and 1."""
 
     at: Saddle
     fits: ClassFits
@@ -83,24 +83,24 @@ class MLMirrorProx(Algorithm[Game]):
 
     def start(self, problem: Problem) -> Game:
         at = Saddle(problem.even, np.full(problem.task.classes, 1 / problem.task.classes))
-        fits = fit_classes(problem, at.p)
+        fits = fit_classes(problem, at.weights)
         steepest = max(float(np.abs(fits.halves).max()), float(np.abs(fits.values).max()), np.finfo(float).tiny)
-        return Game(at.p, at, fits, 1 / steepest)
+        return Game(at.weights, at, fits, 1 / steepest)
 
     def step(self, problem: Problem, state: Game) -> Game:
-        slope = slopes(state.fits, state.at.gamma)
+        gradient = gradients(state.fits, state.at.gamma)
         if not self.extra:
             eta = state.eta / np.sqrt(state.count + 1)
-            return self._advanced(problem, state, state.at, state.fits, state.at.towards(eta, slope), eta)
+            return self._advanced(problem, state, state.at, state.fits, state.at.stepped(eta, gradient), eta)
         eta = state.eta
         for _ in range(MAX_HALVINGS):
-            half = state.at.towards(eta, slope)
-            fits = fit_classes(problem, half.p)
-            other = slopes(fits, half.gamma)
-            after = state.at.towards(eta, other)
-            # ⟨F(ẑ) − F(z), ẑ − z⁺⟩ with F = (∂L/∂p, −∂L/∂γ).
-            mismatch = (other.p - slope.p) @ (half.p - after.p)
-            mismatch -= (other.gamma - slope.gamma) @ (half.gamma - after.gamma)
+            half = state.at.stepped(eta, gradient)
+            fits = fit_classes(problem, half.weights)
+            other = gradients(fits, half.gamma)
+            after = state.at.stepped(eta, other)
+            # ⟨F(ẑ) − F(z), ẑ − z⁺⟩ with F = (∂L/∂μ, −∂L/∂γ).
+            mismatch = (other.weights - gradient.weights) @ (half.weights - after.weights)
+            mismatch -= (other.gamma - gradient.gamma) @ (half.gamma - after.gamma)
             if eta * mismatch <= half.divergence(state.at) + after.divergence(half):
                 return replace(self._advanced(problem, state, half, fits, after, eta), eta=1.2 * eta)
             eta /= 2
@@ -108,17 +108,17 @@ class MLMirrorProx(Algorithm[Game]):
 
     def points(self, problem: Problem, state: Game) -> Points:
         """The last of both, and the averages."""
-        last, (beta, gamma, functions, p, total) = state.fits.points(problem.task, state.at.gamma), state.sums
+        last, (beta, gamma, functions, weights, total) = state.fits.points(problem.task, state.at.gamma), state.sums
         if not state.count:
             return last
-        dual, primal = ClassDual(beta / total, gamma / total), ClassPrimal(functions / total, p)
+        dual, primal = ClassDual(beta / total, gamma / total), ClassPrimal(functions / total, weights)
         return Points([*last.duals, dual], [*last.primals, primal])
 
     def _advanced(
         self, problem: Problem, state: Game, visited: Saddle, fits: ClassFits, after: Saddle, eta: float
     ) -> Game:
         """Add the point visited, with its SVMs, to the averages and go to the next."""
-        p, gamma = eta * visited.p, eta * visited.gamma
-        terms = gamma[:, None] * fits.alpha, gamma, eta * fits.coefficients(problem.task), p, eta
+        weights, gamma = eta * visited.weights, eta * visited.gamma
+        terms = gamma[:, None] * fits.alpha, gamma, eta * fits.coefficients(problem.task), weights, eta
         sums = tuple(total + term for total, term in zip(state.sums, terms, strict=True))
-        return Game(after.p, after, fit_classes(problem, after.p), state.eta, sums, state.count + 1)
+        return Game(after.weights, after, fit_classes(problem, after.weights), state.eta, sums, state.count + 1)

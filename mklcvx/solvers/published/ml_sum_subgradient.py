@@ -1,11 +1,11 @@
 """ml_sum_subgradient — projected subgradient descent for ML-MKL-Sum (Bucak et al. 2010, below Eq. (2)).
 
-    A(p) = Σ_k H_k(p),     ∂A/∂p_a = −½ Σ_k (α^k∘y^k)'K_a(α^k∘y^k)
-    repeat   α^k ← SVM of class k with kernel Σ_a p_a K_a, for every class
-             p ← Π(p − η_t ∂A/∂p),   η_t = η/(‖∂A/∂p‖ √t),   Π the projection onto the simplex
+    A(μ) = Σ_k H_k(μ),     ∂A/∂μ_m = −½ Σ_k (α^k∘y^k)'K_m(α^k∘y^k)
+    repeat   α^k ← SVM of class k with kernel Σ_m μ_m K_m, for every class
+             μ ← Π(μ − η_l ∂A/∂μ),   η_l = η/(‖∂A/∂μ‖ √l) in step l,   Π the projection onto the simplex
 
-k SVMs per step: what the paper's stochastic algorithm is to avoid. The averages of α and of the functions converge as
-1/√t. `eta` is the length of the first step.
+Every step costs one SVM per class, which the paper's stochastic algorithm avoids. The averages of α and of the
+functions converge as 1/√l. `eta` is the length of the first step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .sm2_projection import onto_simplex
 
 @dataclass(frozen=True)
 class Averages(State):
-    """The SVMs at p, and the sums of α, of the functions' coefficients and of 1, weighted by the steps."""
+    """The SVMs at μ, and the sums of α, of the functions' coefficients and of 1, weighted by the steps."""
 
     fits: ClassFits
     sums: tuple[Any, ...]

@@ -1,7 +1,7 @@
 """silp — column generation for the semi-infinite linear program of `l1` (Sonnenburg et al. 2006), and of `sm1`.
 
-    master   min over γ, μ of γ,      γ ≥ Σ_m μ_m S_m(α_t) for the α_t found so far,   Σμ = 1,  0 ≤ μ ≤ cap
-    oracle   α_{t+1} ← SVM with kernel Σ_m μ_m K_m,      S_m(α) = gain(α) − ½ q_m(α)
+    master   min over τ, μ of τ,      τ ≥ Σ_m μ_m S_m(α_l) for the α_l found so far,   Σμ = 1,  0 ≤ μ ≤ cap
+    oracle   α ← SVM with kernel Σ_m μ_m K_m,      S_m(α) = gain(α) − ½ q_m(α)
 
 The master is a linear program, solved by HiGHS; cap is 1 for `l1` and θ for `sm1`. Weights jump between corners of the
 cuts, so that many cuts are needed before the last digits come.

@@ -1,12 +1,12 @@
 """simplemkl — reduced gradient on the simplex for `l1` (Rakotomamonjy et al. 2008, Algorithm 1).
 
     J(μ) = the SVM's value with kernel Σ_m μ_m K_m,        ∂J/∂μ_m = −½ q_m(α)
-    u = argmax μ;   D_m = ∂J/∂μ_u − ∂J/∂μ_m,  0 where μ_m = 0 and that is negative,   D_u = −Σ_{m≠u} D_m
+    l = argmax μ;   D_m = ∂J/∂μ_l − ∂J/∂μ_m,  0 where μ_m = 0 and that is negative,   D_l = −Σ_{m≠l} D_m
     while going to the end of D, where the next weight vanishes, decreases J:
         go there, and strike that weight from D
     line search along what is left of D
 
-Every J costs an SVM. The line search is by the slope J'(γ) = Σ_m D_m ∂J/∂μ_m, which comes free with it: secant steps
+Every J costs an SVM. The line search uses the slope J'(η) = Σ_m D_m ∂J/∂μ_m, which comes free with it: secant steps
 inside a bracket until the slope has shrunk tenfold and J has decreased enough.
 """
 
@@ -43,23 +43,23 @@ class SimpleMKL(OverWeights):
 
 def descent_direction(weights: Array, gradient: Array) -> Array:
     """The reduced gradient's direction: it keeps Σμ = 1 and never leaves μ ≥ 0 at once."""
-    u = int(np.argmax(weights))
-    direction = gradient[u] - gradient
+    largest = int(np.argmax(weights))
+    direction = gradient[largest] - gradient
     direction[(weights <= 0) & (direction < 0)] = 0.0
     direction[np.abs(direction) <= ROUNDING * np.abs(gradient).max()] = 0.0
-    return _balanced(direction, u)
+    return _balanced(direction, largest)
 
 
-def _balanced(direction: Array, u: int) -> Array:
-    """D_u such that the entries sum to zero."""
-    direction[u] = 0.0
-    direction[u] = -direction.sum()
+def _balanced(direction: Array, largest: int) -> Array:
+    """Set D_l so that the entries sum to zero."""
+    direction[largest] = 0.0
+    direction[largest] = -direction.sum()
     return direction
 
 
 def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[Fit, Array, Fit | None]:
     """Follow D from corner to corner while J decreases: where it stopped, what is left of D, and the fit at D's end."""
-    u = int(np.argmax(here.weights))
+    largest = int(np.argmax(here.weights))
     while True:
         longest, hit = _room(here.weights, direction)
         if hit is None:
@@ -68,9 +68,9 @@ def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[
         if end.value >= here.value:
             return here, direction, end
         here = end
-        if hit == u:
+        if hit == largest:
             return here, np.zeros(len(direction)), None
-        direction = _balanced(np.where((here.weights <= 0) & (direction < 0), 0.0, direction), u)
+        direction = _balanced(np.where((here.weights <= 0) & (direction < 0), 0.0, direction), largest)
 
 
 def _room(weights: Array, direction: Array) -> tuple[float, int | None]:

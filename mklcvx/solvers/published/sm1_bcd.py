@@ -1,12 +1,12 @@
 """sm1_bcd — block-wise coordinate descent for the hinge loss soft margin (Xu et al. 2013, Algorithm 1).
 
     repeat   α ← SVM with kernel Σ_m μ_m K_m                                                      (20)
-             a_m = ½ ‖f_m‖² = ½ μ_m² q_m(α)
-             μ ← argmin of Σ_m a_m/μ_m over Σμ = 1, 0 ≤ μ ≤ θ                                      (21)
+             a_m = ‖f_m‖ = μ_m √q_m(α)
+             μ ← argmin of ½ Σ_m a_m²/μ_m over Σμ = 1, 0 ≤ μ ≤ θ                                   (21)
 
-The second step is Lemma 8: the ω kernels of largest a_m get θ, the others share 1 − ωθ in proportion to √a_m. As
-printed, with a strict inequality, the lemma's set is empty at θ = 1/M and where a tie meets the bound; with "≤", and
-all weights at θ where nothing else is left, it holds throughout.
+The second step is Lemma 8: the kernels of largest a_m, ω of them, get θ, and the others share 1 − ωθ in proportion to
+a_m. As printed, with a strict inequality, the lemma's set is empty at θ = 1/M and where a tie meets the bound; with
+"≤", and all weights at θ where nothing else is left, it holds throughout.
 
 Within the kernels that stay below θ the step is that of `analytic` with p = 1, and as slow.
 """

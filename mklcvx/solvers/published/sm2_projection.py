@@ -1,8 +1,8 @@
 """sm2_projection — projected gradient for the square hinge loss soft margin (Xu et al. 2013, Algorithm 2).
 
     repeat   α ← SVM with kernel Σ_m μ_m K_m
-             p_m = −½ q_m(α) + R'(μ_m)                                                            (26)
-             μ ← Π(μ − η p), η by line search                                                     (27)
+             g_m = −½ q_m(α) + R'(μ_m)                                                            (26)
+             μ ← Π(μ − η g), η by line search                                                     (27)
 
 For `sm2` R(μ) = ‖μ‖²/(2θ) and Π projects onto the simplex. `smp` has R(μ) = (c/p) Σ μ^p on the same simplex. `square`
 has R of `sm2` without the simplex, so Π only cuts off negative weights. The line search starts from the spectral step
@@ -61,12 +61,12 @@ class SM2Projection(Algorithm[Projected]):
         return state.fit.points(problem.task)
 
     def objective(self, problem: Problem, at: Fit) -> float:
-        rho, p = _regulariser(problem)
-        return at.value + float(np.sum((rho * at.weights) ** p)) / (rho * p)
+        kappa, p = _regulariser(problem)
+        return at.value + float(np.sum((kappa * at.weights) ** p)) / (kappa * p)
 
     def gradient(self, problem: Problem, at: Fit) -> Array:
-        rho, p = _regulariser(problem)
-        return np.asarray((rho * at.weights) ** (p - 1) - at.halves)
+        kappa, p = _regulariser(problem)
+        return np.asarray((kappa * at.weights) ** (p - 1) - at.halves)
 
     def project(self, problem: Problem, weights: Array) -> Array:
         bounded = problem.formulation.regulariser.constraint is not None
@@ -74,7 +74,7 @@ class SM2Projection(Algorithm[Projected]):
 
 
 def _regulariser(problem: Problem) -> tuple[float, float]:
-    """ρ and p of R(μ) = Σ (ρμ)^p/(ρp); `sm2` and `square` have p = 2."""
+    """κ and p of R(μ) = Σ (κμ)^p/(κp); `sm2` and `square` have p = 2."""
     p = problem.task.own.get("p", 2.0)
     return rise(problem.task.own["theta"], p), p
 

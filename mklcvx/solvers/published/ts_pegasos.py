@@ -1,8 +1,8 @@
 """ts_pegasos — projected Pegasos in K-space for TS-MKL (Kumar et al. 2012, section 4.1; Shalev-Shwartz et al. 2007).
 
-    for t = 1, 2, …   draw a batch of K-examples (z, t) by their weights
-                      μ ← (1 − 1/t) μ + (1/(λ t |batch|)) Σ t z over the batch's examples with margin t μ'z < 1
-                      μ ← μ₊,   then scaled into the ball ‖μ‖ ≤ 1/√λ
+    in step l = 1, 2, …   draw a batch of K-examples (z, t) by their weights
+                          μ ← (1 − 1/l) μ + (1/(λ l |batch|)) Σ t z over the batch's examples with margin t μ'z < 1
+                          μ ← μ₊,   then scaled into the ball ‖μ‖ ≤ 1/√λ
 
 Drawing by the formulation's weights makes the subgradient unbiased for its objective; with `balanced` that is half
 positive and half negative pairs, the paper's subsampling. The paper's settings: batches of 100, 10³ steps for small
@@ -80,7 +80,7 @@ class TSPegasos(Algorithm[Walk]):
 
 
 def pegasos_step(mu: Array, examples: Array, labels: NDArray[Any], lam: float, t: int) -> Array:
-    """One projected subgradient step with length 1/(λt)."""
+    """One projected subgradient step of length 1/(λt), in step t."""
     violating = labels * (examples @ mu) < 1
     pull = (labels[violating] @ examples[violating]) / len(labels)
     mu = np.maximum((1 - 1 / t) * mu + pull / (lam * t), 0.0)
