@@ -35,7 +35,7 @@ class Family:
     """The defaults, which a family may override."""
 
     def working(self, task: Any) -> tuple[Any, float]:
-        """The task in the coordinates that solvers work in, and the share of the tolerance that they are asked for."""
+        """The task in the solvers' coordinates, and the share of the tolerance that solvers aim at."""
         return task, AIM
 
     def attempts(self, found: Found) -> Iterator[dict[str, Any]]:

@@ -121,7 +121,7 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
     max_iter = 60
 
     def start(self, problem: Problem) -> HypergraphState:
-        """Every kernel alike; ν twice as high as the best fit wants, s what the first equation makes of it."""
+        """Equal weights; ν is twice the best fit, and s follows from the first equation."""
         weights, fit = problem.even, Fit(problem.task, problem.even)
         high = max(2 * float(fit.fits.max()), TINY)
         at = SimplexIterate(weights, high - fit.fits, high + (problem.task.smoothing or 0.0) * np.log(len(weights)))

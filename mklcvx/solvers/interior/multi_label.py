@@ -206,7 +206,7 @@ class LabelSystem(KKTSystem[LabelIterate]):
 
 @dataclass(frozen=True)
 class LabelState(State):
-    """An interior point with what the pass over the kernels gave; f_k lengthened, and the relative gap that leaves."""
+    """An interior point with its pass over the kernels; the factors that lengthen f_k, and the relative gap."""
 
     at: LabelIterate
     images: Images
@@ -241,7 +241,7 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
         return replace(found, dead_end=Ending.ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: LabelState) -> Points:
-        """α of every class, and the classifiers that the weights make with it, once they are worth a certificate."""
+        """α of every class, and the classifiers that weights and α imply, once the gap is near the tolerance."""
         at, task = state.at, problem.task
         if state.gap > SETTINGS.certify_gap * problem.tolerance and not (state.dead_end or problem.closing):
             return Points([], [])
@@ -279,7 +279,7 @@ def _first_point(
 
 
 def _evaluated(problem: Problem, at: LabelIterate, images: Images, spread: float, creeping: int = 0) -> LabelState:
-    """The state at a point: both bounds from what the pass over the kernels gave."""
+    """The state at a point, with both bounds from its pass over the kernels."""
     task: LabelTask = problem.task
     formulation: MultiLabel = problem.formulation
     squares = np.maximum(np.einsum("ki,kia->ka", at.alpha, images.columns), 0.0)
@@ -297,8 +297,8 @@ def _evaluated(problem: Problem, at: LabelIterate, images: Images, spread: float
 
 
 def _lengths(task: LabelTask, at: LabelIterate, penalties: Array, outputs: Array) -> Array:
-    """What to multiply every f_k by: what lifts the margins of all α < C to 1, and above rounding, unless that costs
-    too much."""
+    """The factor of every f_k that lifts the margins of all α < C to 1, and above rounding, unless that costs too
+    much."""
     below = at.box_slack > SETTINGS.bound_tolerance * task.box
     lacks = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
     longer = 1 + np.minimum(lacks, SETTINGS.max_lengthening) + SETTINGS.min_lengthening

@@ -42,7 +42,7 @@ class Quadratic(NamedTuple):
         return float(alpha @ gradient + self.box @ np.maximum(-gradient, 0.0))
 
     def size(self, alpha: Array) -> float:
-        """The larger term of the objective: what a gap is compared with."""
+        """The larger term of the objective: the scale of the relative gap."""
         return max(float(self.c @ alpha), float(alpha @ (self.q @ alpha)) / 2, TINY)
 
 

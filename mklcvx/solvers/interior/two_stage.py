@@ -105,8 +105,8 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         return PairState(after.weights, after, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
-        """β with μ, and with μ longer by what the margins lack of pairs that are not at their bound, once that is worth
-        a certificate; the approximate alignment keeps its weights."""
+        """β with μ, and with μ lengthened until the margins of pairs that are not at their bound are 1, once the gap is
+        near the tolerance; the approximate alignment keeps its weights."""
         if not isinstance(state, PairState):
             return Points([] if problem.task.approximate else [state.weights], [state.weights])
         at, near = state.at, SETTINGS.certify_gap * problem.tolerance * _scale(problem, state.at)

@@ -50,5 +50,5 @@ def norms(fitted: Fit) -> Array:
 
 
 def floor(problem: Problem) -> float:
-    """Far below what the tolerance can see, far above what the SVM cannot bear."""
+    """The least share: too small to matter for the tolerance, large enough for the SVM to be solved."""
     return max(1e-3 * problem.tolerance, 1e-9)

@@ -79,7 +79,7 @@ class CKLAlternating(Algorithm[Chosen]):
 
 
 def _repetition(history: list[tuple[tuple[int, ...], Array]]) -> str:
-    """Words for a cycle, or for standing still, once it has been seen often enough."""
+    """The message for a cycle or a standstill that has been seen often enough; empty if there is none."""
     for period in range(1, LONGEST_PERIOD + 1):
         if len(history) < REPEATS * period:
             return ""

@@ -86,7 +86,7 @@ def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
 
 
 def group_factors(problem: Problem, d: Array) -> Array:
-    """r_j: what the formulation's weights are when every group has one kernel, with √q = d."""
+    """r_j: the formulation's weights for one kernel in every group, with √q = d."""
     if not d.any():
         return np.ones(len(d))
     own, seen = {**problem.task.own, "groups": np.arange(len(d))}, np.maximum(d, floor(problem) * d.sum())

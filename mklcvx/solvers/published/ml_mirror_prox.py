@@ -58,7 +58,7 @@ def gradients(fits: ClassFits, gamma: Array) -> Saddle:
 
 @dataclass(frozen=True)
 class Game(State):
-    """Where the game stands, the SVMs at μ; and the sums, weighted by η, of β, γ, functions, μ and 1."""
+    """The point of the game, the SVMs at its μ; and the sums, weighted by η, of β, γ, functions, μ and 1."""
 
     at: Saddle
     fits: ClassFits
