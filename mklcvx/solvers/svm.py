@@ -7,13 +7,16 @@ the SVM's own certificate tells, α is sharpened by the optimality conditions on
 too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
 
 Many classes have an SVM each, with one kernel and without bias, which starts where it last ended (`fit_classes`).
+`OverWeights` and `Alternating` are the algorithms that go from weights to weights, with an SVM for each.
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +24,7 @@ from ..certificate import CertifiedPoint, certify
 from ..formulations import Implied, Points, Task
 from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from ..formulations.svm import SVM
-from ..problem.stack import Array
-from .driver import Problem
+from .driver import Algorithm, Array, Problem, State
 from .interior.qp import Quadratic, box_qp, interior_point
 from .polish import gain_gradient, sharpened
 
@@ -31,8 +33,7 @@ COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances; it keeps kernels in si
 MAX_SWEEPS = 200_000
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(NamedTuple):
     """The SVM at given weights: α, h_m = ½ q_m(α), and the value gain(α) − Σ weight_m h_m."""
 
     weights: Array
@@ -131,7 +132,48 @@ def _signed(kernel: Array, y: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class ClassFits:
+class Fitted(State):
+    """Weights, and the SVM that goes with them."""
+
+    fit: Fit
+
+
+class OverWeights(Algorithm[Fitted]):
+    """Start from even weights, and offer the SVM's α with the classifier of the weights."""
+
+    def start(self, problem: Problem) -> Fitted:
+        weights = self.first_weights(problem)
+        return Fitted(weights, fit(problem, weights))
+
+    def points(self, problem: Problem, state: Fitted) -> Points:
+        return state.fit.points(problem.task)
+
+    def first_weights(self, problem: Problem) -> Array:
+        return problem.even
+
+
+class Alternating(OverWeights):
+    """Algorithms that alternate: weights from α, then α from weights."""
+
+    def step(self, problem: Problem, state: Fitted) -> Fitted:
+        weights = self.new_weights(problem, state.fit)
+        return Fitted(weights, fit(problem, weights))
+
+    @abstractmethod
+    def new_weights(self, problem: Problem, fitted: Fit) -> Array: ...
+
+
+def norms(fitted: Fit) -> Array:
+    """‖f_m‖ = μ_m √q_m(α), from h_m = ½ q_m(α)."""
+    return np.asarray(fitted.weights * np.sqrt(2 * fitted.halves))
+
+
+def floor(problem: Problem) -> float:
+    """The least share: too small to matter for the tolerance, large enough for the SVM to be solved."""
+    return max(1e-3 * problem.tolerance, 1e-9)
+
+
+class ClassFits(NamedTuple):
     """Classes' SVMs at weights μ: α^k (k, n), h_km = ½ q_m^k (k, M), and the values H_k(μ) = 1'α^k − Σ_m μ_m h_km."""
 
     weights: Array

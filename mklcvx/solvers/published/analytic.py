@@ -14,8 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..driver import Array, Problem
-from ..svm import Fit
-from ._alternating import Alternating, norms
+from ..svm import Alternating, Fit, norms
 
 
 class Analytic(Alternating):

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from ...formulations import Implied, Points
 from ...formulations._groups import group_largest, group_shares
 from ..driver import Algorithm, Array, Problem, State, check_switch
-from ..svm import Fit, fit
-from ._alternating import floor
+from ..svm import Fit, fit, floor
 
 LONGEST_PERIOD = 12
 SHOWN = 3  # of a cycle's choices, in a message

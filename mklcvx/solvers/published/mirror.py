@@ -20,8 +20,7 @@ import numpy as np
 from ...formulations import Points
 from ...formulations._groups import group_shares, group_sums
 from ..driver import Algorithm, Array, Problem, State
-from ..svm import Fit, fit
-from ._alternating import floor
+from ..svm import Fit, fit, floor
 
 INNER_STEPS = 30
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..driver import Array, Problem
-from ..svm import Fit, fit
-from ._alternating import Fitted, OverWeights
+from ..svm import Fit, Fitted, OverWeights, fit
 
 FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
 ARMIJO = 1e-4

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from ...formulations.sm1 import best_weights
 from ..driver import Array, Problem
-from ..svm import Fit
-from ._alternating import Alternating, norms
+from ..svm import Alternating, Fit, norms
 
 
 class SM1BCD(Alternating):
