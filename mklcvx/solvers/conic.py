@@ -27,7 +27,6 @@ Report = Callable[[str], None]
 # Far below what the solvers reach: they continue until rounding stops them, and the certificate measures the result.
 CLARABEL = {"solver": "CLARABEL", "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
 SCS = {"solver": "SCS", "eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "acceleration_lookback": 20}
-LIMITS = {"CLARABEL": ("time_limit", "max_iter"), "SCS": ("time_limit_secs", "max_iters")}  # names of their options
 
 # Units of the kernels to try in turn, relative to their typical size; an ordinary problem needs only the first.
 UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
@@ -61,8 +60,8 @@ def solve_declared(
             run.statuses.append("out_of_range")
             continue
         run.seconds_building += time.perf_counter() - declaring
-        limits = zip(LIMITS[options["solver"]], (left, max_iter), strict=True)
-        given = {name: limit for name, limit in limits if limit is not None}
+        names = ("time_limit", "max_iter") if options["solver"] == "CLARABEL" else ("time_limit_secs", "max_iters")
+        given = {name: limit for name, limit in zip(names, (left, max_iter), strict=True) if limit is not None}
         if not solve_program(program.problem, {**options, **given}, run):
             continue
         read = formulation.from_primal if route == "primal" else formulation.from_dual

@@ -63,7 +63,7 @@ class Solver:
 
 
 def _declared(
-    settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, *, callback: Callback,
+    settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, *, callback: Any = None,
     options: Any = None, warm: Any = None, **given: Any,
 ) -> Outcome:  # fmt: skip
     """A conic solver has no iterations that it could show to a callback, no options and no warm start."""
