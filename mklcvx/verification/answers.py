@@ -1,37 +1,117 @@
-"""Anybody's answer, judged: a certificate recomputed from what the answer says, and from nothing else.
+"""What somebody says the solution is, read from a record or a file: numbers, and nothing else.
 
-An answer has any of weights, α, coefficients and multipliers. From α comes the lower bound, from the coefficients the
-upper one; where they are not given, f_m = weight_m K_m(α∘y). Weights alone are judged with the SVM that they make.
-Bounds of single tasks are rigorous (`proved_answers`): kernels that are not semidefinite make them wide.
-What an answer claims (an objective, a certificate, a status) plays no part in the bounds, nor does its bias: they
-take the best. For the other families the dual point is among the multipliers: γ for many labels, β for pairs, Z for
-hypergraphs.
+An answer has any of weights, α, coefficients and multipliers. For many labels the dual point is among the multipliers
+as γ, for pairs as β, for hypergraphs as Z. What an answer claims (an objective, a certificate, a bias) proves nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..certificate import Certificate
 from ..errors import InputError
-from ..formulations import Formulation
-from .answer import FIELDS, Answer, answer_of, as_numbers, in_shape, largest_answer, of_shape, read_answer
-from .families import family_of
+from ..io.files import MULTIPLIER, read_record
+from ..problem.instance import Instance
+from ..renamed import renamed
 
-SHARP = 1e-8  # a relative gap that most are content with
+Array = NDArray[np.float64]
 
-__all__ = ["Answer", "answer_of", "as_numbers", "in_shape", "judge", "largest_answer", "of_shape", "read_answer"]
+FINE = 1e-10  # of the SVM that is solved for weights without α
+LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
+FIELDS = ("weights", "alpha", "coefficients")
+CLAIMS = ("bias", "objective")
+
+__getattr__ = renamed(__name__, {"judge": "mklcvx.verification.judge:judge"})
 
 
-def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float = SHARP) -> Certificate:
-    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out. They are
-    made no sharper than the tolerance needs."""
-    if all(getattr(answer, name) is None for name in FIELDS):
-        raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
-    with np.errstate(all="ignore"):
-        found = family_of(formulation).certificate(formulation, task, answer, tolerance)
-    if not np.isfinite([found.lower, found.upper]).all():
-        raise InputError("answer: its objective is not finite: give numbers of moderate size")
-    return found
+@dataclass(frozen=True)
+class Answer:
+    """What somebody says the solution is; None is what they do not say. Bias and objective are claims: no bound is
+    made from them. `alpha_low` is what a solution has below the last bits of α."""
+
+    weights: Array | None = None
+    alpha: Array | None = None
+    coefficients: Array | None = None
+    multipliers: Mapping[str, Any] = field(default_factory=dict)
+    bias: float | Array | None = None  # several for several labels
+    objective: float | None = None
+    bounds: tuple[float, float] | None = None  # claimed: lower and upper
+    alpha_low: Array | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The names of what is said."""
+        return [name for name in (*FIELDS, *CLAIMS) if getattr(self, name) is not None] + list(self.multipliers)
+
+
+def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
+    """An answer in any of the formats, written by anybody; what is too large to be one for the instance is not read."""
+    answer = answer_of(read_record(path, LARGEST if instance is None else largest_answer(instance)))
+    if not answer.given:
+        raise InputError(f"answer: has none of {', '.join((*FIELDS, *CLAIMS))}: write at least weights or alpha")
+    return answer
+
+
+def answer_of(record: Mapping[str, Any]) -> Answer:
+    """The answer among the fields of a record: numbers, and nothing else."""
+    given: dict[str, Any] = {name: as_numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
+    if record.get("alpha_low") is not None and "alpha" in given:
+        given["alpha_low"] = as_numbers("alpha_low", record["alpha_low"])
+    if record.get("bias") is not None:
+        bias = as_numbers("bias", record["bias"])
+        given["bias"] = float(bias.item()) if bias.size == 1 else bias
+    if record.get("objective") is not None:
+        given["objective"] = _number("objective", record["objective"])
+    certificate = record.get("certificate", record)
+    if isinstance(certificate, Mapping) and all(certificate.get(side) is not None for side in ("lower", "upper")):
+        given["bounds"] = _number("lower", certificate["lower"]), _number("upper", certificate["upper"])
+    inside = record.get("multipliers")
+    multipliers = dict(inside) if isinstance(inside, Mapping) else {}
+    multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
+    return Answer(**given, multipliers={name: value for name, value in multipliers.items() if value is not None})
+
+
+def largest_answer(instance: Instance) -> float:
+    """Bytes that no answer exceeds: an entry for every pair of samples, and four for every label, kernel and sample, as
+    a solution's coefficients, norms and preprocessing have; as text an entry and what is around it take 64 at most."""
+    samples, labels = instance.samples, max(1, len(instance.targets.names))
+    return 64.0 * (4 * labels * instance.count * samples + samples**2) + 2**20
+
+
+def as_numbers(name: str, value: Any) -> Array:
+    """Numbers from a file; what JSON has as null is undefined."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiubO" or any(isinstance(item, str | bytes) for item in _objects(array)):
+            raise ValueError("no real numbers")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise InputError(f"answer: {name} is no array of real numbers: write plain numbers") from None
+
+
+def _number(name: str, value: Any) -> float:
+    return float(in_shape(name, value, ()))
+
+
+def _objects(array: NDArray[Any]) -> list[Any]:
+    return array.ravel().tolist() if array.dtype == object else []
+
+
+def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+    """As `in_shape`, or None if there is none."""
+    return None if value is None else in_shape(name, value, shape, undefined)
+
+
+def in_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array:
+    """The array in this shape, a vector standing or lying; `undefined` entries are allowed where others say it all."""
+    array = as_numbers(name, value)
+    if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
+        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")
+    if not (undefined or np.isfinite(array).all()):
+        raise InputError(f"answer: {name} has entries that are not finite: give finite numbers")
+    return array.reshape(shape)

@@ -17,7 +17,7 @@ from ..formulations import SingleTask, Task
 from ..formulations._groups import group_sums
 from ..formulations._regulariser import Constraint, Regulariser
 from ..problem.stack import Array
-from .parts import Violation
+from .case import Violation
 
 DOUBLINGS = 200
 

@@ -4,6 +4,11 @@ Whatever its author has is judged part by part against a certified optimum: what
 that is from the optimal value, relative to the problem's scale. Weights are judged by what they are worth, never one by
 one, since optimal weights are often not unique. An answer is accepted if every part is, at the tolerance; one that is
 rejected gets a diagnosis. It is undecided where our own certificate is too wide to tell.
+
+`judge` gives the certificate of an answer as a whole, and solves nothing but the SVM of weights that come without α.
+From α comes the lower bound, from the coefficients the upper one; where they are not given, f_m = weight_m K_m(α∘y).
+Bounds of single tasks are rigorous (`proved_answers`): kernels that are not semidefinite make them wide. They take the
+best bias, whatever the answer claims.
 """
 
 from __future__ import annotations
@@ -20,18 +25,20 @@ from ..certificate import Certificate
 from ..certificate.solution import plain
 from ..defaults import VERDICT_TOLERANCE
 from ..errors import InputError
+from ..formulations import Formulation
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from .answers import Answer, answer_of
-from .families import family_of
-from .judging import Case, Diagnosis, Part, diagnose, judged_parts, pose
-from .parts import ACCEPTED, REJECTED, verdict_of
+from .answers import FIELDS, Answer, answer_of
+from .case import ACCEPTED, REJECTED, Case, Part, pose, verdict_of
+from .diagnosis.diagnose import Diagnosis, diagnose
+from .families import family_of, judged_parts
 from .shrinking import shrunk
 from .submissions import Submission, Translation, translation
 from .uniqueness import Range
 
 SCHEMA = "mklcvx.report/1"
+SHARP = 1e-8  # a relative gap that most are content with
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 
@@ -260,6 +267,18 @@ def _report(
         diagnosis=diagnose(case, answer, parts, tol, stated) if thorough and verdict == REJECTED else None,
         notes=tuple(notes),
     )
+
+
+def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float = SHARP) -> Certificate:
+    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out. They are
+    made no sharper than the tolerance needs."""
+    if all(getattr(answer, name) is None for name in FIELDS):
+        raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
+    with np.errstate(all="ignore"):
+        found = family_of(formulation).certificate(formulation, task, answer, tolerance)
+    if not np.isfinite([found.lower, found.upper]).all():
+        raise InputError("answer: its objective is not finite: give numbers of moderate size")
+    return found
 
 
 @takes_kernels

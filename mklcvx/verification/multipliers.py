@@ -7,10 +7,9 @@ import numpy as np
 from ..certificate.regularisers import regulariser_of
 from ..formulations._groups import group_sums
 from ..problem.stack import Array
-from .answer import Answer, in_shape
+from .answers import Answer, in_shape
 from .blockwise import held_between, held_within
-from .case import Case
-from .parts import Part, Violation
+from .case import Case, Part, Violation
 
 THRESHOLDS = ("sm1", "sm2", "smp", "elastic")  # where τ is a threshold over the kernels, not the cost itself
 

@@ -21,7 +21,8 @@ from mklcvx.bench.peers import PEERS
 from mklcvx.bench.process import Attempt, Worker
 from mklcvx.certificate import Certificate
 from mklcvx.io.files import save_instance, save_solution
-from mklcvx.verification.answers import Answer, judge, read_answer
+from mklcvx.verification.answers import Answer, read_answer
+from mklcvx.verification.judge import judge
 from refusals import check_refused, strict
 
 pytestmark = pytest.mark.slow

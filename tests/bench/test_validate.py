@@ -17,7 +17,7 @@ from mklcvx.bench.matrix.cells import Cell, _dishonest, all_solvers, digits, fit
 from mklcvx.bench.matrix.table import Entry
 from mklcvx.certificate import Certificate
 from mklcvx.verification.answers import Answer
-from mklcvx.verification.parts import Enclosure
+from mklcvx.verification.case import Enclosure
 from places import ROOT
 from refusals import strict
 

@@ -28,10 +28,10 @@ from mklcvx.certificate import Certificate
 from mklcvx.certificate.families import CERTIFIED
 from mklcvx.certificate.record import limit_of
 from mklcvx.formulations import Formulation, Points
+from mklcvx.verification.case import Part
 from mklcvx.verification.domain import on_simplex
 from mklcvx.verification.families import FAMILIES
 from mklcvx.verification.families.family import Family
-from mklcvx.verification.parts import Part
 
 FAMILY = "toys"
 

@@ -13,9 +13,10 @@ from mklcvx import InputError, formulations, verify
 from mklcvx.certificate.families import CERTIFIED
 from mklcvx.io.files import load_solution, save_solution
 from mklcvx.solvers.assembling import FAMILIES as SOLVED
-from mklcvx.verification.answers import Answer, judge
+from mklcvx.verification.answers import Answer
 from mklcvx.verification.diagnosis.diagnose import MISTAKES
 from mklcvx.verification.families import FAMILIES as JUDGED
+from mklcvx.verification.judge import judge
 from places import ROOT
 from stacks import FOR_COMMANDS
 from toy_family import NEAREST, add

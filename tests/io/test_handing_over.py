@@ -13,7 +13,8 @@ import pytest
 
 from mklcvx import formulations, zoo
 from mklcvx.io.files import load_instance, read_record, save_answer, save_instance
-from mklcvx.verification.answers import judge, read_answer
+from mklcvx.verification.answers import read_answer
+from mklcvx.verification.judge import judge
 from places import ROOT
 
 pytestmark = pytest.mark.slow

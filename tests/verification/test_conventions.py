@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, Solution, formulations, zoo
-from mklcvx.verification.answers import Answer, judge
+from mklcvx.verification.answers import Answer
 from mklcvx.verification.conventions import Problem, convert, get
+from mklcvx.verification.judge import judge
 from their_words import SAID
 from theirs import SOLVE, Theirs
 

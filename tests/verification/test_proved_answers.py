@@ -9,8 +9,9 @@ import pytest
 
 from cases import NAMES, instance_for
 from mklcvx import Instance, formulations, solve, verify, zoo
-from mklcvx.verification.answers import Answer, answer_of, judge
+from mklcvx.verification.answers import Answer, answer_of
 from mklcvx.verification.families.single_task import machine_alpha
+from mklcvx.verification.judge import judge
 from mklcvx.verification.proved_answers import alpha_lower, weights_upper
 
 L1, L2 = formulations.get("l1"), formulations.get("l2")

@@ -11,8 +11,8 @@ from faults import BINARY, LABELS
 from judged import instance_for, parts_of, solution_of
 from mklcvx import Instance, LowRank, shrink, solve, verify, zoo
 from mklcvx.verification.answers import answer_of
+from mklcvx.verification.case import Enclosure, Part
 from mklcvx.verification.judge import judge_submission
-from mklcvx.verification.parts import Enclosure, Part
 from mklcvx.verification.shrinking import restricted
 from mklcvx.verification.submissions import Submission
 from refusals import check_refused

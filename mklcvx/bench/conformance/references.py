@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...certificate import Certificate
-from ...verification.judging import Case, pose
-from ...verification.parts import Enclosure, enclosure_of
+from ...verification.case import Case, Enclosure, enclosure_of, pose
 from ...zoo import Specimen
 
 # Enclosures in ball arithmetic. They exist only in a checkout: computing them takes too long at run time.

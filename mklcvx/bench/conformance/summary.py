@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ... import formulations
 from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ...errors import InputError
-from ...verification.parts import REJECTED, UNDECIDED
+from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker
 from ..external import External

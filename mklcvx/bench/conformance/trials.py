@@ -17,8 +17,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...io.files import save_instance
-from ...verification.judging import Case, diagnose, judged_parts
-from ...verification.parts import ACCEPTED, REJECTED, verdict_of
+from ...verification.case import ACCEPTED, REJECTED, Case, verdict_of
+from ...verification.diagnosis.diagnose import diagnose
+from ...verification.families import judged_parts
 from ...zoo import SPECIMENS, Specimen, specimen
 from ..comparison import Contestant
 from ..process import Attempt, Setting, Worker

@@ -20,9 +20,9 @@ from ...defaults import VALIDATE_LARGEST as LARGEST
 from ...errors import InputError
 from ...io.files import load_solution
 from ...solvers.solving import SOLVERS, Solver
-from ...verification.answers import Answer, judge
-from ...verification.judging import Case
-from ...verification.parts import Enclosure
+from ...verification.answers import Answer
+from ...verification.case import Case, Enclosure
+from ...verification.judge import judge
 from ...zoo import SPECIMENS, specimen
 from ..comparison import InWorker
 from ..conformance.references import ProvedCase, case_of

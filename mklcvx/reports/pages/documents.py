@@ -19,8 +19,8 @@ from ...errors import InputError
 from ...problem.instance import Instance
 from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
+from ...verification.case import ACCEPTED, REJECTED
 from ...verification.judge import Report
-from ...verification.parts import ACCEPTED, REJECTED
 from . import sections
 from .html import Markup, element, facts, joined, paragraph, power, section, settings, table, value
 from .page import badge, page

@@ -15,7 +15,7 @@ from ...certificate.residuals import gap_parts, sample_side
 from ...certificate.solution import SUPPORT, Solution
 from ...errors import InputError
 from ...problem.instance import Instance
-from ...verification.parts import enclosure_of
+from ...verification.case import enclosure_of
 from .. import plot
 from ..plot._style import words
 from .html import Markup, element, facts, figure, joined, paragraph, power, section, settings, short, table, value

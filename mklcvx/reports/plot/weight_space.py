@@ -97,7 +97,7 @@ def landscape(
 ) -> Any:
     """Draw contours of the value over the simplex of three kernels, the optimum as a star, and the weights of one
     trace, or of several by name. This solves (resolution + 1)(resolution + 2)/2 SVMs."""
-    from ...verification.judging import pose
+    from ...verification.case import pose
 
     if instance.count != 3:
         raise InputError(f"landscape: the instance has {instance.count} kernels: select three")

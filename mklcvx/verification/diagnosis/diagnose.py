@@ -17,9 +17,8 @@ import numpy as np
 
 from ...errors import InputError
 from ..answers import Answer
-from ..case import FITS, Altered, Case, pose
+from ..case import FITS, Altered, Case, Part, pose
 from ..families import judged_parts, proved_parts
-from ..parts import Part
 from ..precision import few_decimals, single_precision
 from .families.hypergraph import HYPERGRAPHS
 from .families.multi_label import MANY_LABELS

@@ -6,9 +6,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...formulations import Formulation
-from ..answer import Answer
-from ..case import Case
-from ..parts import Enclosure, Part, Violation
+from ..answers import Answer
+from ..case import Case, Enclosure, Part, Violation
 from .family import Family
 from .hypergraph import Hypergraphs
 from .multi_label import ManyLabels

@@ -8,9 +8,8 @@ from ...certificate import Certificate, certify
 from ...errors import InputError
 from ...formulations import Formulation, Points
 from ...problem.stack import Array
-from ..answer import Answer, of_shape
-from ..case import Case
-from ..parts import Part
+from ..answers import Answer, of_shape
+from ..case import Case, Part
 from ..uniqueness import Range
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from ...errors import InputError
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, solved
-from ..answer import Answer, in_shape, of_shape
-from ..case import Case
+from ..answers import Answer, in_shape, of_shape
+from ..case import Case, Part
 from ..domain import on_simplex
-from ..parts import Part
 from ..uniqueness import FINEST, Bowl, Range, in_bowl
 from .family import Family, given_weights
 

@@ -16,10 +16,9 @@ from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTa
 from ...formulations.ml_sum import ML_SUM
 from ...formulations.svm import SVM
 from ...problem.stack import Array
-from ..answer import FINE, Answer, in_shape, of_shape
-from ..case import Case
+from ..answers import FINE, Answer, in_shape, of_shape
+from ..case import Case, Part, Violation
 from ..domain import on_simplex
-from ..parts import Part, Violation
 from ..uniqueness import FINEST, MOST, Program, Range, in_program
 from .family import Family
 from .single_task import machine_alpha

@@ -28,12 +28,11 @@ from ...certificate import Certificate
 from ...errors import InputError
 from ...formulations import Implied, SingleTask, Task
 from ...problem.stack import Array
-from ..answer import FINE, Answer, in_shape, of_shape
+from ..answers import FINE, Answer, in_shape, of_shape
 from ..blockwise import saddle_excess
-from ..case import FINER, Case
+from ..case import FINER, Case, Part, Violation
 from ..domain import placed
 from ..multipliers import multiplier_parts
-from ..parts import Part, Violation
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
 from ..uniqueness import FINEST, MOST, Program, Range, in_program
 from .family import Family

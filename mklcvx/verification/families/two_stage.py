@@ -12,10 +12,9 @@ from ...formulations import Points, Task
 from ...formulations.alignment import AlignmentTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array, KernelStack
-from ..answer import Answer, in_shape, of_shape
-from ..case import Case
+from ..answers import Answer, in_shape, of_shape
+from ..case import Case, Part, Violation
 from ..domain import negative
-from ..parts import Part, Violation
 from ..uniqueness import FINEST, Bowl, Range, in_bowl, wide
 from .family import Family, given_weights
 from .single_task import added_risk, alpha_violations, machine_alpha
