@@ -1,1 +1,1 @@
-"""What may have gone wrong: the mistakes that are tried, one file for each kind."""
+"""What may have gone wrong: `mistakes.py` says what a mistake is, and there is one file for each kind."""

@@ -8,9 +8,8 @@ costs no solution. Nothing is said on resemblance alone, except that an answer m
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,23 @@ from .families.hypergraph import HYPERGRAPHS
 from .families.multi_label import MANY_LABELS
 from .families.single_task import SINGLE_TASKS
 from .families.two_stage import TWO_STAGES
-from .mistakes import Mistakes
-from .trial import Hypothesis, Trial
+from .mistakes import Hypotheses, Mistakes, Trial, Trials
+from .mistakes_in_answers import ANSWERS, objective_units
+from .mistakes_in_data import KERNELS, SUBSETS, sample_weights
+from .mistakes_in_problems import PROBLEMS
+from .mistakes_in_weights import WEIGHTS
 
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
 KINDS = ("upper", "lower", "claim")
 EARLY = 0.2  # excess, of the value, up to which an answer counts as stopped early
 
-
+ANY_FAMILY = Mistakes(
+    answers=ANSWERS,
+    answers_alone=(objective_units(), *WEIGHTS),
+    problems=PROBLEMS,
+    problems_alone=(*SUBSETS, sample_weights, *KERNELS),
+)
 MISTAKES: dict[str, Mistakes] = {
     "single task": SINGLE_TASKS,
     "many labels": MANY_LABELS,
@@ -42,7 +49,7 @@ MISTAKES: dict[str, Mistakes] = {
 
 
 def mistakes_of(case: Case) -> Mistakes:
-    return MISTAKES.get(case.formulation.family, Mistakes())
+    return MISTAKES.get(case.formulation.family, ANY_FAMILY)
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Diagnosis:
     words: str
 
     def as_dict(self) -> dict[str, str]:
-        return {"name": self.name, "words": self.words}
+        return asdict(self)
 
 
 def diagnose(
@@ -66,9 +73,10 @@ def diagnose(
     """The first hypothesis that holds, or the first two that hold together; `stated` is the problem that the answer
     itself says it solves, if it says another than the one asked."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
-    posed: dict[str, Case | None] = {}
+    posed: dict[str | None, Case | None] = {None: case}
     mistakes = mistakes_of(case)
-    for trial in itertools.chain(_as_stated(answer, stated), _trials(case, answer, mistakes.alone)):
+    alone = (*mistakes.answers, *mistakes.answers_alone, *mistakes.problems, *mistakes.problems_alone)
+    for trial in _trials(case, answer, alone, stated):
         if _holds(case, trial, limit, posed):
             return Diagnosis(trial.name, trial.words)
     inexact = _inexact(case, answer, parts, tolerance)
@@ -81,34 +89,26 @@ def diagnose(
     return _unknown(parts, tolerance)
 
 
-def _as_stated(answer: Answer, stated: tuple[str, Mapping[str, Any]] | None) -> list[Trial]:
-    if stated is None:
-        return []
-    name, given = stated
-    shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
-    words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"
-    return [Trial("as_stated", words, answer, formulation=name, parameters=given)]
-
-
-def _trials(case: Case, answer: Answer, hypotheses: Iterable[Hypothesis]) -> Iterator[Trial]:
+def _trials(
+    case: Case, answer: Answer, hypotheses: Hypotheses, stated: tuple[str, Mapping[str, Any]] | None = None
+) -> Trials:
+    if stated is not None:
+        name, given = stated
+        shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
+        words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"
+        yield Trial("as_stated", words, answer, formulation=name, parameters=given)
     for hypothesis in hypotheses:
         yield from hypothesis(case, answer)
 
 
-def _holds(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
+def _holds(case: Case, trial: Trial, limit: float, posed: dict[str | None, Case | None]) -> bool:
     """`posed` keeps the changed problems, which many answers may be tried on; None is what cannot be posed."""
-    return all(_holds_alone(case, one, limit, posed) for one in (trial, *trial.also))
-
-
-def _holds_alone(case: Case, trial: Trial, limit: float, posed: dict[str, Case | None]) -> bool:
-    if trial.unchanged:
-        changed: Case | None = case
-    else:
-        problem = trial.problem
-        if problem not in posed:
-            posed[problem] = _posed(case, trial)
-        changed = posed[problem]
-    return changed is not None and _fits(changed, replace(trial.answer, bounds=None), limit, trial.unchanged)
+    problem = trial.problem
+    if problem not in posed:
+        posed[problem] = _posed(case, trial)
+    changed = posed[problem]
+    fits = changed is not None and _fits(changed, replace(trial.answer, bounds=None), limit, changed is case)
+    return fits and all(_holds(case, one, limit, posed) for one in trial.also)
 
 
 def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
@@ -134,20 +134,16 @@ def _quickly_judged(case: Case, answer: Answer) -> Answer:
 
 def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
     """Without solving: parts that violate a constraint, or whose bounds and claims lie too far apart for all of them to
-    be within the limit of one and the same value."""
-    parts = proved_parts(case, _self_contained(case, answer))
+    be within the limit of one and the same value. A bias, block-∞ weights and second stages are measured by the optimum
+    itself, and left out."""
+    blockwise, staged = getattr(case.formulation, "between", None) is not None, mistakes_of(case).staged
+    weights, alpha = None if blockwise else answer.weights, None if staged else answer.alpha
+    parts = proved_parts(case, replace(answer, bias=None, weights=weights, alpha=alpha))
     values = {kind: [p.value for p in parts if p.proves == kind and p.value is not None] for kind in KINDS}
     largest = max((abs(value) for some in values.values() for value in some), default=0.0)
     high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
     apart = max(high, default=0.0) - min(low, default=0.0) if high and low else 0.0
     return any(part.violation > limit for part in parts) or apart > ROOM * limit * largest
-
-
-def _self_contained(case: Case, answer: Answer) -> Answer:
-    """Without a bias, block-∞ weights and second stages, which are measured by the optimum itself."""
-    blockwise = getattr(case.formulation, "between", None) is not None
-    weights, alpha = None if blockwise else answer.weights, None if mistakes_of(case).staged else answer.alpha
-    return replace(answer, bias=None, weights=weights, alpha=alpha)
 
 
 def _posed(case: Case, trial: Trial) -> Case | None:
@@ -168,11 +164,10 @@ def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
     """Nothing is wrong but the accuracy."""
     off, known = _off(parts), case.known
     early = EARLY * max(abs(known.lower), abs(known.upper), known.scale) / known.scale
-    honest = single_precision(case, answer)
+    honest, written = single_precision(case, answer), few_decimals(case, answer)
     if honest is not None and off <= min(honest, early):
         words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
         return Diagnosis("single_precision", words)
-    written = few_decimals(case, answer)
     if written is not None and off <= written[1]:
         words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
         return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...answers import Answer
 from ...case import Case
-from ..mistakes import Mistakes
-from ..trial import Trial, Trials
-from ..wrong_data import even_weights, sample_weights
-from ..wrong_objectives import objective_terms, objective_units
+from ..mistakes import Mistakes, Trial, Trials
+from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units
+from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_weights import WEIGHTS
 
 
 def embedding_half(case: Case, answer: Answer) -> Trials:
@@ -34,5 +35,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 HYPERGRAPHS = Mistakes(
-    objectives=(objective_units(), objective_terms(terms)), rules=(embedding_half,), data=(even_weights, sample_weights)
+    answers=ANSWERS,
+    answers_alone=(objective_units(), objective_terms(terms), embedding_half, *WEIGHTS),
+    problems=PROBLEMS,
+    problems_alone=(*SUBSETS, even_weights, sample_weights, *KERNELS),
 )

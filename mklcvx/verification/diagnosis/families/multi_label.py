@@ -5,40 +5,32 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ....problem.instance import Instance
+from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
-from ..mistakes import Mistakes
-from ..trial import Trial, Trials
-from ..wrong_answers import ANSWERS
-from ..wrong_data import even_weights, kernel_of, sample_weights
-from ..wrong_objectives import objective_units
-from ..wrong_problems import PROBLEMS
-from ..wrong_weights import along, given_weights, with_ours
+from ..mistakes import Mistakes, Trial, Trials, kernel_of, on_weights, with_parameters
+from ..mistakes_in_answers import ANSWERS, objective_units
+from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_weights import WEIGHTS, along, with_ours
 
 MOST_CLASSES = 4  # whose orders are all tried
 
 
 def classes_reordered(case: Case, answer: Answer) -> Trials:
-    if answer.alpha is not None:
-        classes = case.task.classes
-        orders = itertools.permutations(range(classes)) if 2 <= classes <= MOST_CLASSES else ()
-        for order in itertools.islice(orders, 1, None):
-            words = f"right but for the order of the classes: theirs are our {', '.join(str(k) for k in order)}"
-            yield Trial("classes_swapped", words, _reordered(answer, list(order)))
-
-
-def _reordered(answer: Answer, order: list[int]) -> Answer:
-    def of(values: Any) -> Any:
-        return None if values is None else np.asarray(values)[order]
-
-    gamma = answer.multipliers.get("gamma")
-    multipliers = {**answer.multipliers, **({} if gamma is None else {"gamma": of(gamma)})}
-    return replace(answer, alpha=of(answer.alpha), coefficients=of(answer.coefficients), multipliers=multipliers)
+    classes, given, gamma = case.task.classes, answer.coefficients, answer.multipliers.get("gamma")
+    if answer.alpha is None or not 2 <= classes <= MOST_CLASSES:
+        return
+    for order in itertools.islice(itertools.permutations(range(classes)), 1, None):
+        turned, words = list(order), ", ".join(str(k) for k in order)
+        right = replace(answer, alpha=answer.alpha[turned], coefficients=None if given is None else given[turned])
+        if gamma is not None:
+            right = replace(right, multipliers={**answer.multipliers, "gamma": np.asarray(gamma)[turned]})
+        yield Trial("classes_swapped", f"right but for the order of the classes: theirs are our {words}", right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -54,11 +46,9 @@ def alpha_beta(case: Case, answer: Answer) -> Trials:
     yield Trial("alpha_beta", words, replace(answer, alpha=np.minimum(divided, case.task.box)))
 
 
-def weights_of_classes(case: Case, answer: Answer) -> Trials:
+@on_weights
+def weights_of_classes(case: Case, answer: Answer, weights: Array) -> Trials:
     """Every class's own best weights, averaged, or those of one class."""
-    weights = given_weights(case, answer)
-    if weights is None:
-        return
     from ....solvers.solving import solve
 
     kernels, weight = case.instance.kernels, case.instance.sample_weight
@@ -79,7 +69,7 @@ def means(case: Case) -> Iterator[tuple[str, float]]:
 def price_over_labels(case: Case, answer: Answer) -> Trials:
     value = case.parameters["C"] / case.task.classes
     words = f"optimal for C divided by the number of labels, that is C = {value:.6g}"
-    yield Trial("C_over_labels", words, answer, parameters={**case.parameters, "C": value})
+    yield with_parameters(case, answer, "C_over_labels", words, C=value)
 
 
 def labels_zero_one(case: Case, answer: Answer) -> Trials:
@@ -106,10 +96,9 @@ def class_biases(case: Case, answer: Answer) -> Trials:
 
 
 MANY_LABELS = Mistakes(
-    answers=(*ANSWERS[:3], classes_reordered, *ANSWERS[3:]),
-    objectives=(objective_units(means),),
-    rules=(alpha_beta, weights_of_classes),
+    answers=(*ANSWERS[:2], classes_reordered, *ANSWERS[2:]),
+    answers_alone=(objective_units(means), alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
-    data=(even_weights, sample_weights, class_biases, labels_zero_one),
+    problems_alone=(*SUBSETS, even_weights, sample_weights, class_biases, labels_zero_one, *KERNELS),
     machines=True,
 )

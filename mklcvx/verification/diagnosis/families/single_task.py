@@ -10,46 +10,26 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
-from ..mistakes import Mistakes
-from ..trial import Trial, Trials
-from ..wrong_answers import ANSWERS, samples_order
-from ..wrong_data import least_squares, sample_weights, squared_hinge
-from ..wrong_kernels import KERNELS, constant_added, kernels_rescaled
-from ..wrong_objectives import objective_terms, objective_units, single_task_terms
-from ..wrong_problems import bias_setting, defaults, other_formulation, own_parameters, price_scaled
-from ..wrong_scales import elastic_net, half, radius
-from ..wrong_subsets import SUBSETS, label_misread, samples_left_out
-from ..wrong_weights import (
-    SAME,
-    clipped,
-    given_weights,
-    weights_cut,
-    weights_norms,
-    weights_of_the_start,
-    weights_order,
-    weights_power,
-    weights_reciprocal,
-    weights_within_groups,
-)  # fmt: skip
+from ..mistakes import SAME, Mistakes, Trial, Trials, kernel_of, on_weights, weights_or_ours
+from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units, samples_order, single_task_terms
+from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
+from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, radius
+from ..mistakes_in_weights import WEIGHTS, clipped, weights_reciprocal
 
 
-def weights_capped(case: Case, answer: Answer) -> Trials:
-    """θ on the weights of `l1`."""
-    regulariser = case.formulation.regulariser
-    if regulariser is not None and regulariser.cap is not None and given_weights(case, answer) is not None:
-        yield from clipped(case, answer, "the box weights ≤ θ", _cut_at(case, case.parameters["theta"]))
-
-
-def _cut_at(case: Case, cap: float) -> list[Array]:
-    """Weights of `l1` clipped once, and again and again while they are brought back to sum one."""
+@on_weights
+def weights_capped(case: Case, answer: Answer, weights: Array) -> Trials:
+    """Weights of `l1` that were clipped at θ once, or again and again while they were brought back to sum one."""
     from ....solvers.solving import solve
 
-    given = {key: value for key, value in case.parameters.items() if key != "theta"}
-    once = np.minimum(solve(case.instance, "l1", **given).weights, cap)
-    again = once
+    regulariser, given = case.formulation.regulariser, dict(case.parameters)
+    if regulariser is None or regulariser.cap is None:
+        return
+    cap = given.pop("theta")
+    once = again = np.minimum(solve(case.instance, "l1", **given).weights, cap)
     for _ in range(100):
         again = np.minimum(again / again.sum(), cap)
-    return [once, again]
+    yield from clipped(case, answer, weights, "the box weights ≤ θ", [once, again])
 
 
 def coefficients(case: Case, answer: Answer) -> Trials:
@@ -57,7 +37,7 @@ def coefficients(case: Case, answer: Answer) -> Trials:
     given = answer.coefficients
     if given is None or given.shape != (case.task.count, case.task.samples):
         return
-    weights, signs = _weights(case, answer)[:, None], case.task.y
+    weights, signs = weights_or_ours(case, answer)[:, None], case.task.y
     with np.errstate(all="ignore"):
         once = np.where(weights > 0, given / weights, 0.0)
     for name, words, meant in (
@@ -86,7 +66,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     if max(parts.values(), default=0.0) > own**2:
         return
     signed = alpha * task.y
-    left = task.y - task.combined(np.maximum(_weights(case, answer), 0.0)) @ signed
+    left = task.y - kernel_of(case, answer) @ signed
     everyone = float(left[alpha > SAME * alpha.max()].mean())
     words = f"{given:.6g} was handed over where {right:.6g} belongs"
     if abs(everyone - given) <= SAME * abs(everyone - right):
@@ -94,23 +74,12 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     yield Trial("bias_wrong", f"right but for the bias: {words}", replace(answer, bias=None))
 
 
-def _weights(case: Case, answer: Answer) -> Array:
-    given = given_weights(case, answer)
-    return np.nan_to_num(case.reference.weights) if given is None else given
-
-
 SINGLE_TASKS = Mistakes(
     answers=(*ANSWERS, weights_reciprocal),
-    objectives=(objective_units(), objective_terms(single_task_terms)),
-    rules=(samples_order, weights_capped),
-    weights=(
-        weights_order, weights_cut, weights_within_groups, weights_norms, weights_power, weights_of_the_start,
-        coefficients,
+    answers_alone=(
+        objective_units(), objective_terms(single_task_terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
-    problems=(bias_setting, kernels_rescaled, price_scaled, half, other_formulation, own_parameters, defaults),
-    subsets=(radius, elastic_net, *SUBSETS, samples_left_out, label_misread),
-    data=(sample_weights, squared_hinge, least_squares),
-    kernels=(constant_added, *KERNELS),
-    last=(bias_wrong,),
+    problems=(bias_setting, *SCALES, *OTHERS),
+    problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *KERNELS, bias_wrong),
     machines=True,
 )  # fmt: skip

@@ -5,7 +5,7 @@ Weights that may be negative are those of kernels K and −K.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,23 +17,27 @@ from ....problem.instance import Instance
 from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case
-from ..mistakes import Mistakes
-from ..trial import Trial, Trials
-from ..wrong_data import VANISHING, sample_weights
-from ..wrong_objectives import objective_terms, objective_units
-from ..wrong_weights import SAME, along, clipped, given_weights, with_ours
+from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, given_weights, on_weights
+from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units
+from ..mistakes_in_data import KERNELS, SUBSETS, sample_weights
+from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_weights import WEIGHTS, along, clipped, with_ours
 
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
+WEIGHED = (  # of a pair of two samples, and of a sample with itself: a pair without any weight has no multiplier
+    ("all n² ordered pairs, not those with i ≤ j", 2.0, 1.0),
+    ("pairs of different samples: those of a sample with itself are left out", 1.0, VANISHING**2),
+)
 
 
-def weights_by_rule(case: Case, answer: Answer) -> Trials:
+@on_weights
+def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     """Alignment by other rules: each kernel's own, and the best without μ ≥ 0, as it is or clipped."""
-    weights, task = given_weights(case, answer), case.task
-    if weights is None or not case.formulation.maximises:
+    task = case.task
+    if not case.formulation.maximises:
         return
     optimal = with_ours(case, answer)
-    own = task.own_alignment
-    if along(weights, own):
+    if along(weights, task.own_alignment):
         words = "the weights are every kernel's own alignment, the approximate variant, which is no optimum"
         yield Trial("approximate", words, optimal)
     for words, one in ((UNCONSTRAINED, task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
@@ -57,15 +61,16 @@ def _aligned(task: AlignmentTask, v: Array) -> float:
     return float(task.target @ v / np.sqrt(size)) if size > 0 else 0.0
 
 
-def weights_clipped(case: Case, answer: Answer) -> Trials:
-    """Zero on the weights of pairs."""
-    weights = given_weights(case, answer)
-    if case.formulation.maximises or weights is None or (weights < 0).any():
+@on_weights
+def weights_clipped(case: Case, answer: Answer, weights: Array) -> Trials:
+    """Weights of pairs that were clipped at zero."""
+    if case.formulation.maximises or (weights < 0).any():
         return
     point = Altered(case.instance, case.formulation, case.parameters, of_any_sign(case.task), FITS).point
     split = np.ravel(point.upper.point)
     free = split[: len(weights)] - split[len(weights) :]
-    yield from clipped(case, answer, "the constraint weights ≥ 0", [np.maximum(free, 0.0)] if (free < 0).any() else [])
+    if (free < 0).any():
+        yield from clipped(case, answer, weights, "the constraint weights ≥ 0", [np.maximum(free, 0.0)])
 
 
 def of_any_sign(task: PairTask) -> PairTask:
@@ -94,32 +99,16 @@ def other_pairs(case: Case, answer: Answer) -> Trials:
         words = "optimal for pairs i ≤ j: the inner products are over all ordered pairs"
         yield Trial("pairs", words, answer, task=_upper_triangles(case))
     else:
-        for words, weigh in WEIGHED:
-            task = replace(case.task, weight=weigh(case.task.pairs))
+        for words, off, on in WEIGHED:
+            weight = np.full(case.task.pairs.count, off)
+            weight[case.task.pairs.diagonal] = on
+            task = replace(case.task, weight=weight / weight.sum())
             yield Trial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
-        if answer.weights is not None and (answer.weights < 0).any() and answer.weights.size == case.task.count:
-            weights = np.ravel(answer.weights)
+        weights = given_weights(case, answer)
+        if weights is not None and (weights < 0).any():
             split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
             both = Answer(weights=split, objective=answer.objective)
             yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
-
-
-def _ordered(pairs: Pairs) -> Array:
-    weight = np.full(pairs.count, 2.0)
-    weight[pairs.diagonal] = 1.0
-    return weight / pairs.stack.samples**2
-
-
-def _apart(pairs: Pairs) -> Array:
-    weight = np.ones(pairs.count)
-    weight[pairs.diagonal] = VANISHING**2  # a pair without any has no multiplier
-    return weight / weight.sum()
-
-
-WEIGHED: tuple[tuple[str, Callable[[Pairs], Array]], ...] = (
-    ("all n² ordered pairs, not those with i ≤ j", _ordered),
-    ("pairs of different samples: those of a sample with itself are left out", _apart),
-)
 
 
 def _upper_triangles(case: Case) -> AlignmentTask:
@@ -149,8 +138,11 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 TWO_STAGES = Mistakes(
-    objectives=(objective_units(summed), squared, objective_terms(terms)),
-    rules=(weights_by_rule, weights_clipped),
-    data=(sample_weights, other_pairs, second_stage),
+    answers=ANSWERS,
+    answers_alone=(
+        objective_units(summed), squared, objective_terms(terms), weights_by_rule, weights_clipped, *WEIGHTS,
+    ),
+    problems=PROBLEMS,
+    problems_alone=(*SUBSETS, sample_weights, other_pairs, second_stage, *KERNELS),
     staged=True,
-)
+)  # fmt: skip

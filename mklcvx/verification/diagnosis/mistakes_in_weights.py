@@ -1,4 +1,4 @@
-"""Usual mistakes in the weights: of another size, in another order, cut, or mistaken for something else.
+"""Mistakes in the weights: of another size, in another order, cut, or mistaken for something else.
 
 Where a mistake cannot be undone, since what was lost is not in the answer, the certified weights stand in for what is
 missing: a trial then says that the rest is as it would be. A rule of thumb is followed, and where the answer has done
@@ -18,16 +18,12 @@ from ..answers import Answer
 from ..case import FITS, Case
 from ..domain import to_boundary
 from ..families import proved_parts
-from .trial import Hypothesis, Trial, Trials
-
-SAME = 1e-4  # relative: weights, or what they are worth, that differ by no more are the same
+from .mistakes import SAME, Hypotheses, Trial, Trials, on_weights
 
 
-def weights_norm(case: Case, answer: Answer) -> Trials:
-    weights = answer.weights
-    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
-        return
-    factor = normalising(case, np.ravel(weights))
+@on_weights
+def weights_norm(case: Case, answer: Answer, weights: Array) -> Trials:
+    factor = normalising(case, weights) if (weights > 0).any() else None
     if factor is None or abs(factor - 1) < 1e-12:
         return
     words = f"right but for the size of the weights: they {size_in_words(weights)}; times {factor:.6g} they are optimal"
@@ -48,31 +44,25 @@ def normalising(case: Case, weights: Array) -> float | None:
 
 def size_in_words(weights: Array) -> str:
     norms = {"sum to 1": np.sum(weights), "have ‖·‖₂ = 1": np.linalg.norm(weights), "have the largest 1": weights.max()}
-    for words, value in norms.items():
-        if abs(value - 1) < 1e-6:
-            return words
-    return f"sum to {np.sum(weights):.6g}"
+    return next((words for words, v in norms.items() if abs(v - 1) < 1e-6), f"sum to {np.sum(weights):.6g}")
 
 
-def weights_reciprocal(case: Case, answer: Answer) -> Trials:
-    weights = answer.weights
-    if weights is None or not np.isfinite(weights).all() or not (np.ravel(weights) > 0).any():
-        return
-    turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
-    blockwise = case.formulation.between is not None
-    meant = (
-        "λ was handed over where the weight 1/(2λ) is meant" if blockwise else "1/(2μ) was handed over in place of μ"
-    )
-    yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
+@on_weights
+def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
+    if (weights > 0).any():
+        turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
+        shares = "λ was handed over where the weight 1/(2λ) is meant"
+        meant = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
+        yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
 
 
-def weights_order(case: Case, answer: Answer) -> Trials:
+@on_weights
+def weights_order(case: Case, answer: Answer, weights: Array) -> Trials:
     """The same numbers in another order are found by ranking: the largest goes where ours is largest."""
-    weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
-    if weights is None or np.sum(weights > SAME * np.abs(weights).max()) < 2:
+    if np.sum(weights > SAME * np.abs(weights).max()) < 2:
         return
     ranked = np.empty_like(weights)
-    ranked[np.argsort(ours, kind="stable")] = np.sort(weights)
+    ranked[np.argsort(np.nan_to_num(case.reference.weights), kind="stable")] = np.sort(weights)
     for how, turned in (
         ("reversed", weights[::-1]),
         ("shifted by one", np.roll(weights, -1)),
@@ -83,13 +73,11 @@ def weights_order(case: Case, answer: Answer) -> Trials:
         yield Trial("weights_order", words, replace(answer, weights=turned))
 
 
-def weights_cut(case: Case, answer: Answer) -> Trials:
+@on_weights
+def weights_cut(case: Case, answer: Answer, weights: Array) -> Trials:
     """Some of our kernels have no weight, the others are to each other as they should be."""
-    weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
-    if weights is None or (weights < 0).any():
-        return
-    kept = weights > 0
-    if kept.sum() < 2 or not (ours[~kept] > 0).any() or not ours[kept].any():
+    ours, kept = np.nan_to_num(case.reference.weights), weights > 0
+    if (weights < 0).any() or kept.sum() < 2 or not (ours[~kept] > 0).any() or not ours[kept].any():
         return
     filled = np.where(kept, weights * (ours[kept].sum() / weights[kept].sum()), ours)
     alike = np.abs(filled - ours).max() <= SAME * ours.max()
@@ -99,41 +87,37 @@ def weights_cut(case: Case, answer: Answer) -> Trials:
         yield Trial("weights_cut", words, replace(answer, weights=filled))
 
 
-def weights_within_groups(case: Case, answer: Answer) -> Trials:
-    """λ on the simplex of each group, in place of the weights: right within groups, not between them."""
-    weights, groups = given_weights(case, answer), getattr(case.task, "own", {}).get("groups")
-    if weights is None or groups is None or not (np.bincount(groups) > 1).any():
+@on_weights
+def weights_within_groups(case: Case, answer: Answer, weights: Array) -> Trials:
+    """Shares on the simplex of each group, in place of the weights: right within groups, not between them."""
+    groups = getattr(case.task, "own", {}).get("groups")
+    if groups is None or not (np.bincount(groups) > 1).any():
         return
     sums, ours = group_sums(weights, groups), group_sums(np.nan_to_num(case.reference.weights), groups)
-    if np.abs(sums[sums > 0] - 1).max(initial=0.0) > SAME:
-        return
-    scaled = weights * ours[groups]
-    words = "right but for the weights: λ, which sums to one in every group, was handed over in their place"
-    yield Trial("weights_groups", words, replace(answer, weights=scaled))
+    if np.abs(sums[sums > 0] - 1).max(initial=0.0) <= SAME:
+        words = "right but for the weights: λ, which sums to one in every group, was handed over in their place"
+        yield Trial("weights_groups", words, replace(answer, weights=weights * ours[groups]))
 
 
-def weights_norms(case: Case, answer: Answer) -> Trials:
-    """‖f_m‖, in some scale, in place of the weights that go with it."""
-    weights, formulation = given_weights(case, answer), case.formulation
-    if weights is None or not (weights > 0).any():
+@on_weights
+def weights_norms(case: Case, answer: Answer, weights: Array) -> Trials:
+    """‖f_m‖, in some scale, in place of the weights that go with it: where these come from the norms."""
+    formulation, task, positive = case.formulation, case.task, np.maximum(weights, 0.0)
+    regulariser, found = getattr(formulation, "regulariser", None), case.reference
+    if regulariser is None or regulariser.alone(task.count, **task.own) or not positive.any():
         return
-    if formulation.regulariser is None or formulation.regulariser.alone(case.task.count, **case.task.own):
-        return  # where the weights do not come from the norms
-    ours, alpha = case.reference.norms, case.reference.alpha
-    assert ours is not None
-    assert alpha is not None
-    norms = np.maximum(weights, 0.0) * (ours.sum() / np.maximum(weights, 0.0).sum())
-    roots = formulation.lower(case.task, alpha).roots
+    assert found.norms is not None
+    norms = positive * (found.norms.sum() / positive.sum())
     with np.errstate(all="ignore"):
-        meant = formulation.weights(norms, roots, **case.task.own)
+        meant = formulation.weights(norms, formulation.lower(task, found.alpha).roots, **task.own)
     if np.isfinite(meant).all():
         words = "right but for the weights: the norms ‖f‖ were handed over in their place"
         yield Trial("weights_norms", words, replace(answer, weights=meant))
 
 
-def weights_power(case: Case, answer: Answer) -> Trials:
-    weights = given_weights(case, answer)
-    if weights is None or (weights < 0).any() or np.ptp(weights) <= SAME * np.abs(weights).max():
+@on_weights
+def weights_power(case: Case, answer: Answer, weights: Array) -> Trials:
+    if (weights < 0).any() or np.ptp(weights) <= SAME * np.abs(weights).max():
         return
     for words, exponent in (("roots, which scale the features,", 2.0), ("squares", 0.5)):
         meant = weights**exponent
@@ -143,19 +127,12 @@ def weights_power(case: Case, answer: Answer) -> Trials:
             yield Trial("weights_power", said, replace(answer, weights=meant * factor))
 
 
-def weights_of_the_start(case: Case, answer: Answer) -> Trials:
+@on_weights
+def weights_of_the_start(case: Case, answer: Answer, weights: Array) -> Trials:
     """All equal, beside parts that are those of other weights."""
-    weights = given_weights(case, answer)
-    if weights is not None and len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
+    if len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
         words = "right but for the weights, which are all equal: those of the start, it seems, never replaced"
         yield Trial("weights_even", words, replace(answer, weights=None))
-
-
-def given_weights(case: Case, answer: Answer) -> Array | None:
-    weights = answer.weights
-    if weights is None or weights.size != case.task.count or not np.isfinite(weights).all():
-        return None
-    return np.ravel(weights)
 
 
 def with_ours(case: Case, answer: Answer) -> Answer:
@@ -171,14 +148,13 @@ def along(one: Array, other: Array) -> bool:
     return bool(np.abs(unit[0] - unit[1]).max() <= SAME)
 
 
-def clipped(case: Case, answer: Answer, words: str, found: Iterable[Array]) -> Trials:
+def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Iterable[Array]) -> Trials:
     """A constraint that was imposed afterwards: the weights are among those `found` so."""
-    weights = given_weights(case, answer)
-    if weights is not None and any(along(weights, one) for one in found):
+    if any(along(weights, one) for one in found):
         said = f"optimal without {words}, and the weights then clipped"
         yield Trial("weights_clipped", said, with_ours(case, answer))
 
 
-WEIGHTS: tuple[Hypothesis, ...] = (
-    weights_order, weights_cut, weights_within_groups, weights_power, weights_of_the_start,
+WEIGHTS: Hypotheses = (
+    weights_order, weights_cut, weights_within_groups, weights_norms, weights_power, weights_of_the_start,
 )  # fmt: skip

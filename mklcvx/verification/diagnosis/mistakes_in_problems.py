@@ -1,0 +1,176 @@
+"""Mistakes in the problem: which one was solved in place of the one asked.
+
+Sizes of kernels and weights: with kernels sK_m and weights μ_m/s the classifiers are the same, f_m = μ_m K_m(α∘y), and
+‖f_m‖² is 1/s of what it was: a penalty times 1/s, or weights whose sum, or norm, is s in place of 1, is our problem
+with kernels sK_m. Its author hands over the weights of sK_m, or those of K_m, which are s times as large.
+
+The elastic net rΣμ + (1−r)Σμ² ≤ 1 is told from two others in the same way, μ = tν with ν in ours at another r':
+with Σμ²/2, r' = rt; with ‖μ‖, where the gradients r + (1−r)μ/‖μ‖ and r'/t + 2(1−r')μ/t² must be parallel at the weights
+given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...formulations import FORMULATIONS
+from ...formulations.families.single_task import C as PRICE
+from ...problem.instance import Instance
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import Case
+from ..domain import to_boundary
+from ..families import family_of
+from .mistakes import SAME, Hypotheses, Trial, Trials, on_weights, with_parameters
+from .mistakes_in_data import kernels_rescaled, labels_swapped
+from .mistakes_in_weights import size_in_words
+
+LONG = 150  # samples beyond which formulations without a fast method are left out
+
+
+def bias_setting(case: Case, answer: Answer) -> Trials:
+    if case.parameters["bias"]:  # what was found afterwards belongs to no problem
+        words = "optimal for the problem without a bias"
+        yield with_parameters(case, replace(answer, bias=None), "bias_omitted", words, bias=False)
+    else:
+        yield with_parameters(case, answer, "bias_added", "optimal for the problem with a bias", bias=True)
+
+
+# --------------------------------------------------------------------------------------------------------- parameters
+def price_scaled(case: Case, answer: Answer) -> Trials:
+    if "nu" in case.parameters:
+        changed = {**{key: v for key, v in case.parameters.items() if key != "nu"}, "C": case.parameters["nu"]}
+        yield Trial("parameter", f"optimal for C = {changed['C']:.6g}: ν was taken for C", answer, parameters=changed)
+    if "C" not in case.parameters:
+        return
+    price, n = case.parameters["C"], case.instance.samples
+    for name, words, value in (
+        ("C_over_n", "C divided by n", price / n),
+        ("C_times_n", "C multiplied by n", price * n),
+        ("C_inverted", "1/C in place of C", 1 / price),
+        ("C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)),
+    ):
+        yield with_parameters(case, answer, name, f"optimal for {words}, that is C = {value:.6g}", C=value)
+
+
+def own_parameters(case: Case, answer: Answer) -> Trials:
+    for key, words, value in _turned(case):
+        said = f"optimal for {key} = {value:.6g}, that is {words}"
+        yield with_parameters(case, answer, "parameter", said, **{key: value})
+        if key == "lam" and answer.objective is not None:  # all of it times the factor
+            in_ours = replace(answer, objective=answer.objective * value / case.parameters[key])
+            yield with_parameters(case, in_ours, "parameter", said, lam=value)
+    if "balanced" in case.parameters:
+        other = not case.parameters["balanced"]
+        yield with_parameters(case, answer, "parameter", f"optimal for balanced = {other}", balanced=other)
+    if "expansion" in case.parameters:
+        for expansion in ("clique", "star", "zhou", "kcca"):
+            changed = {key: v for key, v in case.parameters.items() if key != "dimensions"} | {"expansion": expansion}
+            yield Trial("parameter", f"optimal for expansion = {expansion}", answer, parameters=changed)
+
+
+def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
+    """Parameters, and values that they are mistaken for."""
+    n = case.instance.samples
+    turns: dict[str, Callable[[float], dict[str, float]]] = {
+        "theta": lambda v: {"1/theta": 1 / v, "2 theta": 2 * v, "theta/2": v / 2},
+        "p": lambda v: {
+            "p/(p − 1)": v / (v - 1) if v > 1 else v, "2p/(p + 1)": 2 * v / (v + 1),
+            "p/(2 − p), p being the exponent of the block norm": v / (2 - v) if v < 2 else v,
+        },
+        "l1_ratio": lambda v: {"1 − l1_ratio": 1 - v},
+        "lam": lambda v: {
+            "1/lam": 1 / v, "lam/2": v / 2, "2 lam": 2 * v, "lam n": v * n, "lam/n": v / n,
+            "lam n(n + 1)/2": v * n * (n + 1) / 2, "lam/(n(n + 1)/2), the loss summed": v / (n * (n + 1) / 2),
+        },
+        "smoothing": lambda v: {"1/smoothing": 1 / v},
+        "nu": lambda v: {"nu/2": v / 2},
+    }  # fmt: skip
+    for key, turn in turns.items():
+        for words, value in turn(case.parameters[key]).items() if key in case.parameters else ():
+            yield key, words, value
+
+
+def defaults(case: Case, answer: Answer) -> Trials:
+    """A parameter that was given, and ignored."""
+    for parameter in (PRICE, *case.formulation.parameters):
+        given, default = case.parameters.get(parameter.name), parameter.default(case.instance.count)
+        if given is not None and default is not None and given != default:
+            words = f"optimal for {parameter.name} = {default:.6g}, the default: what was given was ignored"
+            yield with_parameters(case, answer, "parameter", words, **{parameter.name: default})
+
+
+def other_formulation(case: Case, answer: Answer) -> Trials:
+    for other in FORMULATIONS:
+        family = family_of(other)
+        shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
+        if not family.biased:
+            shared.pop("bias", None)
+        slow = family.slow and case.instance.samples > LONG
+        if other is case.formulation or slow or ("nu" in shared and "nu" not in getattr(other, "losses", ())):
+            continue
+        words = f"optimal for another formulation: {other.name}, {other.title}"
+        yield Trial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)
+
+
+# ---------------------------------------------------------------------------------------- sizes of kernels and weights
+def half(case: Case, answer: Answer) -> Trials:
+    for factor, where in ((2.0, "q where ½ q is meant"), (0.5, "‖f‖² where ½ ‖f‖² is meant, or ¼ q where ½ q is")):
+        words = f"optimal for a ½ missing or doubled: {where} (every kernel times {factor:g})"
+        scaled, larger = _of_kernels_times(answer, factor), _enlarged(case, factor)
+        yield Trial("half", words, replace(scaled, weights=answer.weights), larger)
+        if answer.weights is not None:
+            yield Trial("half", words, scaled, larger)
+    for factor in (0.5, 2.0) if "C" in case.parameters else ():
+        words = f"optimal for C times {factor:g}: a ½ missing or doubled"
+        yield with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
+
+
+@on_weights
+def radius(case: Case, answer: Answer, weights: Array) -> Trials:
+    """Weights on the boundary of a ball, or a simplex, of another size than ours."""
+    regulariser = case.formulation.regulariser
+    if regulariser is None or regulariser.constraint is None or not (weights > 0).any():
+        return
+    factor = 1 / to_boundary(regulariser.constraint, case.task.own, np.maximum(weights, 0.0))
+    if abs(factor - 1) > SAME:
+        words = f"optimal for weights that {size_in_words(weights)}: {factor:.6g} times as large as they may be"
+        yield Trial("weights_radius", words, _of_kernels_times(answer, factor), _enlarged(case, factor))
+
+
+@on_weights
+def elastic_net(case: Case, answer: Answer, weights: Array) -> Trials:
+    ratio = case.parameters.get("l1_ratio", 0.0)
+    for words, t, other in _nets(ratio, float(weights.sum()), float(np.linalg.norm(weights))) if 0 < ratio < 1 else ():
+        given = {**case.parameters, "l1_ratio": min(other, 1.0)}
+        changed = _of_kernels_times(answer, t)
+        yield Trial("elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given)
+
+
+def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, float, float]]:
+    """Other nets in words, with t and r' of ours that has the same solution."""
+    t = (np.sqrt(r * r + 2 * (1 - r)) - r) / (1 - r)
+    yield "r Σμ + (1 − r) Σμ²/2 ≤ 1, as scikit-learn has it: the squares carry no ½ here", t, r * t
+    if norm > 0 and abs(r * total + (1 - r) * norm - 1) <= SAME:
+        curve = (1 - r) / (2 * r * norm)
+        share = 1 / (total + curve * norm**2)  # r'/t, from rΣμ + (1−r)Σμ² = 1 in ν
+        t = (np.sqrt(1 + 4 * curve / share) - 1) / (2 * curve)
+        yield "r Σμ + (1 − r) ‖μ‖ ≤ 1: the norm is to be squared", t, share * t
+
+
+def _of_kernels_times(answer: Answer, factor: float) -> Answer:
+    """Weights and coefficients of the kernels times the factor that make the same classifiers."""
+    weights, coefficients = (None if one is None else one / factor for one in (answer.weights, answer.coefficients))
+    return replace(answer, weights=weights, coefficients=coefficients)
+
+
+def _enlarged(case: Case, factor: float) -> Instance:
+    return case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) * factor)
+
+
+SCALES: Hypotheses = (kernels_rescaled, price_scaled, half)
+OTHERS: Hypotheses = (other_formulation, own_parameters, defaults)
+PROBLEMS: Hypotheses = (*SCALES, labels_swapped, *OTHERS)
