@@ -18,19 +18,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError, nearest
 from ...formulations._formulation import Parameter, as_choice, as_flag, shown
+from ...formulations.families.single_task import C
 from ...problem.instance import Instance
-from ...solvers.solving import solve
+from ...problem.preprocessing import Preprocessing, UnitTrace
+from ...problem.stack import Array
+from ...solvers.solving import preprocessed, solve
 from ..answers import Answer, as_numbers, of_shape
 
-Array = NDArray[np.float64]
 Given = Mapping[str, Any]
 Factor = float | Array
+UNIT = 1e-9  # how far a trace may be from one
 
 
 @dataclass(frozen=True)
@@ -44,35 +46,25 @@ class AnswerMap:
     objective: float = 1.0
     shift: float = 0.0
 
+    @property
+    def _factors(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("weights", "alpha", "coefficients", "bias")}
+
     def to_ours(self, answer: Answer) -> Answer:
-        return Answer(
-            weights=_times(answer.weights, self.weights),
-            alpha=_times(answer.alpha, self.alpha),
-            coefficients=_times(answer.coefficients, self.coefficients),
-            bias=None if answer.bias is None else answer.bias * self.bias,
-            objective=None if answer.objective is None else self._value(answer.objective),
-            bounds=None if answer.bounds is None else self._interval(*map(self._value, answer.bounds)),
-        )
+        return self._mapped(answer, self._factors, lambda theirs: theirs * self.objective + self.shift)
 
     def from_ours(self, answer: Answer) -> Answer:
-        return Answer(
-            weights=_times(answer.weights, 1 / np.asarray(self.weights)),
-            alpha=_times(answer.alpha, 1 / np.asarray(self.alpha)),
-            coefficients=_times(answer.coefficients, 1 / self.coefficients),
-            bias=None if answer.bias is None else answer.bias / self.bias,
-            objective=None if answer.objective is None else self._theirs(answer.objective),
-            bounds=None if answer.bounds is None else self._interval(*map(self._theirs, answer.bounds)),
-        )
+        inverses = {name: 1 / factor for name, factor in self._factors.items()}
+        return self._mapped(answer, inverses, lambda ours: (ours - self.shift) / self.objective)
 
-    def _value(self, theirs: float) -> float:
-        return theirs * self.objective + self.shift
-
-    def _theirs(self, ours: float) -> float:
-        return (ours - self.shift) / self.objective
-
-    def _interval(self, lower: float, upper: float) -> tuple[float, float]:
-        """A maximum turned into a minimum has its bounds the other way round."""
-        return (lower, upper) if self.objective > 0 else (upper, lower)
+    def _mapped(self, answer: Answer, factors: dict[str, Any], value: Callable[[float], float]) -> Answer:
+        given = {name: getattr(answer, name) for name in factors}
+        parts: dict[str, Any] = {name: part * factors[name] for name, part in given.items() if part is not None}
+        if answer.objective is not None:
+            parts["objective"] = value(answer.objective)
+        if answer.bounds is not None:  # a maximum turned into a minimum has its bounds the other way round
+            parts["bounds"] = tuple(map(value, answer.bounds))[:: 1 if self.objective > 0 else -1]
+        return Answer(**parts)
 
 
 @dataclass(frozen=True)
@@ -112,10 +104,10 @@ class Convention:
     title: str
     reference: str
     theorem: str
-    parameters: tuple[Parameter, ...]
     problem: Callable[[Instance, dict[str, Any]], Problem]
-    theirs: Callable[[Problem], dict[str, Any]]
     serves: tuple[str, ...]
+    parameters: tuple[Parameter, ...] = (C,)
+    theirs: Callable[[Problem], dict[str, Any]] = lambda ours: sample_side(ours.parameters)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bias: bool = True
     support: tuple[str, int] = ("support", 0)
@@ -124,7 +116,7 @@ class Convention:
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
         """Name and description of every parameter."""
-        total = [("C_total", "n times C, instead of C")] if any(p.name == "C" for p in self.parameters) else []
+        total = [("C_total", "n times C, instead of C")] if C in self.parameters else []
         words = [(name, f"{' or '.join(options)}; default {options[0]}") for name, options in self.choices.items()]
         bias = ("bias", f"whether f has a constant term; default {str(self.bias).lower()}")
         return [*(p.described for p in self.parameters), *total, *words, bias]
@@ -161,10 +153,7 @@ class Convention:
         if given.get("C_total") is not None:
             if given.get("C") is not None:
                 raise InputError("parameters C and C_total are both given: C_total is n times C; keep one")
-            total = next(p for p in self.parameters if p.name == "C").resolve(
-                given["C_total"], self.name, instance.count
-            )
-            numbers["C"] = total / instance.samples
+            numbers["C"] = C.resolve(given["C_total"], self.name, instance.count) / instance.samples
         words = {name: as_choice(name, given.get(name), options) for name, options in self.choices.items()}
         return {**numbers, **words, "bias": as_flag("bias", given.get("bias"), default=self.bias)}
 
@@ -219,5 +208,25 @@ def as_answer(answer: Answer | Solution) -> Answer:
     )
 
 
-def _times(value: Array | None, factor: Any) -> Array | None:
-    return None if value is None else np.asarray(value * factor, dtype=np.float64)
+# ------------------------------------------------------------------------------- words that several conventions share
+def number(name: str, meaning: str, limits: str, accepts: Callable[[float], bool], default: float) -> Parameter:
+    """A parameter whose limits and default do not depend on the number of kernels."""
+    return Parameter(name, meaning, limits, lambda v, _: accepts(v), lambda _: default, f"{default:g}")
+
+
+def positive(name: str, letter: str, meaning: str) -> Parameter:
+    return number(name, meaning, f"{letter} > 0", lambda v: v > 0, 1.0)
+
+
+def sample_side(parameters: dict[str, Any]) -> dict[str, Any]:
+    """C and bias, which mean the same in most places."""
+    return {name: parameters[name] for name in ("C", "bias") if name in parameters}
+
+
+def unit_trace(instance: Instance) -> tuple[Instance, Array]:
+    """The instance with every kernel divided by its trace, and the traces; test kernels are divided as well."""
+    chain = Preprocessing([UnitTrace()])
+    scaled = preprocessed(instance, chain)
+    if instance.test_kernels is not None:
+        scaled = scaled.with_kernels(scaled.kernels, test_kernels=chain.test(instance.test_kernels))
+    return scaled, np.array([float(np.trace(kernel)) for kernel in instance.kernels])

@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import InputError
 from ...problem.instance import Instance
@@ -55,13 +55,6 @@ class Penalty:
 
     def __call__(self, t: float) -> float:
         return self.kappa / self.k * t**self.k
-
-
-class Trial(NamedTuple):
-    """h(α_t), and whether no α has a larger gain than α_t."""
-
-    cost: float
-    full: bool
 
 
 @dataclass(frozen=True)
@@ -97,7 +90,7 @@ class Tikhonov:
 
     def _excess(self, x: float) -> float:
         """F at t = exp(x)."""
-        return math.log(self.trial(math.exp(x)).cost) - math.log(self.penalty.kappa) - (self.penalty.k - 1) * x
+        return math.log(self.trial(math.exp(x))[0]) - math.log(self.penalty.kappa) - (self.penalty.k - 1) * x
 
     def _bracket(self) -> tuple[float, float]:
         """Two logarithms of t on either side of the root."""
@@ -106,7 +99,7 @@ class Tikhonov:
         for _ in range(MAX_TRIALS):
             if abs(value) <= ROUNDING:
                 return x, x
-            if self.penalty.k == 1 and value < 0 and self.trial(math.exp(x)).full:
+            if self.penalty.k == 1 and value < 0 and self.trial(math.exp(x))[1]:
                 raise self._no_function(value)
             there = x + stretch * value / (self.penalty.k + 1)
             beyond = self._excess(there)
@@ -115,7 +108,8 @@ class Tikhonov:
             x, value, stretch = there, beyond, 2 * stretch
         raise InputError(f"{self.formulation}: no C of ours was found for their problem: give less extreme parameters")
 
-    def trial(self, t: float) -> Trial:
+    def trial(self, t: float) -> tuple[float, bool]:
+        """h(α_t), and whether no α has a larger gain than α_t."""
         ours = solve(self.instance, self.formulation, solver="interior", tol=FINE, **self.parameters(t))
         if not ours.certificate.proves(ENOUGH):
             raise InputError(
@@ -126,7 +120,7 @@ class Tikhonov:
         if ours.certificate.scale <= ours.certificate.rounding:
             raise self._no_function(-math.inf)
         gain = ours.certificate.lower + tau  # the bound is gain(α) − h(α)
-        return Trial(tau / t**2, gain >= (1 - ROUNDING) * t * self._largest_gain())
+        return tau / t**2, gain >= (1 - ROUNDING) * t * self._largest_gain()
 
     def _largest_gain(self) -> float:
         """The largest 1'α in S(C)."""

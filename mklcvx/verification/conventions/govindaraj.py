@@ -33,8 +33,7 @@ import numpy as np
 from ...errors import InputError
 from ...problem.instance import Instance
 from ..answers import Answer, of_shape
-from ._convention import AnswerMap, Array, Convention, Problem, Reweighing
-from ._parameters import C, sample_side
+from ._convention import AnswerMap, Array, Convention, Problem, Reweighing, sample_side
 
 
 def li(instance: Instance, parameters: dict[str, Any]) -> Problem:
@@ -47,40 +46,35 @@ def ckl(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return Problem("ckl", sample_side(parameters), instance)
 
 
-def halved_inverse(answer: Answer, instance: Instance) -> Array:
-    """share/(2γ) of every kernel, where γ > 0; undefined where only coefficients could tell."""
-    shares, gamma = _shares(answer, instance)
-    undefined = 0.0 if answer.coefficients is None else np.nan
-    return np.where(gamma > 0, shares / (2 * np.where(gamma > 0, gamma, 1.0)), undefined)
+def li_weights(answer: Answer, instance: Instance) -> Array:
+    return _over_twice(answer, np.ones(instance.count), np.nan_to_num(np.asarray(answer.weights, dtype=float)))
 
 
-def _shares(answer: Answer, instance: Instance) -> tuple[Array, Array]:
-    weights = np.nan_to_num(np.asarray(answer.weights, dtype=float))
-    if instance.groups is None:
-        return np.ones_like(weights), weights
-    groups = instance.groups
+def ckl_weights(answer: Answer, instance: Instance) -> Array:
+    groups = np.asarray(instance.groups)
     gamma = of_shape("gamma", answer.multipliers.get("gamma"), (int(groups.max()) + 1,))
     if gamma is None:
         raise InputError("answer: has weights λ but no gamma, one per group: write the multiplier gamma as well")
-    return weights, gamma[groups]
+    return _over_twice(answer, np.nan_to_num(np.asarray(answer.weights, dtype=float)), gamma[groups])
 
 
-def inverse_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
+def _over_twice(answer: Answer, shares: Array, gamma: Array) -> Array:
+    """share/(2γ) of every kernel, where γ > 0; undefined where only coefficients could tell."""
+    undefined = np.full(len(shares), 0.0 if answer.coefficients is None else np.nan)
+    return np.divide(shares, 2 * gamma, out=undefined, where=gamma > 0)
+
+
+def li_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
     """λ = 1/(2 weight); an undefined weight has λ = 0."""
-    seen = np.nan_to_num(weights) > 0
-    return np.where(seen, 1 / (2 * np.where(seen, weights, 1.0)), 0.0), {}
+    return np.divide(0.5, weights, out=np.zeros(len(weights)), where=np.nan_to_num(weights) > 0), {}
 
 
-def group_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
-    groups = np.asarray(instance.groups)
-    known = np.nan_to_num(weights)
+def ckl_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
+    groups, known = np.asarray(instance.groups), np.nan_to_num(weights)
     sums = np.bincount(groups, weights=known)
-    gamma = np.where(sums > 0, 1 / (2 * np.where(sums > 0, sums, 1.0)), 0.0)
-    return np.where(sums[groups] > 0, known / np.where(sums > 0, sums, 1.0)[groups], 0.0), {"gamma": gamma}
-
-
-def _ungrouped(answer: Answer, instance: Instance) -> Array:
-    return halved_inverse(answer, instance.with_kernels(instance.kernels, groups=None))
+    gamma = np.divide(0.5, sums, out=np.zeros(len(sums)), where=sums > 0)
+    shares = np.divide(known, sums[groups], out=np.zeros(len(known)), where=sums[groups] > 0)
+    return shares, {"gamma": gamma}
 
 
 GOVINDARAJ_LI = Convention(
@@ -88,11 +82,9 @@ GOVINDARAJ_LI = Convention(
     title="Li-MKL of the thesis: shares λ, whose weights are 1/(2λ), and a minimised dual",
     reference="Govindaraj 2009",
     theorem=__doc__,
-    parameters=(C,),
     problem=li,
-    theirs=lambda ours: sample_side(ours.parameters),
     serves=("li",),
-    reweighing=Reweighing(_ungrouped, inverse_shares),
+    reweighing=Reweighing(li_weights, li_shares),
 )
 
 GOVINDARAJ_CKL = Convention(
@@ -100,9 +92,7 @@ GOVINDARAJ_CKL = Convention(
     title="CKL of the thesis: shares λ within groups and γ between them, whose weights are λ/(2γ)",
     reference="Govindaraj 2009",
     theorem=__doc__,
-    parameters=(C,),
     problem=ckl,
-    theirs=lambda ours: sample_side(ours.parameters),
     serves=("ckl",),
-    reweighing=Reweighing(halved_inverse, group_shares, needs=("gamma",)),
+    reweighing=Reweighing(ckl_weights, ckl_shares, needs=("gamma",)),
 )

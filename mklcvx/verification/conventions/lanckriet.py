@@ -20,12 +20,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...formulations._formulation import Parameter
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem
-from ._parameters import UNIT, C, sample_side, unit_trace
-
-TRACE = Parameter("c", "trace of the combined kernel", "c > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+from ._convention import UNIT, AnswerMap, C, Convention, Problem, positive, sample_side, unit_trace
 
 
 def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
@@ -53,7 +49,7 @@ LANCKRIET = Convention(
     title="the QCQP of Lanckriet et al.: fixed trace, twice our objective",
     reference="Lanckriet et al. 2004",
     theorem=__doc__,
-    parameters=(C, TRACE),
+    parameters=(C, positive("c", "c", "trace of the combined kernel")),
     problem=problem,
     theirs=theirs,
     serves=("l1",),

@@ -36,26 +36,27 @@ from typing import Any
 
 import numpy as np
 
-from ...formulations._formulation import Parameter
+from ...formulations.lp import BALL
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem
-from ._parameters import BALL, C, ball, exponent, sample_side
+from ._convention import AnswerMap, C, Convention, Problem, number, positive, sample_side
 from ._scaled_ball import Penalty, Tikhonov
 
-PRICE = Parameter("mu", "price of ‖θ‖_p (form tikhonov)", "μ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-POWER = Parameter("power", "exponent of ‖θ‖_p (form tikhonov)", "k ≥ 1", lambda v, _: v >= 1, lambda _: 2.0, "2")
-POSITIVE = Parameter(
-    "C_positive",
-    "price of a positive sample's slack",
-    "C_positive ≥ 0; 0: the same as C",
-    lambda v, _: v >= 0,
-    lambda _: 0.0,
-    "0",
+PRICE = positive("mu", "μ", "price of ‖θ‖_p (form tikhonov)")
+POWER = number("power", "exponent of ‖θ‖_p (form tikhonov)", "k ≥ 1", lambda v: v >= 1, 2.0)
+POSITIVE = number(
+    "C_positive", "price of a positive sample's slack", "C_positive ≥ 0; 0: the same as C", lambda v: v >= 0, 0.0
 )
-BLOCK = Parameter(
-    "block_norm", "norm of the ‖w_m‖ instead of p", "1 ≤ q < 2; 0: p", lambda v, _: v == 0 or 1 <= v < 2,
-    lambda _: 0.0, "0",
-)  # fmt: skip
+BLOCK = number("block_norm", "norm of the ‖w_m‖ instead of p", "1 ≤ q < 2; 0: p", lambda v: v == 0 or 1 <= v < 2, 0.0)
+
+
+def ball(p: float) -> tuple[str, dict[str, float]]:
+    """Our formulation for weights in the ℓp ball, and its own parameters."""
+    return (f"l{p:g}", {}) if p in (1, 2) else ("lp", {"p": p})
+
+
+def exponent(problem: Problem) -> float:
+    """The p of one of our balls: the inverse of `ball`."""
+    return float({"l1": 1.0, "l2": 2.0}.get(problem.formulation) or problem.parameters["p"])
 
 
 def kloft(instance: Instance, parameters: dict[str, Any]) -> Problem:

@@ -20,8 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem
-from ._parameters import C, sample_side
+from ._convention import AnswerMap, Convention, Problem, sample_side
 
 
 def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
@@ -33,9 +32,7 @@ SIMPLEMKL = Convention(
     title="SimpleMKL: weights on the simplex, α with the label's sign",
     reference="Rakotomamonjy et al. 2008",
     theorem=__doc__,
-    parameters=(C,),
     problem=problem,
-    theirs=lambda ours: sample_side(ours.parameters),
     serves=("l1",),
     support=("pos", 1),
 )

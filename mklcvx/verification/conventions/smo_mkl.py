@@ -35,33 +35,34 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem
-from ._parameters import FIRST_LABEL, SQUARED_BALL, C, ball, check_unit_trace, exponent, lam, sample_side, unit_trace
+from ._convention import UNIT, AnswerMap, C, Convention, Problem, number, positive, sample_side, unit_trace
 from ._scaled_ball import Penalty, Tikhonov, price_of_radius
-from .svc import class_order
+from .lp_norm import ball, exponent
+from .svc import FIRST_LABEL, class_order
 
-LAM = lam("price of the penalty on weights")
+LAM = positive("lam", "λ", "price of the penalty on weights")
+SQUARED_BALL = number("p", "norm of the penalty on weights", "p ≥ 1", lambda v: v >= 1, 2.0)
 NORM = {"l2": 2.0, "l1": 1.0}
+NOTE = "every kernel is divided by its trace"
 
 
 def smo(instance: Instance, parameters: dict[str, Any]) -> Problem:
+    side, price = sample_side(parameters), parameters["lam"]
     if instance.count == 1:
-        return _in_class_order(Problem("svm", sample_side(parameters), instance), parameters, objective=-1.0)
+        return _in_class_order(Problem("svm", side, instance), parameters, objective=-1.0)
     scaled, _ = unit_trace(instance)
-    note = "every kernel is divided by its trace"
     if parameters["p"] == 2:
-        given = {**sample_side(parameters), "theta": 1 / parameters["lam"]}
-        return _in_class_order(Problem("square", given, scaled, notes=(note,)), parameters)
-    name, own = ball(parameters["p"])
-    tikhonov = Tikhonov(scaled, name, own, parameters["C"], parameters["bias"], Penalty(parameters["lam"], 2))
-    found = tikhonov.as_ours()
-    return _in_class_order(replace(found, notes=(note, *found.notes)), parameters)
+        return _in_class_order(Problem("square", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
+    found = Tikhonov(scaled, *ball(parameters["p"]), parameters["C"], parameters["bias"], Penalty(price, 2)).as_ours()
+    return _in_class_order(replace(found, notes=(NOTE, *found.notes)), parameters)
 
 
 def spg(instance: Instance, parameters: dict[str, Any]) -> Problem:
-    regulariser = parameters["regulariser"]
+    regulariser, side, price = parameters["regulariser"], sample_side(parameters), parameters["lam"]
     p = NORM.get(regulariser, parameters["p"])
     if parameters["set"] == "orthant" or instance.count == 1:
         return smo(instance, {**parameters, "p": p})
@@ -71,18 +72,23 @@ def spg(instance: Instance, parameters: dict[str, Any]) -> Problem:
             "take p = 1 or 2, or set=orthant"
         )
     scaled, _ = unit_trace(instance)
-    note = ("every kernel is divided by its trace",)
     if p == 1:
-        plain = Problem("l1", sample_side(parameters), scaled, AnswerMap(shift=-parameters["lam"] / 2), note)
-        return _in_class_order(plain, parameters)
-    given = {**sample_side(parameters), "theta": 1 / parameters["lam"]}
-    return _in_class_order(Problem("sm2", given, scaled, notes=note), parameters)
+        return _in_class_order(Problem("l1", side, scaled, AnswerMap(shift=-price / 2), (NOTE,)), parameters)
+    return _in_class_order(Problem("sm2", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
 
 
 def _in_class_order(problem: Problem, parameters: dict[str, Any], objective: float | None = None) -> Problem:
     order = class_order(problem.instance, parameters["first_label"])
     answers = replace(problem.answers, **{**order, "alpha": problem.answers.alpha * order["alpha"]})
     return replace(problem, answers=answers if objective is None else replace(answers, objective=objective))
+
+
+def check_unit_trace(instance: Instance, name: str) -> None:
+    for kernel, title in zip(instance.kernels, instance.names, strict=True):
+        if abs(np.trace(kernel) - 1) > UNIT:
+            raise InputError(
+                f"kernel {title!r} has trace {np.trace(kernel):.6g}, and {name} would divide by it: divide by it first"
+            )
 
 
 def theirs(ours: Problem) -> dict[str, Any]:

@@ -23,8 +23,7 @@ import math
 from typing import Any
 
 from ...problem.instance import Instance
-from ._convention import Convention, Problem
-from ._parameters import lam
+from ._convention import Convention, Problem, positive
 from ._scaled_ball import Penalty, Tikhonov, price_of_radius
 
 
@@ -46,7 +45,7 @@ SPICYMKL = Convention(
     title="SpicyMKL: the plain block norm, λ instead of C",
     reference="Suzuki & Tomioka 2011",
     theorem=__doc__,
-    parameters=(lam("price of Σ‖f_m‖; the code's argument C"),),
+    parameters=(positive("lam", "λ", "price of Σ‖f_m‖; the code's argument C"),),
     choices={"loss": ("total", "mean")},
     problem=problem,
     theirs=theirs,

@@ -33,10 +33,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem
-from ._parameters import FIRST_LABEL, C, lam, sample_side
+from ._convention import AnswerMap, C, Convention, Problem, number, positive, sample_side
 
 COMBINATION = {"combination": ("sum", "average")}
+FIRST_LABEL = number(
+    "first_label", "the class that the code takes as positive", "first_label = 1 or −1", lambda v: v in (-1, 1), 1.0
+)
 SERVES = ("svm", "sum", "average")
 
 
@@ -82,7 +84,6 @@ SKLEARN_SVC = Convention(
     title="scikit-learn's SVC: dual_coef_ = α∘y, the intercept is added",
     reference="scikit-learn",
     theorem=__doc__,
-    parameters=(C,),
     choices=COMBINATION,
     problem=sklearn,
     theirs=theirs,
@@ -107,7 +108,7 @@ PEGASOS = Convention(
     title="λ/2 times the squared norm plus the mean hinge loss",
     reference="Shalev-Shwartz et al. 2007",
     theorem=__doc__,
-    parameters=(lam("price of ½‖f‖²"),),
+    parameters=(positive("lam", "λ", "price of ½‖f‖²"),),
     choices=COMBINATION,
     problem=pegasos,
     theirs=theirs_pegasos,
