@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..io.files import MULTIPLIER, read_record
 from ..problem.instance import Instance
+from ..problem.stack import Array
 from ..renamed import renamed
-
-Array = NDArray[np.float64]
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
@@ -87,7 +85,8 @@ def as_numbers(name: str, value: Any) -> Array:
     """Numbers from a file; what JSON has as null is undefined."""
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "fiubO" or any(isinstance(item, str | bytes) for item in _objects(array)):
+        objects = array.ravel().tolist() if array.dtype == object else []
+        if array.dtype.kind not in "fiubO" or any(isinstance(item, str | bytes) for item in objects):
             raise ValueError("no real numbers")
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -96,10 +95,6 @@ def as_numbers(name: str, value: Any) -> Array:
 
 def _number(name: str, value: Any) -> float:
     return float(in_shape(name, value, ()))
-
-
-def _objects(array: NDArray[Any]) -> list[Any]:
-    return array.ravel().tolist() if array.dtype == object else []
 
 
 def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:

@@ -9,40 +9,33 @@ Violations are relative: by which share of themselves must the weights, or their
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..formulations import SingleTask, Task
 from ..formulations._groups import group_sums
-from ..formulations._regulariser import Constraint, Regulariser
+from ..formulations._regulariser import Between, Constraint, Regulariser
 from ..problem.stack import Array
 from .case import Violation
 
 DOUBLINGS = 200
-
-
-class Placed(NamedTuple):
-    """What weights violate, and the feasible ones that they become."""
-
-    violations: list[Violation]
-    weights: Array
+Placed = tuple[tuple[Violation, ...], Array]  # what weights violate, and the feasible ones that they become
 
 
 def placed(formulation: SingleTask, task: Task, weights: Array) -> Placed:
     """Weights of a single task in their domain; undefined ones must not be among them."""
     if formulation.between is not None:
-        return _between(formulation, task, weights)
+        return _between(formulation.between, task, weights)
     assert formulation.regulariser is not None
     return _regularised(formulation.regulariser, task.count, task.own, weights)
 
 
 def on_simplex(name: str, weights: Array) -> Placed:
     """Non-negative, and summing to one."""
-    total = float(weights.sum())
     positive = np.maximum(weights, 0.0)
     feasible = positive / positive.sum() if positive.any() else np.full(len(weights), 1 / len(weights))
-    return Placed([negative(name, weights), Violation(f"Σ {name} = 1", abs(total - 1))], feasible)
+    return (negative(name, weights), Violation(f"Σ {name} = 1", abs(float(weights.sum()) - 1))), feasible
 
 
 def negative(name: str, weights: Array) -> Violation:
@@ -50,29 +43,30 @@ def negative(name: str, weights: Array) -> Violation:
     return Violation(f"{name} ≥ 0", max(0.0, -float(weights.min(initial=0.0))) / (size or 1.0))
 
 
+def outside_box(alpha: Array, box: Array) -> list[Violation]:
+    size = float(box.max())
+    below, above = max(0.0, -float(alpha.min())), max(0.0, float(np.max(alpha - box)))
+    return [Violation("α ≥ 0", below / size), Violation("α ≤ C", above / size)]
+
+
 def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Any], weights: Array) -> Placed:
+    below, positive, constraint = negative("weights", weights), np.maximum(weights, 0.0), regulariser.constraint
     if regulariser.alone(count, **own):
         fixed = regulariser.start(count, **own)
         distance = float(np.abs(weights - fixed).max() / fixed.max())
-        return Placed([Violation(f"weights = {fixed[0]:.6g}", distance)], fixed)
-    constraint, below = regulariser.constraint, negative("weights", weights)
-    positive = np.maximum(weights, 0.0)
+        return (Violation(f"weights = {fixed[0]:.6g}", distance),), fixed
     if constraint is None:
-        return Placed([below], positive)
+        return (below,), positive
     if constraint.curved:
-        return _in_ball(constraint, own, below, positive)
-    found = on_simplex("weights", weights)
+        shrink = to_boundary(constraint, own, positive)
+        outside = Violation("weights in the ball", max(0.0, 1 / shrink - 1))
+        return (below, outside), positive * min(shrink, 1.0)
+    violations, feasible = on_simplex("weights", weights)
     if regulariser.cap is None:
-        return found
+        return violations, feasible
     cap = regulariser.cap(**own)
     over = Violation(f"weights ≤ {cap:.6g}", max(0.0, float(weights.max()) / cap - 1))
-    return Placed([*found.violations, over], _capped(found.weights, cap))
-
-
-def _in_ball(constraint: Constraint, own: Mapping[str, Any], below: Violation, weights: Array) -> Placed:
-    shrink = to_boundary(constraint, own, weights)
-    inside = weights * min(shrink, 1.0)
-    return Placed([below, Violation("weights in the ball", max(0.0, 1 / shrink - 1))], inside)
+    return (*violations, over), _capped(feasible, cap)
 
 
 def to_boundary(constraint: Constraint, own: Mapping[str, Any], weights: Array) -> float:
@@ -100,41 +94,28 @@ def _capped(weights: Array, cap: float) -> Array:
     return np.minimum(cut + room * (missing / room.sum()), cap) if missing > 0 and room.sum() > 0 else cut
 
 
-class Shares(NamedTuple):
-    """t of the groups and λ of the kernels within them; groups without weight have t = NaN."""
-
-    t: Array
-    within: Array
-    groups: Any
-
-
-def shares(formulation: SingleTask, task: Task, weights: Array) -> Shares:
-    """t and λ of weights of a block-∞ formulation."""
-    assert formulation.between is not None
-    between, own = formulation.between, task.own
-    groups = between.groups(task.count, **own)
+def shares(between: Between, task: Task, weights: Array) -> tuple[Array, Array, Any]:
+    """t of the groups, t of the kernels within them, and the groups, of weights of a block-∞ formulation; groups
+    without weight have NaN."""
+    groups, exponent = between.groups(task.count, **task.own), between.exponent(**task.own)
     totals = group_sums(weights, groups)
     used = totals > 0
-    exponent = between.exponent(**own)
     t = np.full(len(totals), np.nan)
     ratio = 2 * between.price / totals[used]
     t[used] = ratio ** (1 / exponent) if exponent > 0 else 1 / ratio  # e = 0: how far W_j is from where it must be
-    within = np.divide(weights, totals[groups], out=np.zeros(len(weights)), where=used[groups])
-    return Shares(t, within, groups)
+    return t, np.divide(weights, totals[groups], out=np.zeros(len(weights)), where=used[groups]), groups
 
 
-def _between(formulation: SingleTask, task: Task, weights: Array) -> Placed:
+def _between(between: Between, task: Task, weights: Array) -> Placed:
     below, positive = negative("weights", weights), np.maximum(weights, 0.0)
-    assert formulation.between is not None
-    exponent = formulation.between.exponent(**task.own)
-    t, _, groups = shares(formulation, task, positive)
+    exponent = between.exponent(**task.own)
+    t, _, groups = shares(between, task, positive)
     seen, total = np.isfinite(t), float(np.nansum(t))
     if exponent == 0:
         off = float(np.abs(t[seen] - 1).max(initial=0.0))
-        scaled = positive / np.where(seen, t, 1.0)[groups]
-        return Placed([below, Violation("weights of each group sum to 1", off)], scaled)
+        return (below, Violation("weights of each group sum to 1", off)), positive / np.where(seen, t, 1.0)[groups]
     if not seen.any():
-        return Placed([below, Violation("some weight > 0", 1.0)], positive)
+        return (below, Violation("some weight > 0", 1.0)), positive
     off = abs(total - 1) if seen.all() else max(0.0, total - 1)
     constraint = "Σ 1/(2·weights) = 1" if exponent == 1 else f"Σ (weights of a group)^(−{1 / exponent:.3g}) = 1"
-    return Placed([below, Violation(constraint, off)], positive * (total**exponent if off else 1.0))
+    return (below, Violation(constraint, off)), positive * (total**exponent if off else 1.0)

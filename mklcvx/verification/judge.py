@@ -38,6 +38,7 @@ from .submissions import Submission, Translation, translation
 from .uniqueness import Range
 
 SCHEMA = "mklcvx.report/1"
+POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # a relative gap that most are content with
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
@@ -131,9 +132,6 @@ class Report:
         }
 
 
-POINT = ("verdict", "parts", "notes")
-
-
 @takes_kernels
 def verify(
     instance: Instance,
@@ -212,25 +210,19 @@ def verify(
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None
-    given = (weights, alpha, bias, coefficients, multipliers, objective)
-    record = {name: value for name, value in zip(PARTS, given, strict=True) if value is not None}
+    record = dict(zip(PARTS, (weights, alpha, bias, coefficients, multipliers, objective), strict=True))
     points = () if trace is None else tuple(answer_of(point) for point in trace)
     if trace is not None and not points:
         raise InputError("answer: the trace has no points: give at least one")
-    return judge_submission(
-        Submission(instance, formulation or "", settings, answer_of(record), points),
-        tol,
-        diagnosis,
-        translation(convention) if isinstance(convention, str) else convention,
-    )
+    submission = Submission(instance, formulation or "", settings, answer_of(record), points)
+    if convention is not None:
+        submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
+    return judge_submission(submission, tol, diagnosis)
 
 
-def judge_submission(
-    submission: Submission, tol: float, diagnosis: bool = True, convention: Translation | None = None
-) -> Report:
+def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:
     """As `verify`, for what has been read."""
     check_tolerance(tol, "a relative tolerance such as 1e-6")
-    submission = submission if convention is None else convention(submission)
     if not submission.formulation:
         raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")
     answer, trace, notes = submission.answer, submission.trace, submission.notes

@@ -1,17 +1,27 @@
-"""Multipliers of single tasks: those on simplices, worth what holding them costs, and τ, worth the cost it makes."""
+"""Multipliers of single tasks: shares on simplices, worth what holding them costs, and τ, worth the cost it makes.
+
+A block-∞ problem is a game, max over α and t of min over λ of gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} λ_m q_m(α). Holding λ
+can only raise its value, holding t can only lower it, and at the optimum neither does. Held, both are problems of the
+same kind: one kernel Σ λ_m K_m per group; or kernels times 2c/t_j^e of which the best of each group counts, `vskl` at
+s = 2. Both are posed in factors, for rounding would make kernels of low rank indefinite.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ..certificate.regularisers import regulariser_of
 from ..formulations._groups import group_sums
+from ..problem.factors import in_factors
 from ..problem.stack import Array
 from .answers import Answer, in_shape
-from .blockwise import held_between, held_within
 from .case import Case, Part, Violation
+from .domain import shares
 
 THRESHOLDS = ("sm1", "sm2", "smp", "elastic")  # where τ is a threshold over the kernels, not the cost itself
+BEST_OF_GROUPS = "vskl"
 
 
 def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[Part]:
@@ -24,36 +34,73 @@ def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[Pa
         share = in_shape("lambda", given["lambda"], (task.count,))
         if "groups" in task.own:
             sums = group_sums(share, task.own["groups"])
-            parts.append(
-                _simplices("lambda", share, sums, held_within(case, np.maximum(share, 0.0)) if measured else None)
-            )
+            excess = held_within(case, np.maximum(share, 0.0)) if measured else None
+            parts.append(_on_simplices("lambda", share, sums, excess))
         else:
-            parts.append(_simplices("lambda", share, share.sum(keepdims=True), _held(case, share, measured)))
+            parts.append(_between_groups(case, "lambda", share, measured))
     if case.formulation.name == "ckl" and given.get("gamma") is not None:
         gamma = in_shape("gamma", given["gamma"], (int(task.own["groups"].max()) + 1,))
-        parts.append(_simplices("gamma", gamma, gamma.sum(keepdims=True), _held(case, gamma, measured)))
+        parts.append(_between_groups(case, "gamma", gamma, measured))
     if given.get("tau") is not None and alpha is not None:
         parts.append(_tau_part(case, alpha, float(in_shape("tau", given["tau"], ()))))
     return parts
 
 
-def _held(case: Case, t: Array, measured: bool) -> float | None:
-    return held_between(case, t) if measured and (t > 0).all() and len(t) > 1 else None
+def _between_groups(case: Case, name: str, t: Array, measured: bool) -> Part:
+    excess = held_between(case, t) if measured and (t > 0).all() and len(t) > 1 else None
+    return _on_simplices(name, t, t.sum(keepdims=True), excess)
 
 
-def _simplices(name: str, values: Array, sums: Array, excess: float | None) -> Part:
+def _on_simplices(name: str, values: Array, sums: Array, excess: float | None) -> Part:
     below = Violation(f"{name} ≥ 0", max(0.0, -float(values.min())))
     return Part(name, (below, Violation(f"Σ {name} = 1", float(np.abs(sums - 1).max()))), excess=excess)
 
 
 def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
     """The dual's cost at τ, less the least: what a threshold over kernels adds, or how far a plain cost is off."""
-    task, name = case.task, case.formulation.name
+    task, name, cost = case.task, case.formulation.name, tau
     roots = case.formulation.lower(task, alpha).roots
-    least = case.formulation.conjugate(roots, **task.own)
     if name == "elastic" and tau <= 0 and task.own["l1_ratio"] < 1 and roots.any():
         return Part("tau", (Violation("tau > 0", 1.0),))
-    cost = tau
     if name in THRESHOLDS:
         cost = regulariser_of(name, task.count, task.own).conjugate(roots**2 / 2, tau)
+    least = case.formulation.conjugate(roots, **task.own)
     return Part("tau", excess=abs(cost - least) / case.known.scale, note="at the α given")
+
+
+# -------------------------------------------------------------------------------------------------------- shares, held
+def saddle_excess(case: Case, weights: Array) -> float:
+    """What the shares of the weights cost when they are held, within groups or between them."""
+    t, within, _ = shares(case.formulation.between, case.task, weights)
+    inside = held_within(case, within) if len(t) < case.task.count else 0.0
+    return max(inside, held_between(case, t) if len(t) > 1 else 0.0)
+
+
+def held_within(case: Case, within: Array) -> float:
+    """How far the optimum with λ held lies above the optimum: a problem with one kernel per group."""
+    groups, own = case.formulation.between.groups(case.task.count, **case.task.own), {}
+    if "s" in case.parameters:
+        own["s"] = case.parameters["s"]
+    each = np.arange(int(groups.max()) + 1)
+    joined = np.stack([case.task.combined(np.where(groups == j, within, 0.0)) for j in each])
+    held = _optimum(case, joined, case.formulation.name, each, **own)
+    return max(held.upper - case.known.lower, 0.0) / case.known.scale
+
+
+def held_between(case: Case, t: Array) -> float:
+    """How far the optimum with t held lies below the optimum: kernels times 2c/t_j^e, of each group the best counts."""
+    between, own = case.formulation.between, case.task.own
+    groups = between.groups(case.task.count, **own)
+    sizes = (2 * between.price / t ** between.exponent(**own))[groups]
+    scaled = np.stack([size * kernel for size, kernel in zip(sizes, case.task.each_kernel(), strict=True)])
+    held = _optimum(case, scaled, BEST_OF_GROUPS, groups, s=2.0)
+    return max(case.known.upper - held.lower, 0.0) / case.known.scale
+
+
+def _optimum(case: Case, kernels: Array, name: str, groups: Any, **own: Any) -> Any:
+    from ..solvers.solving import solve
+
+    no_test = dict.fromkeys(("test_kernels", "test_y", "test_diagonals"))
+    changed = case.instance.with_kernels(in_factors(kernels), names=None, groups=groups, **no_test)
+    given = {"C": case.parameters["C"], "bias": case.parameters["bias"], **own}
+    return solve(changed, name, solver="interior", tol=1e-10, **given).certificate

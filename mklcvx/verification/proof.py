@@ -205,9 +205,7 @@ def prove(
     kernels = KernelBalls(instance.kernels, instance.names)
 
     def proved(tolerance: float) -> Proof:
-        point, solution = _found(
-            instance, chosen, tol=tolerance, time_limit=time_limit, report=report, **parameters
-        )  # fmt: skip
+        point, solution = _found(instance, chosen, tol=tolerance, time_limit=time_limit, report=report, **parameters)
         report(f"{formulation}: ball arithmetic")
         return _enclosed(instance, chosen, resolved, kernels, point, solution)
 

@@ -42,7 +42,8 @@ def answer_certificate(
             raise InputError("answer: its objective is not finite: give numbers of moderate size")
     dual = task.feasible(np.zeros(task.samples) if alpha is None else alpha)
     if coefficients is None and weights is not None and alpha is not None:
-        placed = _placed(formulation, task, weights)
+        side = regulariser_of(formulation.name, task.count, task.own)
+        placed = np.maximum(weights, 0.0) if side is None else side.feasible(weights)
         if _near(placed, weights) and _near(dual, alpha):
             fine = None if low is None or not np.array_equal(dual, alpha) else low
             return certified(formulation, task, dual, placed, tolerance, low=fine).certificate
@@ -97,12 +98,7 @@ def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     else:
         roots = above(np.sqrt(np.maximum(found.high, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
-    return total_below([math.fsum(alpha) if task.loss == "c" else 0.0, -cost])
-
-
-def _placed(formulation: SingleTask, task: Task, weights: Array) -> Array:
-    side = regulariser_of(formulation.name, task.count, task.own)
-    return np.maximum(weights, 0.0) if side is None else side.feasible(weights)
+    return total_below([task.gain(alpha), -cost])
 
 
 def _near(one: Array, other: Array) -> bool:

@@ -7,7 +7,6 @@ instance that still fails. What is left cannot lose any one kernel or sample: it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -21,8 +20,8 @@ def shrunk(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
     if not fails(instance):
         raise InputError("shrinking: the instance does not fail: give one that does")
     while True:
-        fewer = instance.select(_kept(range(instance.count), partial(_part_fails, fails, instance, Instance.select)))
-        smaller = restricted(fewer, _kept(range(fewer.samples), partial(_part_fails, fails, fewer, restricted)))
+        fewer = _least(instance, instance.count, Instance.select, fails)
+        smaller = _least(fewer, fewer.samples, restricted, fails)
         if (smaller.count, smaller.samples) == (instance.count, instance.samples):
             return smaller
         instance = smaller
@@ -41,29 +40,29 @@ def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     return instance.with_kernels(part, **changes, **without)
 
 
-def _kept(all_of_them: Sequence[int], enough: Callable[[list[int]], bool]) -> list[int]:
-    """What is left when pieces are taken away, larger ones first, as long as the rest is enough."""
-    kept, size = list(all_of_them), max(len(all_of_them) // 2, 1)
+def _least(
+    instance: Instance,
+    count: int,
+    part: Callable[[Instance, Sequence[int]], Instance],
+    fails: Callable[[Instance], bool],
+) -> Instance:
+    """What is left when pieces are taken away, larger ones first, as long as the rest fails."""
+
+    def rest_fails(rest: list[int]) -> bool:
+        try:
+            return bool(rest) and fails(part(instance, rest))
+        except InputError:
+            return False  # no instance of the problem any more
+
+    kept, size = list(range(count)), max(count // 2, 1)
     while True:
         start, before = 0, len(kept)
         while start < len(kept):
             rest = kept[:start] + kept[start + size :]
-            if rest and enough(rest):
+            if rest_fails(rest):
                 kept = rest
             else:
                 start += size
         if size == 1 and len(kept) == before:
-            return kept
+            return part(instance, kept)
         size = max(size // 2, 1)
-
-
-def _part_fails(
-    fails: Callable[[Instance], bool],
-    instance: Instance,
-    part: Callable[[Instance, Sequence[int]], Instance],
-    kept: Sequence[int],
-) -> bool:
-    try:
-        return fails(part(instance, kept))
-    except InputError:
-        return False  # no instance of the problem any more

@@ -63,7 +63,7 @@ def translation(name: str) -> Translation:
     """From the words of the convention of that name to ours; a formulation that is given must be the one it means."""
     convention = convention_named(name)
 
-    def ours(submission: Submission) -> Submission:
+    def converted(submission: Submission) -> Submission:
         problem = convention.to_ours(submission.instance, submission.parameters)
         if submission.formulation not in ("", problem.formulation):
             fault = f"is not what {name} solves with these parameters, which is {problem.formulation}"
@@ -72,16 +72,10 @@ def translation(name: str) -> Translation:
         answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
         unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
         said = (f"in the words of {name}", *problem.notes, *([f"not judged: {', '.join(unknown)}"] if unknown else []))
-        return Submission(
-            problem.instance,
-            problem.formulation,
-            problem.parameters,
-            answer,
-            tuple(trace),
-            (*submission.notes, *said),
-        )
+        ours = (problem.instance, problem.formulation, problem.parameters)
+        return Submission(*ours, answer, tuple(trace), (*submission.notes, *said))
 
-    return ours
+    return converted
 
 
 def read_submission(
@@ -95,8 +89,7 @@ def read_submission(
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
     record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
     prepared, steps = _prepared(instance, record)
-    rows = record.get("rows")
-    trace = () if rows is None else _trace(rows)
+    trace = () if record.get("rows") is None else _trace(record["rows"])
     answer = answer_of({} if trace else record)
     if convention is not None:
         known = convention_named(convention).parameter_names

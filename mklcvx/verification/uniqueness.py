@@ -28,7 +28,7 @@ neither, nothing is said. `ts_l1` is a linear program itself: {μ ≥ 0: λΣμ 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,8 @@ from .case import Case
 WIDE = 0.02  # a weight that can move by this share of the largest is not determined
 FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+Ends = list[tuple[float, float]]
 
 
 class Range(NamedTuple):
@@ -46,16 +48,6 @@ class Range(NamedTuple):
     kernel: str
     low: float
     high: float
-
-
-class Program(NamedTuple):
-    """min/max of a weight: rows @ x ≤ bounds, equal @ x = totals; the first M unknowns are the weights."""
-
-    rows: Array
-    bounds: Array
-    equal: Array
-    totals: Array
-    limits: list[tuple[float | None, float | None]]
 
 
 class Bowl(NamedTuple):
@@ -70,15 +62,20 @@ class Bowl(NamedTuple):
     unit: float
 
 
-def in_program(case: Case, program: Program) -> list[Range] | None:
-    """The weights that a program leaves loose."""
-    ends = []
-    for m in range(case.instance.count):
-        low, high = _end(program, m, 1), _end(program, m, -1)
-        if low is None or high is None:
+def ends_of(count: int, rows: Any, *program: Any, **options: Any) -> Ends | None:
+    """The least and the largest value of the first `count` unknowns of a linear program, whose arguments are those of
+    `linprog`; None if it finds nothing, since the certified point is not sharp enough."""
+    from scipy.optimize import linprog
+
+    found = []
+    for m in range(count):
+        direction = np.zeros(rows.shape[1])
+        direction[m] = 1.0
+        low, high = (linprog(sign * direction, rows, *program, **options) for sign in (1, -1))
+        if not (low.success and high.success):
             return None
-        ends.append((low, -high))
-    return wide(case, ends)
+        found.append((float(low.fun), -float(high.fun)))
+    return found
 
 
 def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
@@ -87,29 +84,19 @@ def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
         return None
     if 2 * _farthest(bowl) <= WIDE * case.reference.weights.max():
         return []
-    ends = _bowl_ends(bowl)
-    return None if ends is None else wide(case, ends) or None
+    return wide(case, _bowl_ends(bowl)) or None
 
 
-def wide(case: Case, ends: list[tuple[float, float]]) -> list[Range]:
-    """The weights that are not determined."""
+def wide(case: Case, ends: Ends | None) -> list[Range] | None:
+    """The weights that are not determined; None where their ends are not known."""
+    if ends is None:
+        return None
     found, optimal = [], np.nan_to_num(case.reference.weights)
     for name, weight, (low, high) in zip(case.instance.names, optimal, ends, strict=True):
         low, high = min(low, weight), max(high, weight)
         if high - low > WIDE * optimal.max():
             found.append(Range(name, float(low), float(high)))
     return found
-
-
-def _end(program: Program, m: int, sign: int) -> float | None:
-    """The least of ±μ_m; None if the program finds nothing, since the certified point is not sharp enough."""
-    from scipy.optimize import linprog
-
-    direction = np.zeros(program.rows.shape[1])
-    direction[m] = sign
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(direction, *program, options=options)
-    return float(found.fun) if found.success else None
 
 
 def _farthest(bowl: Bowl) -> float:
@@ -131,23 +118,15 @@ def _farthest(bowl: Bowl) -> float:
     return max(float(np.sqrt(bound / least)), rest) * bowl.unit
 
 
-def _bowl_ends(bowl: Bowl) -> list[tuple[float, float]] | None:
+def _bowl_ends(bowl: Bowl) -> Ends | None:
     """How far every weight can go, by the right inequality."""
-    from scipy.optimize import linprog
-
-    count = len(bowl.mu)
+    count, largest = len(bowl.mu), bowl.slack.max() or 1.0
     values, vectors = np.linalg.eigh(bowl.curvature)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     reach, middle = np.sqrt(bowl.budget / (2 * count)), root @ bowl.mu
     size = np.sqrt(max(float(values[-1]), 0.0)) or 1.0
-    rows = np.vstack([root / size, -root / size, bowl.slack[None] / (bowl.slack.max() or 1.0)])
-    top = bowl.budget / (2 * (bowl.slack.max() or 1.0))
-    bounds = np.concatenate([(middle + reach) / size, (reach - middle) / size, [top]])
+    rows = np.vstack([root / size, -root / size, bowl.slack[None] / largest])
+    bounds = np.concatenate([(middle + reach) / size, (reach - middle) / size, [bowl.budget / (2 * largest)]])
     equal = (np.ones((1, count)), np.ones(1)) if bowl.total else (None, None)
-    found = []
-    for m in range(count):
-        both = [linprog(sign * np.eye(count)[m], rows, bounds, *equal) for sign in (1, -1)]
-        if not all(one.success for one in both):
-            return None
-        found.append((both[0].fun * bowl.unit, -both[1].fun * bowl.unit))
-    return found
+    ends = ends_of(count, rows, bounds, *equal)
+    return None if ends is None else [(low * bowl.unit, high * bowl.unit) for low, high in ends]

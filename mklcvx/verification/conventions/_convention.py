@@ -13,6 +13,7 @@ split is not linear (the thesis's λ, whose weights are 1/(2λ)), the convention
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -93,7 +94,7 @@ class Reweighing:
 
 @dataclass(frozen=True)
 class Convention:
-    """One code's way to state a problem. `theorem` is the statement, and the proof of the conversion.
+    """One code's way to state a problem. Its file states the problem and proves the conversion.
 
     `problem(instance, parameters)` converts a problem, every parameter resolved; `theirs(problem)` gives their
     parameters for one of ours, where the two differ. `choices` are parameters that are words. `support` names the
@@ -103,7 +104,6 @@ class Convention:
     name: str
     title: str
     reference: str
-    theorem: str
     problem: Callable[[Instance, dict[str, Any]], Problem]
     serves: tuple[str, ...]
     parameters: tuple[Parameter, ...] = (C,)
@@ -112,6 +112,11 @@ class Convention:
     bias: bool = True
     support: tuple[str, int] = ("support", 0)
     reweighing: Reweighing | None = None
+
+    @property
+    def theorem(self) -> str:
+        """The docstring of the convention's file."""
+        return sys.modules[self.problem.__module__].__doc__ or ""
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

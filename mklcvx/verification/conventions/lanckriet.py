@@ -48,7 +48,6 @@ LANCKRIET = Convention(
     name="lanckriet",
     title="the QCQP of Lanckriet et al.: fixed trace, twice our objective",
     reference="Lanckriet et al. 2004",
-    theorem=__doc__,
     parameters=(C, positive("c", "c", "trace of the combined kernel")),
     problem=problem,
     theirs=theirs,

@@ -31,7 +31,6 @@ SIMPLEMKL = Convention(
     name="simplemkl",
     title="SimpleMKL: weights on the simplex, α with the label's sign",
     reference="Rakotomamonjy et al. 2008",
-    theorem=__doc__,
     problem=problem,
     serves=("l1",),
     support=("pos", 1),

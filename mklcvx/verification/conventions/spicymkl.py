@@ -44,7 +44,6 @@ SPICYMKL = Convention(
     name="spicymkl",
     title="SpicyMKL: the plain block norm, λ instead of C",
     reference="Suzuki & Tomioka 2011",
-    theorem=__doc__,
     parameters=(positive("lam", "λ", "price of Σ‖f_m‖; the code's argument C"),),
     choices={"loss": ("total", "mean")},
     problem=problem,

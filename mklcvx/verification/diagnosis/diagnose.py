@@ -24,10 +24,9 @@ from .families.multi_label import MANY_LABELS
 from .families.single_task import SINGLE_TASKS
 from .families.two_stage import TWO_STAGES
 from .mistakes import Hypotheses, Mistakes, Trial, Trials
-from .mistakes_in_answers import ANSWERS, objective_units
+from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
 from .mistakes_in_data import KERNELS, SUBSETS, sample_weights
 from .mistakes_in_problems import PROBLEMS
-from .mistakes_in_weights import WEIGHTS
 
 BETTER = 0.01  # and must leave at most this share of what is wrong without it
 ROOM = 1000.0  # a problem's scale may exceed its value by this factor
@@ -86,7 +85,9 @@ def diagnose(
         for second in _trials(case, first.answer, (*mistakes.answers, *mistakes.problems)):
             if second.name != first.name and _holds(case, second, limit, posed):
                 return Diagnosis(f"{first.name} + {second.name}", f"two mistakes: {first.words}; and {second.words}")
-    return _unknown(parts, tolerance)
+    wrong, right = ([part for part in parts if (part.off > tolerance) == side] for side in (True, False))
+    rest = f"; {_are(right)} right" if right else ""
+    return Diagnosis("unknown", f"none of the usual mistakes: {_are(wrong)} wrong{rest}")
 
 
 def _trials(
@@ -173,20 +174,13 @@ def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
         return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")
     if off > early or any(part.violation > max(tolerance, FITS) for part in parts):
         return None
-    wrong = [part.name for part in parts if part.off > tolerance]
-    words = f"stopped early: {', '.join(wrong)} {_are(wrong)} {off:.1e} from the optimum; ask for more accuracy"
+    wrong = _are([part for part in parts if part.off > tolerance])
+    words = f"stopped early: {wrong} {off:.1e} from the optimum; ask for more accuracy"
     return Diagnosis("stopped_early", f"{words}, or for --tol {_rounded_up(off):.0e}")
 
 
-def _unknown(parts: list[Part], tolerance: float) -> Diagnosis:
-    wrong = [part.name for part in parts if part.off > tolerance]
-    right = [part.name for part in parts if part.off <= tolerance]
-    rest = f"; {', '.join(right)} {_are(right)} right" if right else ""
-    return Diagnosis("unknown", f"none of the usual mistakes: {', '.join(wrong)} {_are(wrong)} wrong{rest}")
-
-
-def _are(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+def _are(parts: list[Part]) -> str:
+    return f"{', '.join(part.name for part in parts)} {'is' if len(parts) == 1 else 'are'}"
 
 
 def _rounded_up(value: float) -> float:

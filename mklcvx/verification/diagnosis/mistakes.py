@@ -1,8 +1,8 @@
 """What a mistake is to the diagnosis: a hypothesis, which yields trials.
 
 A hypothesis undoes one usual mistake. To add one, write it in the file of its kind, `mistakes_in_answers.py`,
-`mistakes_in_weights.py`, `mistakes_in_problems.py` or `mistakes_in_data.py`, or in the file of the one family that it
-belongs to (`families/`), and add it to the tuple at the end of that file or to the rows of the families it serves.
+`mistakes_in_problems.py` or `mistakes_in_data.py`, or in the file of the one family that it belongs to (`families/`),
+and add it to the tuple at the end of that file or to the rows of the families that it serves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.stack import Array
 from ..answers import Answer
@@ -113,3 +114,14 @@ def kernel_of(case: Case, answer: Answer) -> Array:
 def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> Trial:
     """The answer for other parameters."""
     return Trial(name, words, answer, parameters={**case.parameters, **changed})
+
+
+def with_instance(
+    case: Case, answer: Answer, name: str, words: str, kernels: Array | None = None, **changed: Any
+) -> Trials:
+    """The answer for other kernels, or other data beside them; nothing where there is no such instance."""
+    try:
+        instance = case.instance.with_kernels(case.instance.kernels if kernels is None else kernels, **changed)
+    except (InputError, ArithmeticError):
+        return
+    yield Trial(name, words, answer, instance)

@@ -25,7 +25,7 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from ..shrinking import restricted
-from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights
+from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights, with_instance
 
 Groups = NDArray[np.intp]
 RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -49,16 +49,16 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
     traces = np.array([np.trace(kernel) for kernel in kernels])
     if (traces > 0).all():
         for size, words in ((1.0, "unit trace"), (float(n), f"trace n = {n}")):
-            scaled = case.instance.with_kernels(kernels * (size / traces)[:, None, None])
-            yield Trial("kernels_trace", f"optimal for the kernels rescaled to {words}", answer, scaled)
+            scaled, said = kernels * (size / traces)[:, None, None], f"optimal for the kernels rescaled to {words}"
+            yield from with_instance(case, answer, "kernels_trace", said, scaled)
     for name, words, options in PREPARED:
         if options == {"centre": True} and answer.bias is None and case.parameters.get("bias", False):
             continue  # y'α = 0 undoes it: q is the same, and only the bias is another
         try:
-            changed = case.instance.with_kernels(Preprocessing.from_options(**options).fit(kernels).train(kernels))
+            changed = Preprocessing.from_options(**options).fit(kernels).train(kernels)
         except (InputError, ArithmeticError):  # kernels that cannot be changed so were not
             continue
-        yield Trial(name, f"optimal for the kernels {words}", answer, changed)
+        yield from with_instance(case, answer, name, f"optimal for the kernels {words}", changed)
 
 
 def constant_added(case: Case, answer: Answer) -> Trials:
@@ -76,7 +76,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
         return
     for size in RIDGES:
         words = f"optimal for kernels with {size:g} added to their diagonals"
-        yield Trial("ridge", words, answer, case.instance.with_kernels(kernels + size * identity))
+        yield from with_instance(case, answer, "ridge", words, kernels + size * identity)
 
 
 def kernels_rounded(case: Case, answer: Answer) -> Trials:
@@ -84,11 +84,8 @@ def kernels_rounded(case: Case, answer: Answer) -> Trials:
     kernels = _dense(case)
     for words, rounded in () if kernels is None else _roundings(kernels):
         if not np.array_equal(rounded, kernels) and np.isfinite(rounded).all():
-            try:
-                changed = case.instance.with_kernels(rounded, repair="clip")
-            except (InputError, ArithmeticError):
-                continue
-            yield Trial("kernels_rounded", f"optimal for kernels {words}", answer, changed)
+            said = f"optimal for kernels {words}"
+            yield from with_instance(case, answer, "kernels_rounded", said, rounded, repair="clip")
 
 
 def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
@@ -142,8 +139,7 @@ def other_groups(case: Case, answer: Answer) -> Trials:
     for words, other in _groupings(tried[0]):
         if not any(_same_partition(other, one) for one in tried):
             tried.append(other)
-            changed = case.instance.with_kernels(case.instance.kernels, groups=other)
-            yield Trial("groups", f"optimal for other groups: {words}", answer, changed)
+            yield from with_instance(case, answer, "groups", f"optimal for other groups: {words}", groups=other)
 
 
 def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
@@ -167,14 +163,13 @@ def labels_swapped(case: Case, answer: Answer) -> Trials:
     targets = case.instance.targets
     if targets.kind != "classes":
         swapped = -targets.values if targets.kind == "y" else 1 - targets.values
-        changed = case.instance.with_kernels(case.instance.kernels, **{targets.kind: swapped})
-        yield Trial("classes_swapped", "optimal for the labels swapped, who has one and who has not", answer, changed)
+        words = "optimal for the labels swapped, who has one and who has not"
+        yield from with_instance(case, answer, "classes_swapped", words, **{targets.kind: swapped})
 
 
 def sample_weights(case: Case, answer: Answer) -> Trials:
     for words, weight in _weightings(case.instance):
-        changed = case.instance.with_kernels(case.instance.kernels, sample_weight=weight)
-        yield Trial("sample_weight", f"optimal for {words}", answer, changed)
+        yield from with_instance(case, answer, "sample_weight", f"optimal for {words}", sample_weight=weight)
 
 
 def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
@@ -221,11 +216,7 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
     suspects = np.flatnonzero((np.abs(twice - moved) <= VANISHING * np.abs(alpha).max()) & (twice != 0))
     for i in suspects[:SUSPECTS] if task.bias else ():
         y = np.where(np.arange(task.samples) == i, -task.y, task.y)
-        try:
-            changed = case.instance.with_kernels(case.instance.kernels, y=y)
-        except InputError:  # the only one of its class
-            continue
-        yield Trial("label_misread", f"optimal for the other label of sample {i}", answer, changed)
+        yield from with_instance(case, answer, "label_misread", f"optimal for the other label of sample {i}", y=y)
 
 
 def _listed(what: str, which: Sequence[object]) -> str:

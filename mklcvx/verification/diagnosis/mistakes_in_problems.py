@@ -25,8 +25,8 @@ from ..case import Case
 from ..domain import to_boundary
 from ..families import family_of
 from .mistakes import SAME, Hypotheses, Trial, Trials, on_weights, with_parameters
+from .mistakes_in_answers import size_in_words
 from .mistakes_in_data import kernels_rescaled, labels_swapped
-from .mistakes_in_weights import size_in_words
 
 LONG = 150  # samples beyond which formulations without a fast method are left out
 

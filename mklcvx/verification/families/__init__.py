@@ -39,19 +39,13 @@ def judged_parts(case: Case, answer: Answer, rigorous: bool = False) -> tuple[li
     """Every part of the answer, measured, and what is known of the optimal value with the help of the answer. Plain
     bounds are for hypotheses; a verdict is `rigorous`."""
     parts = proved_parts(case, answer, rigorous)
-    if answer.bounds is not None:
-        parts.append(_claimed_bounds(case, *answer.bounds))
+    if answer.bounds is not None:  # true or false, whatever the rest is worth
+        low = Violation("lower ≤ optimum", max(0.0, answer.bounds[0] - case.known.upper) / case.known.scale)
+        high = Violation("optimum ≤ upper", max(0.0, case.known.lower - answer.bounds[1]) / case.known.scale)
+        parts.append(Part("certificate", (low, high), decided=True))
     if not any(part.conclusive for part in parts):
         raise InputError(
             f"answer: has nothing that can be judged for {case.formulation.name}: write weights, alpha or objective"
         )
     known = case.known.tightened([part for part in parts if part.proves != "claim"])
     return [part.measured(known) for part in parts], known
-
-
-def _claimed_bounds(case: Case, lower: float, upper: float) -> Part:
-    """A claimed certificate is true or false, whatever the rest is worth."""
-    known = case.known
-    low = Violation("lower ≤ optimum", max(0.0, lower - known.upper) / known.scale)
-    high = Violation("optimum ≤ upper", max(0.0, known.lower - upper) / known.scale)
-    return Part("certificate", (low, high), decided=True)

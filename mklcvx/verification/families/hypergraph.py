@@ -21,44 +21,37 @@ class Hypergraphs(Family):
         weights = given_weights(formulation, task, answer)
         if not (weights > 0).any():
             raise InputError("answer: no weight is positive: write weights on the simplex")
-        own = solved(task, weights)
         z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
-        known = [own] if z is None else [own, z]
+        known = [one for one in (solved(task, weights), z) if one is not None]
         return Points([Embedding(weights, one) for one in known], known)
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
-        task, parts = case.task, []
+        """For the exact form the sum of the eigenvalues is tr(C) plus the optimal value."""
+        task, formulation, parts = case.task, case.formulation, []
         weights = of_shape("weights", answer.weights, (task.count,))
         if weights is not None:
             violations, theta = on_simplex("weights", weights)
-            value = case.formulation.lower(task, Embedding(theta, solved(task, theta))).value
-            parts.append(Part("weights", tuple(violations), "lower", value))
+            value = formulation.lower(task, Embedding(theta, solved(task, theta))).value
+            parts.append(Part("weights", violations, "lower", value))
         z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
         if z is not None:
-            parts.append(Part("Z", (), "upper", case.formulation.upper(task, z).value))
-        return parts + _eigenvalues(case, answer)
+            parts.append(Part("Z", (), "upper", formulation.upper(task, z).value))
+        if answer.multipliers.get("eigenvalues") is not None and task.smoothing is None:
+            values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (task.h.shape[1],))
+            claim = float(values.sum()) - float(np.sum(task.h**2))
+            parts.append(Part("eigenvalues", (), "claim", claim, note="their sum less tr(C)"))
+        return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
         """The smoothed form is strictly convex."""
-        if case.task.smoothing is not None:
+        task = case.task
+        if task.smoothing is not None:
             return []
-        return in_bowl(case, hypergraph_bowl(case, max(tolerance, FINEST)))
-
-
-def hypergraph_bowl(case: Case, tolerance: float) -> Bowl:
-    task, z = case.task, case.reference.multipliers["Z"]
-    images = np.stack([(kernel @ z).ravel() for kernel in task.each_kernel()]) / (2 * task.lam)
-    scores = task.scores(z)
-    largest = max(float(np.linalg.norm(np.asarray(kernel, dtype=float), 2)) for kernel in task.each_kernel())
-    slack = np.maximum(scores.max() - scores, 0.0)
-    budget = tolerance * case.known.scale
-    return Bowl(case.reference.weights, slack, images @ images.T, 1 + largest / task.lam, budget, True, 1.0)
-
-
-def _eigenvalues(case: Case, answer: Answer) -> list[Part]:
-    """For the exact form their sum is tr(C) plus the optimal value."""
-    if answer.multipliers.get("eigenvalues") is None or case.task.smoothing is not None:
-        return []
-    values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (case.task.h.shape[1],))
-    claim = float(values.sum()) - float(np.sum(case.task.h**2))
-    return [Part("eigenvalues", (), "claim", claim, note="their sum less tr(C)")]
+        z = case.reference.multipliers["Z"]
+        images = np.stack([(kernel @ z).ravel() for kernel in task.each_kernel()]) / (2 * task.lam)
+        scores = task.scores(z)
+        largest = max(float(np.linalg.norm(np.asarray(kernel, dtype=float), 2)) for kernel in task.each_kernel())
+        slack = np.maximum(scores.max() - scores, 0.0)
+        budget = max(tolerance, FINEST) * case.known.scale
+        bowl = Bowl(case.reference.weights, slack, images @ images.T, 1 + largest / task.lam, budget, True, 1.0)
+        return in_bowl(case, bowl)

@@ -18,8 +18,8 @@ from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
-from ..domain import on_simplex
-from ..uniqueness import FINEST, MOST, Program, Range, in_program
+from ..domain import on_simplex, outside_box
+from ..uniqueness import FINEST, MOST, TIGHT, Range, ends_of, wide
 from .family import Family
 from .single_task import machine_alpha
 
@@ -28,12 +28,9 @@ class ManyLabels(Family):
     slow, biased = True, False
 
     def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
-        shape = task.signs.shape
-        weights = of_shape("weights", answer.weights, (task.count,))
-        alpha = of_shape("alpha", answer.alpha, shape)
-        gamma = of_shape("gamma", answer.multipliers.get("gamma", np.ones(task.classes)), shape[:1])
-        coefficients = of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples))
-        if weights is None or alpha is None or gamma is None or weights.sum() <= 0 or gamma.sum() <= 0:
+        weights, alpha, gamma, coefficients = _arrays(task, answer)
+        gamma = np.ones(task.classes) if gamma is None else gamma
+        if weights is None or alpha is None or weights.sum() <= 0 or gamma.sum() <= 0:
             raise InputError("answer: weights or alpha are missing, or all zero: write both")
         if coefficients is None:
             coefficients = weights[None, :, None] * (alpha * task.signs)[:, None, :] / weights.sum()
@@ -41,29 +38,23 @@ class ManyLabels(Family):
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
         task, formulation, parts = case.task, case.formulation, []
-        weights = of_shape("weights", answer.weights, (task.count,))
-        alpha = of_shape("alpha", answer.alpha, task.signs.shape)
-        gamma = of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,))
-        coefficients = of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples))
-        minimax = formulation.name == "ml_minimax"
+        weights, alpha, gamma, coefficients = _arrays(task, answer)
+        minimax, feasible = formulation.name == "ml_minimax", np.ones(task.count)
         if weights is not None:
             violations, feasible = on_simplex("weights", weights)
             value = _classes_value(task, feasible, minimax)
-            parts.append(
-                Part("weights", tuple(violations), "upper", value, note="one SVM per class with these weights")
-            )
+            parts.append(Part("weights", violations, "upper", value, note="one SVM per class with these weights"))
         if gamma is not None and minimax:
             violations, shares = on_simplex("gamma", gamma)
             value = _weighted_optimum(task, shares)
-            parts.append(
-                Part("gamma", tuple(violations), "lower", value, note="the optimum with these weights of classes")
-            )
+            parts.append(Part("gamma", violations, "lower", value, note="the optimum with these weights of classes"))
         if alpha is not None:
             parts.append(_class_alpha(case, alpha, gamma if minimax else None))
         if coefficients is not None:
             shared = np.sqrt(np.maximum(np.ones(task.classes) @ task.evaluate(coefficients)[1], 0.0))
-            given = shared if weights is None else on_simplex("weights", weights).weights
-            bound = formulation.upper(task, ClassPrimal(coefficients, given if given.any() else np.ones(task.count)))
+            if weights is None and shared.any():
+                feasible = shared
+            bound = formulation.upper(task, ClassPrimal(coefficients, feasible))
             parts.append(Part("coefficients", (), "upper", bound.value))
         if answer.bias is not None:
             bias = in_shape("bias", answer.bias, np.shape(answer.bias))
@@ -71,17 +62,25 @@ class ManyLabels(Family):
         return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
-        small = case.task.samples * case.task.classes * (1 + case.task.classes) <= MOST
-        return in_program(case, _program(case, max(tolerance, FINEST))) if small else None
+        if case.task.samples * case.task.classes * (1 + case.task.classes) > MOST:
+            return None
+        return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 
 
-def class_tasks(task: LabelTask, kernel: Array) -> list[Task]:
-    return [Task(kernel[None], signs, task.box, "c", False) for signs in task.signs]
+def _arrays(task: LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None, Array | None]:
+    """Weights, α, γ and coefficients in their shapes."""
+    return (
+        of_shape("weights", answer.weights, (task.count,)),
+        of_shape("alpha", answer.alpha, task.signs.shape),
+        of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,)),
+        of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples)),
+    )
 
 
 def _classes_value(task: LabelTask, weights: Array, minimax: bool) -> float:
     kernel, values = task.combined(weights), []
-    for single in class_tasks(task, kernel):
+    for signs in task.signs:
+        single = Task(kernel[None], signs, task.box, "c", False)
         alpha = machine_alpha(single, np.ones(1))
         values.append(SVM.upper(single, (alpha * single.y)[None]).value)
     return max(values) if minimax else float(task.importance @ values)
@@ -96,19 +95,15 @@ def _weighted_optimum(task: LabelTask, gamma: Array) -> float:
 
 
 def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> Part:
-    task, size = case.task, float(case.task.box.max())
-    violations = (
-        Violation("α ≥ 0", max(0.0, -float(alpha.min())) / size),
-        Violation("α ≤ C", max(0.0, float(np.max(alpha - task.box))) / size),
-    )
-    feasible, note = np.clip(alpha, 0.0, task.box), ""
+    task, note = case.task, ""
+    feasible = np.clip(alpha, 0.0, task.box)
     if case.formulation.name == "ml_sum":
         gamma = np.ones(task.classes)
     elif gamma is None or not (gamma > 0).any():
         gamma, note = best_gamma(task, feasible), "with the best γ for it"
     gamma = np.maximum(gamma, 0.0)
     value = case.formulation.lower(task, ClassDual(gamma[:, None] * feasible, gamma)).value
-    return Part("alpha", violations, "lower", value, note=note)
+    return Part("alpha", tuple(outside_box(alpha, task.box)), "lower", value, note=note)
 
 
 def best_gamma(task: LabelTask, alpha: Array) -> Array:
@@ -123,24 +118,15 @@ def best_gamma(task: LabelTask, alpha: Array) -> Array:
     return np.asarray(found.x[:-1]) if found.x is not None else np.full(task.classes, 1 / task.classes)
 
 
-def _program(case: Case, tolerance: float) -> Program:
-    """Unknowns p and ξ of every class."""
+def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
+    """Unknowns p and ξ of every class, as `linprog` takes them."""
     task, alpha = case.task, np.asarray(case.reference.alpha)
     n, count, classes = task.samples, task.count, task.classes
     halves, top = task.correlations(alpha) / 2, case.known.upper + tolerance * case.known.scale
-    rows: list[Any] = []
-    costs = []
-    for k in range(classes):
-        images = np.stack([kernel @ (alpha[k] * task.signs[k]) for kernel in task.each_kernel()], axis=1)
-        slack = np.zeros((n, n * classes))
-        slack[:, k * n : (k + 1) * n] = -np.eye(n)
-        rows.append(np.hstack([-task.signs[k][:, None] * images, slack]))
-        price = np.zeros(n * classes)
-        price[k * n : (k + 1) * n] = task.box
-        costs.append(np.concatenate([halves[k], price]))
-    together = np.stack(costs) if case.formulation.name == "ml_minimax" else np.sum(costs, axis=0)[None]
+    images = np.stack([[kernel @ beta for beta in alpha * task.signs] for kernel in task.each_kernel()], axis=2)
+    margins = np.hstack([-(task.signs[:, :, None] * images).reshape(n * classes, count), -np.eye(n * classes)])
+    costs = np.hstack([halves, np.kron(np.eye(classes), task.box)])
+    costs = costs if case.formulation.name == "ml_minimax" else np.sum(costs, axis=0)[None]
+    bounds = np.concatenate([-np.ones(n * classes), np.full(len(costs), top)])
     equal = np.concatenate([np.ones(count), np.zeros(n * classes)])[None]
-    return Program(
-        np.vstack([*rows, together]), np.concatenate([-np.ones(n * classes), np.full(len(together), top)]),
-        equal, np.ones(1), [*[(0.0, 1.0)] * count, *[(0.0, None)] * (n * classes)],
-    )  # fmt: skip
+    return np.vstack([margins, costs]), bounds, equal, np.ones(1), [(0.0, 1.0)] * count + [(0.0, None)] * (n * classes)

@@ -29,12 +29,11 @@ from ...errors import InputError
 from ...formulations import Implied, SingleTask, Task
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..blockwise import saddle_excess
 from ..case import FINER, Case, Part, Violation
-from ..domain import placed
-from ..multipliers import multiplier_parts
+from ..domain import outside_box, placed
+from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
-from ..uniqueness import FINEST, MOST, Program, Range, in_program
+from ..uniqueness import FINEST, MOST, TIGHT, Range, ends_of, wide
 from .family import Family
 
 
@@ -43,18 +42,28 @@ class SingleTasks(Family):
         weights, alpha, coefficients = arrays(task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
         if alpha is None and coefficients is None and weights is not None:
-            alpha = _machine_alpha(task, weights)
+            from ...solvers.svm import Machine
+
+            if not (weights > 0).any():
+                raise InputError("answer: no weight is positive, and there is no alpha: write alpha as well")
+            alpha = Machine(task, FINE)(task.combined(np.maximum(weights, 0.0)))
         return answer_certificate(formulation, task, weights, alpha, coefficients, low, tolerance)
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
-        task, parts = case.task, []
+        task, formulation, parts = case.task, case.formulation, []
         weights, alpha, coefficients = arrays(task, answer)
         if weights is not None:
             parts.append(weights_part(case, weights, coefficients is not None, rigorous))
         if alpha is not None:
-            parts.append(alpha_part(case, alpha, rigorous))
+            value = alpha_lower(formulation, task, alpha) if rigorous else formulation.lower(task, alpha).value
+            parts.append(Part("alpha", tuple(alpha_violations(task, alpha)), "lower", value))
         if coefficients is not None:
-            parts.append(coefficients_part(case, coefficients, weights, rigorous))
+            if rigorous:
+                nothing = task.feasible(np.zeros(task.samples))
+                value = upper_certificate(formulation, task, nothing, coefficients, weights).upper
+            else:
+                value = formulation.upper(task, coefficients).value
+            parts.append(Part("coefficients", (), "upper", value, note="with the best bias"))
         if answer.bias is not None:
             parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
         return parts + multiplier_parts(case, alpha, answer)
@@ -66,13 +75,11 @@ class SingleTasks(Family):
         if weights is None or alpha is None or not np.isfinite(weights).all() or not (weights > 0).any():
             return {}
         lower = case.formulation.lower(task, alpha)
-        feasible = placed(case.formulation, task, weights).weights
+        _, feasible = placed(case.formulation, task, weights)
         _, best = worth(case.formulation, task, feasible)
         _, here = worth(case.formulation, task, feasible, lower.alpha)
-        found = {
-            "alpha_at_weights": max(best - here, 0.0) / scale,
-            "weights_at_alpha": abs(here - lower.value) / scale,
-        }
+        apart = max(best - here, 0.0), abs(here - lower.value)
+        found = {"alpha_at_weights": apart[0] / scale, "weights_at_alpha": apart[1] / scale}
         if coefficients is not None:
             implied = np.outer(weights, alpha * task.y)
             distance, size = (np.linalg.norm(task.evaluate(c)[1]) for c in (coefficients - implied, implied))
@@ -82,16 +89,9 @@ class SingleTasks(Family):
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
         if not _linear(case):
             return []
-        small = case.task.samples <= MOST**0.5 * 4
-        return in_program(case, _program(case, max(tolerance, FINEST))) if small else None
-
-
-def _machine_alpha(task: Task, weights: Array) -> Array:
-    from ...solvers.svm import Machine
-
-    if not (weights > 0).any():
-        raise InputError("answer: no weight is positive, and there is no alpha: write alpha as well")
-    return Machine(task, FINE)(task.combined(np.maximum(weights, 0.0)))
+        if case.task.samples > MOST**0.5 * 4:
+            return None
+        return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 
 
 def _linear(case: Case) -> bool:
@@ -102,47 +102,33 @@ def _linear(case: Case) -> bool:
     regulariser, probe = formulation.regulariser, np.full(case.task.count, 0.5)
     if regulariser.alone(case.task.count, **own) or regulariser.constraint is None:
         return False
-    curved = regulariser.constraint.curvature(probe, **own).any() or regulariser.curvature(probe, **own).any()
-    return not curved
+    return not any(side.curvature(probe, **own).any() for side in (regulariser.constraint, regulariser))
 
 
-def _program(case: Case, tolerance: float) -> Program:
-    """Unknowns μ, b, ρ, ξ."""
-    task, alpha = case.task, case.reference.alpha
-    n, count, budget = task.samples, task.count, tolerance * case.known.scale
-    roots = task.correlations(alpha)
+def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
+    """Unknowns μ, b, ρ, ξ, as `linprog` takes them."""
+    task, alpha, between = case.task, case.reference.alpha, case.formulation.between
+    n, count, budget, free = task.samples, task.count, tolerance * case.known.scale, task.loss_function.free_margin
+    roots, limits = task.correlations(alpha), (None, None) if task.bias else (0.0, 0.0)
+    others = [limits, (None, None), *[(0.0, None)] * n]
     margins = task.y[:, None] * task.images(alpha * task.y).T
-    level = np.full((n, 1), 1.0 if task.loss == "nu" else 0.0)
-    rows = np.hstack([-margins, -task.y[:, None], level, -np.eye(n)])
-    bounds = np.zeros(n) if task.loss == "nu" else -np.ones(n)
-    risk = np.concatenate([[0.0, -1.0 if task.loss == "nu" else 0.0], task.box])
-    free: tuple[float | None, float | None] = (None, None) if task.bias else (0.0, 0.0)
-    others = [free, (None, None), *[(0.0, None)] * n]
-    between = case.formulation.between
+    rows = np.hstack([-margins, -task.y[:, None], np.full((n, 1), float(free)), -np.eye(n)])
+    bounds = np.full(n, 0.0 if free else -1.0)
+    risk = np.concatenate([[0.0, -float(free)], task.box])
     if between is None:
-        cost = np.concatenate([roots**2 / 2, risk])
-        cap = case.formulation.regulariser.cap
+        cost, cap = np.concatenate([roots**2 / 2, risk]), case.formulation.regulariser.cap
         top = None if cap is None else cap(**task.own)
         equal = np.concatenate([np.ones(count), np.zeros(n + 2)])[None]
-        return Program(
-            np.vstack([rows, cost]), np.append(bounds, case.known.upper + budget), equal, np.ones(1),
-            [*[(0.0, top)] * count, *others],
-        )  # fmt: skip
+        bounds = np.append(bounds, case.known.upper + budget)
+        return np.vstack([rows, cost]), bounds, equal, np.ones(1), [*[(0.0, top)] * count, *others]
     norms, groups = case.reference.norms, between.groups(count, **task.own)
     sums = np.stack([np.where(groups == j, roots, 0.0) for j in range(groups.max() + 1)])
     lengths = np.bincount(groups, weights=norms) * (1 + tolerance)
-    largest = case.reference.objective - _penalty(case) + budget
-    within = np.hstack([sums, np.zeros((len(sums), n + 2))])
-    cost = np.concatenate([np.zeros(count), risk])
-    limits = [(0.0, 0.0 if root == 0 else None) for root in roots]
-    return Program(
-        np.vstack([rows, within, cost]), np.concatenate([bounds, lengths, [largest]]),
-        np.zeros((1, count + n + 2)), np.zeros(1), [*limits, *others],
-    )  # fmt: skip
-
-
-def _penalty(case: Case) -> float:
-    return float(case.formulation.penalty(case.reference.norms, **case.task.own))
+    largest = case.reference.objective - float(case.formulation.penalty(norms, **task.own)) + budget
+    within, cost = np.hstack([sums, np.zeros((len(sums), n + 2))]), np.concatenate([np.zeros(count), risk])
+    seen = [(0.0, 0.0 if root == 0 else None) for root in roots]
+    bounds = np.concatenate([bounds, lengths, [largest]])
+    return np.vstack([rows, within, cost]), bounds, None, None, [*seen, *others]
 
 
 def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
@@ -156,28 +142,25 @@ def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Arra
 def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) -> Part:
     """In a block-∞ formulation the weight of a kernel that hardly sees α means nothing: there coefficients, where they
     are `spelled_out`, are judged instead."""
+    formulation, task, between = case.formulation, case.task, case.formulation.between
     if not np.isfinite(weights).all():
         return Part("weights", note="some are undefined: the coefficients are judged in their place")
-    violations, feasible = placed(case.formulation, case.task, weights)
-    shown = tuple(violations)
-    if case.formulation.between is not None and spelled_out:
-        return Part("weights", shown, note="the coefficients are judged in their place")
-    if case.formulation.between is None:
-        value = _proved_worth(case, feasible) if rigorous else worth(case.formulation, case.task, feasible)[0]
-        return Part("weights", shown, "upper", value, note="the SVM with these weights")
-    if (feasible > 0).all():
-        return Part("weights", shown, excess=saddle_excess(case, feasible), note="t and λ of the weights, judged apart")
-    signed = machine_alpha(case.task, feasible) * case.task.y
-    if rigorous:
-        value = upper_certificate(case.formulation, case.task, signed * case.task.y, np.outer(feasible, signed)).upper
+    violations, feasible = placed(formulation, task, weights)
+    if between is not None and spelled_out:
+        return Part("weights", violations, note="the coefficients are judged in their place")
+    if between is not None and (feasible > 0).all():
+        note = "t and λ of the weights, judged apart"
+        return Part("weights", violations, excess=saddle_excess(case, feasible), note=note)
+    alpha = machine_alpha(task, feasible)
+    if between is None and rigorous:
+        value = weights_upper(formulation, task, feasible, alpha, FINER * case.tolerance)
+    elif between is None:
+        value = worth(formulation, task, feasible, alpha)[0]
+    elif rigorous:
+        value = upper_certificate(formulation, task, alpha, np.outer(feasible, alpha * task.y)).upper
     else:
-        value = case.formulation.upper(case.task, Implied(feasible, signed)).value
-    return Part("weights", shown, "upper", value, note="the SVM with these weights")
-
-
-def _proved_worth(case: Case, weights: Array) -> float:
-    alpha = machine_alpha(case.task, weights)
-    return weights_upper(case.formulation, case.task, weights, alpha, FINER * case.tolerance)
+        value = formulation.upper(task, Implied(feasible, alpha * task.y)).value
+    return Part("weights", violations, "upper", value, note="the SVM with these weights")
 
 
 def machine_alpha(task: Task, weights: Array) -> Array:
@@ -201,31 +184,11 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
 
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
-def alpha_part(case: Case, alpha: Array, rigorous: bool) -> Part:
-    task, formulation = case.task, case.formulation
-    value = alpha_lower(formulation, task, alpha) if rigorous else formulation.lower(task, alpha).value
-    return Part("alpha", tuple(alpha_violations(task, alpha)), "lower", value)
-
-
-def coefficients_part(case: Case, coefficients: Array, weights: Array | None, rigorous: bool) -> Part:
-    task, formulation = case.task, case.formulation
-    if rigorous:
-        nothing = task.feasible(np.zeros(task.samples))
-        value = upper_certificate(formulation, task, nothing, coefficients, weights).upper
-    else:
-        value = formulation.upper(task, coefficients).value
-    return Part("coefficients", (), "upper", value, note="with the best bias")
-
-
 def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
-    size, total = float(task.box.max()), float(np.abs(alpha).sum()) or 1.0
-    found = [
-        Violation("α ≥ 0", max(0.0, -float(alpha.min())) / size),
-        Violation("α ≤ C", max(0.0, float(np.max(alpha - task.box))) / size),
-    ]
+    found = outside_box(alpha, task.box)
     if task.bias:
-        found.append(Violation("y'α = 0", abs(float(task.y @ alpha)) / total))
-    if task.loss == "nu":
+        found.append(Violation("y'α = 0", abs(float(task.y @ alpha)) / (float(np.abs(alpha).sum()) or 1.0)))
+    if task.loss_function.free_margin:
         found.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
     return found
 

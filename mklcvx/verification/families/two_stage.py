@@ -15,7 +15,7 @@ from ...problem.stack import Array, KernelStack
 from ..answers import Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
 from ..domain import negative
-from ..uniqueness import FINEST, Bowl, Range, in_bowl, wide
+from ..uniqueness import FINEST, Bowl, Ends, Range, ends_of, in_bowl, wide
 from .family import Family, given_weights
 from .single_task import added_risk, alpha_violations, machine_alpha
 
@@ -36,11 +36,9 @@ class TwoStages(Family):
         task, formulation, parts = case.task, case.formulation, []
         weights = of_shape("weights", answer.weights, (task.count,))
         if weights is not None:
-            violations = (negative("weights", weights),)
-            if formulation.maximises:
-                parts.append(Part("weights", violations, "lower", formulation.lower(task, weights).value))
-            else:
-                parts.append(Part("weights", violations, "upper", formulation.upper(task, weights).value))
+            side = "lower" if formulation.maximises else "upper"
+            value = getattr(formulation, side)(task, weights).value
+            parts.append(Part("weights", (negative("weights", weights),), side, value))
         if answer.multipliers.get("beta") is not None and not formulation.maximises:
             beta = in_shape("beta", answer.multipliers["beta"], task.labels.shape)
             size = float(task.weight.max())
@@ -58,8 +56,7 @@ class TwoStages(Family):
             return None
         if case.formulation.maximises:
             return in_bowl(case, alignment_bowl(case, max(tolerance, FINEST)))
-        ends = pair_ends(case, max(tolerance, FINEST))
-        return None if ends is None else wide(case, ends)
+        return wide(case, pair_ends(case, max(tolerance, FINEST)))
 
 
 def alignment_bowl(case: Case, tolerance: float) -> Bowl | None:
@@ -74,49 +71,35 @@ def alignment_bowl(case: Case, tolerance: float) -> Bowl | None:
     return Bowl(mu, slack, task.products, 1.0, budget, False, 1 / float(np.linalg.norm(mu)))
 
 
-def pair_ends(case: Case, tolerance: float) -> list[tuple[float, float]] | None:
+def pair_ends(case: Case, tolerance: float) -> Ends | None:
     """`ts_l1`: unknowns μ and ξ."""
     from scipy import sparse
-    from scipy.optimize import linprog
 
-    task = case.task
-    pairs = len(task.labels)
+    task, pairs = case.task, len(case.task.labels)
     if pairs > MOST_PAIRS:
         return None
     margins = sparse.csr_matrix(-(task.labels[:, None] * task.examples))
     cost = sparse.csr_matrix(np.concatenate([np.full(task.count, task.lam), task.weight])[None])
     rows = sparse.vstack([sparse.hstack([margins, -sparse.identity(pairs)]), cost]).tocsr()
-    bounds = np.append(-np.ones(pairs), case.known.upper + tolerance * case.known.scale)
-    found = []
-    for m in range(task.count):
-        direction = np.zeros(task.count + pairs)
-        direction[m] = 1.0
-        both = [linprog(sign * direction, rows, bounds) for sign in (1, -1)]
-        if not all(one.success for one in both):
-            return None
-        found.append((float(both[0].fun), -float(both[1].fun)))
-    return found
+    return ends_of(task.count, rows, np.append(-np.ones(pairs), case.known.upper + tolerance * case.known.scale))
 
 
 def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:
     """α and bias of the SVMs with the kernel that the weights make, each measured by its own SVM's value."""
-    instance, count = case.instance, case.reference.y.ndim
-    signs = np.atleast_2d(case.reference.y)
-    shape = signs.shape if count == 2 else signs.shape[1:]
-    alpha, bias = of_shape("alpha", answer.alpha, shape), of_shape("bias", answer.bias, shape[:-1])
+    instance, y = case.instance, case.reference.y
+    alpha, bias = of_shape("alpha", answer.alpha, y.shape), of_shape("bias", answer.bias, y.shape[:-1])
     kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(np.maximum(weights, 0.0))
     box, note = case.parameters["C"] * instance.sample_weight, "in the second stage's SVM"
     excesses, added, violations = [0.0], [0.0], []
-    for k, labels in enumerate(signs):
+    for k, labels in enumerate(np.atleast_2d(y)):
         task = Task(kernel[None], labels, box)
         best = machine_alpha(task, np.ones(1))
         upper, scale = SVM.upper(task, (best * labels)[None]).value, SVM.lower(task, best).largest_term or 1.0
+        given = [best] if alpha is None else [best, np.atleast_2d(alpha)[k]]
         if alpha is not None:
-            own = np.atleast_2d(alpha)[k]
-            violations += alpha_violations(task, own)
-            excesses.append((upper - SVM.lower(task, own).value) / scale)
+            violations += alpha_violations(task, given[1])
+            excesses.append((upper - SVM.lower(task, given[1]).value) / scale)
         if bias is not None:
-            given = [best, *([] if alpha is None else [np.atleast_2d(alpha)[k]])]
             outputs = [task.evaluate((one * labels)[None])[0] for one in given]
             added.append(min(added_risk(task, out, float(np.atleast_1d(bias)[k])) for out in outputs) / scale)
     parts = [] if alpha is None else [Part("alpha", tuple(violations), excess=max(excesses), note=note)]

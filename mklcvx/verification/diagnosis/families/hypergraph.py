@@ -10,10 +10,9 @@ import numpy as np
 from ...answers import Answer
 from ...case import Case
 from ..mistakes import Mistakes, Trial, Trials
-from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_problems import PROBLEMS
-from ..mistakes_in_weights import WEIGHTS
 
 
 def embedding_half(case: Case, answer: Answer) -> Trials:

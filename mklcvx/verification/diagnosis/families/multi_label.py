@@ -13,10 +13,9 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ..mistakes import Mistakes, Trial, Trials, kernel_of, on_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
 from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_problems import PROBLEMS
-from ..mistakes_in_weights import WEIGHTS, along, with_ours
 
 MOST_CLASSES = 4  # whose orders are all tried
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,34 @@ from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
 from ..mistakes import SAME, Mistakes, Trial, Trials, kernel_of, on_weights, weights_or_ours
-from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units, samples_order, single_task_terms
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
 from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, radius
-from ..mistakes_in_weights import WEIGHTS, clipped, weights_reciprocal
+
+
+@on_weights
+def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
+    if (weights > 0).any():
+        turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
+        shares = "λ was handed over where the weight 1/(2λ) is meant"
+        meant = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
+        yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
+
+
+def terms(case: Case) -> Iterator[tuple[str, float]]:
+    formulation, task, found = case.formulation, case.task, case.reference
+    regulariser, weights = formulation.regulariser, np.nan_to_num(found.weights)
+    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(weights, **task.own)))
+    norms = float(formulation.penalty(found.norms, **task.own)) - price
+    loss = found.objective - norms - price
+    yield "from which the penalty R of the weights is missing", -price
+    yield "from which the loss is missing: only the norms are counted", -loss
+    yield "from which the loss and the penalty R of the weights are missing", -loss - price
+    if "C" in case.parameters:
+        yield "in which the loss is not multiplied by C", loss / case.parameters["C"] - loss
+    yield "in which the loss is divided by n, a mean", loss / case.instance.samples - loss
+    yield "in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms
+    yield "in whose quadratic term the ½ is missing, in the primal; or the dual's linear term alone", norms
 
 
 @on_weights
@@ -77,7 +102,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
 SINGLE_TASKS = Mistakes(
     answers=(*ANSWERS, weights_reciprocal),
     answers_alone=(
-        objective_units(), objective_terms(single_task_terms), samples_order, weights_capped, *WEIGHTS, coefficients,
+        objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
     problems=(bias_setting, *SCALES, *OTHERS),
     problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *KERNELS, bias_wrong),

@@ -18,10 +18,9 @@ from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, given_weights, on_weights
-from ..mistakes_in_answers import ANSWERS, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import KERNELS, SUBSETS, sample_weights
 from ..mistakes_in_problems import PROBLEMS
-from ..mistakes_in_weights import WEIGHTS, along, clipped, with_ours
 
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
 WEIGHED = (  # of a pair of two samples, and of a sample with itself: a pair without any weight has no multiplier
