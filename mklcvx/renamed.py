@@ -24,7 +24,15 @@ ROOMS = {
     "certificate": "residuals run solution",
     "io": "files folders hdf5=matlab json_text matlab solution_records trace=files writing",
     "solvers": "assembling cost exact=conic measures paths polish second_stage solving",
-    "verification": "answers proved_answers rigorous=proof submissions",
+    "verification": "answers proved_answers rigorous=proof submissions judging.blockwise=multipliers "
+    "judging.diagnosis=diagnosis.diagnose judging.parts=case judging.single=families.single_task "
+    "judging.together=families.single_task judging.trial=diagnosis.mistakes judging.uniqueness_families=uniqueness "
+    "judging.wrong_answers=diagnosis.mistakes_in_answers judging.wrong_classifiers=diagnosis.families.single_task "
+    "judging.wrong_data=diagnosis.mistakes_in_data judging.wrong_kernels=diagnosis.mistakes_in_data "
+    "judging.wrong_objectives=diagnosis.mistakes_in_answers judging.wrong_problems=diagnosis.mistakes_in_problems "
+    "judging.wrong_rules=diagnosis.mistakes_in_answers judging.wrong_scales=diagnosis.mistakes_in_problems "
+    "judging.wrong_subsets=diagnosis.mistakes_in_data judging.wrong_weights=diagnosis.mistakes_in_answers "
+    "conventions._parameters=conventions._convention",
     "reports": "explain latex theorem reporting=pages reporting.demonstration=pages.documents "
     "reporting.judgement=pages.documents reporting.solved=pages.documents reporting.drawn=pages.sections "
     "reporting.numbers=pages.html reporting.svg=pages.page plot.bars=plot.charts plot.conditions=plot.charts "

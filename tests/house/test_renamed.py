@@ -127,6 +127,11 @@ def test_a_module_runs_under_its_old_name():
         ("data.records", "zoo.data.records"),
         ("reporting.drawn", "reports.pages.sections"),
         ("plot.simplex", "reports.plot.weight_space"),
+        ("judging.parts", "verification.case"),
+        ("judging.diagnosis", "verification.diagnosis.diagnose"),
+        ("judging.wrong_kernels", "verification.diagnosis.mistakes_in_data"),
+        ("judging.uniqueness", "verification.uniqueness"),
+        ("conventions._parameters", "verification.conventions._convention"),
     ],
 )
 def test_a_module_that_was_merged_into_another_leads_there(old, new):
@@ -135,3 +140,9 @@ def test_a_module_that_was_merged_into_another_leads_there(old, new):
         found = import_module(f"mklcvx.{old}")
     assert f"mklcvx.{old} is now mklcvx.{new}: use that name" in [str(one.message) for one in caught]
     assert found is import_module(f"mklcvx.{new}")
+
+
+def test_judge_is_found_where_it_was():
+    with pytest.warns(FutureWarning, match=r"answers.judge is now mklcvx.verification.judge.judge: use that name"):
+        from mklcvx.verification.answers import judge
+    assert judge is import_module("mklcvx.verification.judge").judge
