@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mistakes import Mistake, register
 from mklcvx import Instance, Solution, solve
+from wrong_answers import WrongAnswer, register
 
 Array = NDArray[np.float64]
-BLUNDERS: list[Mistake] = []
+BLUNDERS: list[WrongAnswer] = []
 mistake = register(BLUNDERS)
 N = 20
 

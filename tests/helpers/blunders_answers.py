@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blunders import N, kernels, l1_right, mistake, signs, single, solved
-from mistakes import Case, Parts, parts
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(single, "elastic", "α∘y returned", named="alpha_signed", pattern=r"label|sign|∘ ?y", C=1.0, l1_ratio=0.8)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from blunders import N, centred, features, gaussian, kernels, mistake, signs, single, solved, unit_diagonal, unit_trace
-from mistakes import Case, Parts, parts
 from mklcvx import Instance, solve
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(
@@ -160,6 +160,7 @@ def l1_weights_sum_to_m(_: Case) -> Parts:
     "l1",
     "the best single kernel chosen",
     named="one_kernel",
+    other_words=True,  # "alone"
     pattern=r"single|one kernel|best kernel|corner",
     C=1.0,
 )

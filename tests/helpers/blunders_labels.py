@@ -8,8 +8,8 @@ import cvxpy as cp
 import numpy as np
 
 from blunders import N, kernels, labelled, mistake, solved, unit_trace
-from mistakes import Case, Parts
 from mklcvx import Instance, Solution, solve
+from wrong_answers import Case, Parts
 
 
 @cache

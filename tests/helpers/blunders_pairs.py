@@ -8,8 +8,8 @@ import cvxpy as cp
 import numpy as np
 
 from blunders import N, centred, kernels, mistake, signs, single, solved
-from mistakes import Case, Parts, parts
 from mklcvx import Solution
+from wrong_answers import Case, Parts, parts
 
 PAIRS = np.triu_indices(N)
 

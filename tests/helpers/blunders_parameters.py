@@ -6,8 +6,8 @@ import cvxpy as cp
 import numpy as np
 
 from blunders import N, kernels, mistake, signs, single, solved
-from mistakes import Case, Parts, parts
 from mklcvx import Instance, solve
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from blunders import N, kernels, mistake, signs, single, solved
-from mistakes import Case, Parts, parts
 from mklcvx import Instance, solve
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(

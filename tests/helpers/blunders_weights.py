@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.svm import SVC
 
 from blunders import N, kernels, l1_right, mistake, signs, single, solved
-from mistakes import Case, Parts, parts
 from mklcvx import solve
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(
@@ -148,6 +148,7 @@ def li_shares_for_weights(_: Case) -> Parts:
     "li",
     "weights 1/λ, the 2 of 1/(2λ) forgotten",
     named="weights_norm",
+    other_words=True,  # optimal "times 0.5"
     pattern=r"1/\(2λ\)|½|half|doubled|twice|factor|1/λ",
     C=1.0,
 )

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from faults import BINARY, INTERIOR, LABELS
-from mklcvx import Instance, solve
-
-
-def instance_for(name: str) -> Instance:
-    if name.startswith(("ml_", "hypergraph")):
-        return LABELS
-    return BINARY.select([0]) if name == "svm" else BINARY
+from faults import INTERIOR, instance_for
+from mklcvx import solve
 
 
 def solution_of(name: str, **given):

@@ -6,11 +6,9 @@ import cvxpy as cp
 import numpy as np
 from scipy.optimize import minimize
 
-from mistakes import Case, Mistake, Parts, centred, of_unit_trace, parts, register
+from mistakes import centred, mistake, of_unit_trace
 from mklcvx import Instance
-
-FAMILIES: list[Mistake] = []
-mistake = register(FAMILIES)
+from wrong_answers import Case, Parts, parts
 
 
 # --------------------------------------------------------------------------------------------------------- many labels
@@ -321,6 +319,7 @@ def ridge_upside_down(case: Case) -> Parts:
     "λ was multiplied by the number of samples: K + nλI",
     lam=0.1,
     named="parameter: lam n",
+    other_words=True,  # with kernels of trace n, λ times n is their unit trace
 )
 def ridge_times_n(case: Case) -> Parts:
     return embedded(case, lam=0.1 * case.instance.samples)

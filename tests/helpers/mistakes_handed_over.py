@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mistakes import Case, Mistake, Parts, parts, register
-
-HANDED_OVER: list[Mistake] = []
-mistake = register(HANDED_OVER)
+from mistakes import mistake
+from wrong_answers import Case, Parts, parts
 
 
 @mistake(

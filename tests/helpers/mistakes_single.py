@@ -6,11 +6,9 @@ import cvxpy as cp
 import numpy as np
 from sklearn.svm import SVC
 
-from mistakes import Case, Mistake, Parts, centred, of_unit_trace, parts, register
+from mistakes import centred, mistake, of_unit_trace
 from mklcvx import Instance
-
-SINGLE: list[Mistake] = []
-mistake = register(SINGLE)
+from wrong_answers import Case, Parts, parts
 
 
 # --------------------------------------------------------------------------------------- solvers of a parameter misread
@@ -181,6 +179,7 @@ def sample_weights_ignored(case: Case) -> Parts:
     "the classes were swapped: the other class has the weight",
     C=1.0,
     named="sample_weight: without their weights",
+    other_words=True,  # the heavy class is never at its bound: its weight does not matter
 )
 def weights_of_the_other_class(case: Case) -> Parts:
     weight = np.where(case.instance.y > 0, 1.0, case.instance.sample_weight.max())
