@@ -8,7 +8,7 @@ and add it to the tuple at the end of that file or to the rows of the families t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -111,17 +111,22 @@ def kernel_of(case: Case, answer: Answer) -> Array:
     return np.array(case.task.combined(np.maximum(weights_or_ours(case, answer), 0.0)))
 
 
+def but_for(answer: Answer, name: str, words: str, **changed: Any) -> Trial:
+    """Right but for what is changed in the answer."""
+    return Trial(name, f"right but for {words}", replace(answer, **changed))
+
+
 def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> Trial:
-    """The answer for other parameters."""
-    return Trial(name, words, answer, parameters={**case.parameters, **changed})
+    """Optimal for other parameters."""
+    return Trial(name, f"optimal for {words}", answer, parameters={**case.parameters, **changed})
 
 
 def with_instance(
     case: Case, answer: Answer, name: str, words: str, kernels: Array | None = None, **changed: Any
 ) -> Trials:
-    """The answer for other kernels, or other data beside them; nothing where there is no such instance."""
+    """Optimal for other kernels, or other data beside them; nothing where there is no such instance."""
     try:
         instance = case.instance.with_kernels(case.instance.kernels if kernels is None else kernels, **changed)
     except (InputError, ArithmeticError):
         return
-    yield Trial(name, words, answer, instance)
+    yield Trial(name, f"optimal for {words}", answer, instance)

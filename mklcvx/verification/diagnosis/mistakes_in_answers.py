@@ -23,7 +23,7 @@ from ..answers import Answer
 from ..case import FITS, Case
 from ..domain import to_boundary
 from ..families import proved_parts
-from .mistakes import SAME, VANISHING, Hypotheses, Hypothesis, Trial, Trials, on_weights
+from .mistakes import SAME, VANISHING, Hypotheses, Hypothesis, Trial, Trials, but_for, on_weights
 
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 FACTORS = (
@@ -37,8 +37,7 @@ Own = Callable[[Case], Iterable[tuple[str, float]]]  # what a family has beside 
 # ---------------------------------------------------------------------------------------------------------- objective
 def objective_factor(case: Case, answer: Answer) -> Trials:
     for name, factor, words in FACTORS if answer.objective else ():
-        right = replace(answer, objective=factor * (answer.objective or 0.0))
-        yield Trial(name, f"right but for the objective{words}", right)
+        yield but_for(answer, name, f"the objective{words}", objective=factor * (answer.objective or 0.0))
 
 
 def objective_units(own: Own = lambda case: ()) -> Hypothesis:
@@ -49,8 +48,8 @@ def objective_units(own: Own = lambda case: ()) -> Hypothesis:
         plain = (("divided by n", float(n)), ("multiplied by n", 1 / n), *own(case), ("divided by C", price))
         for words, factor in plain if answer.objective else ():
             if factor != 1:
-                right = replace(answer, objective=(answer.objective or 0.0) * factor)
-                yield Trial("objective_units", f"right but for the objective, which is {words}", right)
+                said, right = f"the objective, which is {words}", (answer.objective or 0.0) * factor
+                yield but_for(answer, "objective_units", said, objective=right)
 
     return hypothesis
 
@@ -61,8 +60,8 @@ def objective_terms(own: Own) -> Hypothesis:
     def hypothesis(case: Case, answer: Answer) -> Trials:
         for words, added in own(case) if answer.objective is not None else ():
             if added:
-                right = replace(answer, objective=(answer.objective or 0.0) - added)
-                yield Trial("objective_terms", f"right but for the objective, {words}", right)
+                right = (answer.objective or 0.0) - added
+                yield but_for(answer, "objective_terms", f"the objective, {words}", objective=right)
 
     return hypothesis
 
@@ -78,22 +77,21 @@ def classes_swapped(case: Case, answer: Answer) -> Trials:
 def bias_sign(case: Case, answer: Answer) -> Trials:
     """The sign of the bias, or 0 in its place."""
     if answer.bias is not None and np.any(answer.bias):
-        words = "right but for the sign of the bias: f + b is meant, not f − b (or the classes are swapped)"
-        yield Trial("bias_sign", words, replace(answer, bias=-answer.bias))
+        words = "the sign of the bias: f + b is meant, not f − b (or the classes are swapped)"
+        yield but_for(answer, "bias_sign", words, bias=-answer.bias)
     elif answer.bias is not None:
         right = np.array2string(np.asarray(case.reference.bias), precision=6)
-        words = f"right but for the bias: 0 was handed over where {right} belongs"
-        yield Trial("bias_omitted", words, replace(answer, bias=None))
+        yield but_for(answer, "bias_omitted", f"the bias: 0 was handed over where {right} belongs", bias=None)
 
 
 def alpha_signed(case: Case, answer: Answer) -> Trials:
     alpha, y = answer.alpha, case.reference.y
     if alpha is not None and (np.asarray(alpha) < 0).any() and alpha.size == y.size:
         signed = alpha.reshape(y.shape) * y
-        words = "right but for α, which carries the label's sign: α∘y was handed over where α ≥ 0 is meant"
-        yield Trial("alpha_signed", words, replace(answer, alpha=signed))
-        yield Trial("alpha_signed", f"{words}, and the classes are swapped", replace(answer, alpha=-signed))
-        yield Trial("alpha_signed", "right but for the sign of α", replace(answer, alpha=-alpha))
+        words = "α, which carries the label's sign: α∘y was handed over where α ≥ 0 is meant"
+        yield but_for(answer, "alpha_signed", words, alpha=signed)
+        yield but_for(answer, "alpha_signed", f"{words}, and the classes are swapped", alpha=-signed)
+        yield but_for(answer, "alpha_signed", "the sign of α", alpha=-alpha)
 
 
 def alpha_units(case: Case, answer: Answer) -> Trials:
@@ -101,11 +99,11 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
     if alpha is None or not np.any(alpha):
         return
     if "nu" in case.parameters:
-        words = "right but for the size of α, which sums to one in the ν-form"
-        yield Trial("alpha_units", words, replace(answer, alpha=alpha / alpha.sum()))
+        words = "the size of α, which sums to one in the ν-form"
+        yield but_for(answer, "alpha_units", words, alpha=alpha / alpha.sum())
     elif price != 1:
-        words = "right but for the size of α, which is between 0 and C: it was handed over in units of C"
-        yield Trial("alpha_units", words, replace(answer, alpha=alpha * price))
+        words = "the size of α, which is between 0 and C: it was handed over in units of C"
+        yield but_for(answer, "alpha_units", words, alpha=alpha * price)
 
 
 def samples_order(case: Case, answer: Answer) -> Trials:
@@ -117,8 +115,8 @@ def samples_order(case: Case, answer: Answer) -> Trials:
     if len(np.unique(inside.round(9))) >= DISTINCT:
         ranked = np.empty_like(ours)
         ranked[np.argsort(ours, kind="stable")] = np.sort(np.ravel(alpha))
-        words = "right but for the order of the samples: the same α, of other samples"
-        yield Trial("samples_order", words, replace(answer, alpha=ranked))
+        words = "the order of the samples: the same α, of other samples"
+        yield but_for(answer, "samples_order", words, alpha=ranked)
 
 
 # ------------------------------------------------------------------------------------------------------------ weights
@@ -127,11 +125,11 @@ def weights_norm(case: Case, answer: Answer, weights: Array) -> Trials:
     factor = normalising(case, weights) if (weights > 0).any() else None
     if factor is None or abs(factor - 1) < 1e-12:
         return
-    words = f"right but for the size of the weights: they {size_in_words(weights)}; times {factor:.6g} they are optimal"
-    yield Trial("weights_norm", words, replace(answer, weights=weights * factor))
+    words = f"the size of the weights: they {size_in_words(weights)}; times {factor:.6g} they are optimal"
+    changed = {"weights": weights * factor}
+    yield but_for(answer, "weights_norm", words, **changed)
     if answer.coefficients is not None:
-        scaled = replace(answer, weights=weights * factor, coefficients=answer.coefficients * factor)
-        yield Trial("weights_norm", words, scaled)
+        yield but_for(answer, "weights_norm", words, **changed, coefficients=answer.coefficients * factor)
 
 
 def normalising(case: Case, weights: Array) -> float | None:
@@ -161,8 +159,7 @@ def weights_order(case: Case, answer: Answer, weights: Array) -> Trials:
         ("shifted by one", np.roll(weights, 1)),
         ("another: the same weights, of other kernels", ranked),
     ):
-        words = f"right but for the order of the kernels, which is {how}"
-        yield Trial("weights_order", words, replace(answer, weights=turned))
+        yield but_for(answer, "weights_order", f"the order of the kernels, which is {how}", weights=turned)
 
 
 @on_weights
@@ -175,8 +172,8 @@ def weights_cut(case: Case, answer: Answer, weights: Array) -> Trials:
     alike = np.abs(filled - ours).max() <= SAME * ours.max()
     # On the plain simplex optimal weights need not be unique: what they are worth decides.
     if alike or getattr(getattr(case.formulation, "regulariser", None), "flat", False):
-        words = f"right but for small weights that were set to zero ({int((ours[~kept] > SAME).sum())} of them)"
-        yield Trial("weights_cut", words, replace(answer, weights=filled))
+        words = f"small weights that were set to zero ({int((ours[~kept] > SAME).sum())} of them)"
+        yield but_for(answer, "weights_cut", words, weights=filled)
 
 
 @on_weights
@@ -187,8 +184,8 @@ def weights_within_groups(case: Case, answer: Answer, weights: Array) -> Trials:
         return
     sums, ours = group_sums(weights, groups), group_sums(np.nan_to_num(case.reference.weights), groups)
     if np.abs(sums[sums > 0] - 1).max(initial=0.0) <= SAME:
-        words = "right but for the weights: λ, which sums to one in every group, was handed over in their place"
-        yield Trial("weights_groups", words, replace(answer, weights=weights * ours[groups]))
+        words = "the weights: λ, which sums to one in every group, was handed over in their place"
+        yield but_for(answer, "weights_groups", words, weights=weights * ours[groups])
 
 
 @on_weights
@@ -203,8 +200,8 @@ def weights_norms(case: Case, answer: Answer, weights: Array) -> Trials:
     with np.errstate(all="ignore"):
         meant = formulation.weights(norms, formulation.lower(task, found.alpha).roots, **task.own)
     if np.isfinite(meant).all():
-        words = "right but for the weights: the norms ‖f‖ were handed over in their place"
-        yield Trial("weights_norms", words, replace(answer, weights=meant))
+        words = "the weights: the norms ‖f‖ were handed over in their place"
+        yield but_for(answer, "weights_norms", words, weights=meant)
 
 
 @on_weights
@@ -215,16 +212,16 @@ def weights_power(case: Case, answer: Answer, weights: Array) -> Trials:
         meant = weights**exponent
         factor = normalising(case, meant)
         if factor is not None:
-            said = f"right but for the weights: their {words} were handed over in their place"
-            yield Trial("weights_power", said, replace(answer, weights=meant * factor))
+            said = f"the weights: their {words} were handed over in their place"
+            yield but_for(answer, "weights_power", said, weights=meant * factor)
 
 
 @on_weights
 def weights_of_the_start(case: Case, answer: Answer, weights: Array) -> Trials:
     """All equal, beside parts that are those of other weights."""
     if len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
-        words = "right but for the weights, which are all equal: those of the start, it seems, never replaced"
-        yield Trial("weights_even", words, replace(answer, weights=None))
+        words = "the weights, which are all equal: those of the start, it seems, never replaced"
+        yield but_for(answer, "weights_even", words, weights=None)
 
 
 def with_ours(case: Case, answer: Answer) -> Answer:

@@ -49,8 +49,8 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
     traces = np.array([np.trace(kernel) for kernel in kernels])
     if (traces > 0).all():
         for size, words in ((1.0, "unit trace"), (float(n), f"trace n = {n}")):
-            scaled, said = kernels * (size / traces)[:, None, None], f"optimal for the kernels rescaled to {words}"
-            yield from with_instance(case, answer, "kernels_trace", said, scaled)
+            scaled = kernels * (size / traces)[:, None, None]
+            yield from with_instance(case, answer, "kernels_trace", f"the kernels rescaled to {words}", scaled)
     for name, words, options in PREPARED:
         if options == {"centre": True} and answer.bias is None and case.parameters.get("bias", False):
             continue  # y'α = 0 undoes it: q is the same, and only the bias is another
@@ -58,7 +58,7 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
             changed = Preprocessing.from_options(**options).fit(kernels).train(kernels)
         except (InputError, ArithmeticError):  # kernels that cannot be changed so were not
             continue
-        yield from with_instance(case, answer, name, f"optimal for the kernels {words}", changed)
+        yield from with_instance(case, answer, name, f"the kernels {words}", changed)
 
 
 def constant_added(case: Case, answer: Answer) -> Trials:
@@ -75,7 +75,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
     if kernels is None or (answer.alpha is None and answer.objective is None):
         return
     for size in RIDGES:
-        words = f"optimal for kernels with {size:g} added to their diagonals"
+        words = f"kernels with {size:g} added to their diagonals"
         yield from with_instance(case, answer, "ridge", words, kernels + size * identity)
 
 
@@ -84,8 +84,7 @@ def kernels_rounded(case: Case, answer: Answer) -> Trials:
     kernels = _dense(case)
     for words, rounded in () if kernels is None else _roundings(kernels):
         if not np.array_equal(rounded, kernels) and np.isfinite(rounded).all():
-            said = f"optimal for kernels {words}"
-            yield from with_instance(case, answer, "kernels_rounded", said, rounded, repair="clip")
+            yield from with_instance(case, answer, "kernels_rounded", f"kernels {words}", rounded, repair="clip")
 
 
 def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
@@ -139,7 +138,7 @@ def other_groups(case: Case, answer: Answer) -> Trials:
     for words, other in _groupings(tried[0]):
         if not any(_same_partition(other, one) for one in tried):
             tried.append(other)
-            yield from with_instance(case, answer, "groups", f"optimal for other groups: {words}", groups=other)
+            yield from with_instance(case, answer, "groups", f"other groups: {words}", groups=other)
 
 
 def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
@@ -163,13 +162,13 @@ def labels_swapped(case: Case, answer: Answer) -> Trials:
     targets = case.instance.targets
     if targets.kind != "classes":
         swapped = -targets.values if targets.kind == "y" else 1 - targets.values
-        words = "optimal for the labels swapped, who has one and who has not"
+        words = "the labels swapped, who has one and who has not"
         yield from with_instance(case, answer, "classes_swapped", words, **{targets.kind: swapped})
 
 
 def sample_weights(case: Case, answer: Answer) -> Trials:
     for words, weight in _weightings(case.instance):
-        yield from with_instance(case, answer, "sample_weight", f"optimal for {words}", sample_weight=weight)
+        yield from with_instance(case, answer, "sample_weight", words, sample_weight=weight)
 
 
 def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
@@ -216,7 +215,7 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
     suspects = np.flatnonzero((np.abs(twice - moved) <= VANISHING * np.abs(alpha).max()) & (twice != 0))
     for i in suspects[:SUSPECTS] if task.bias else ():
         y = np.where(np.arange(task.samples) == i, -task.y, task.y)
-        yield from with_instance(case, answer, "label_misread", f"optimal for the other label of sample {i}", y=y)
+        yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
 def _listed(what: str, which: Sequence[object]) -> str:

@@ -33,10 +33,10 @@ LONG = 150  # samples beyond which formulations without a fast method are left o
 
 def bias_setting(case: Case, answer: Answer) -> Trials:
     if case.parameters["bias"]:  # what was found afterwards belongs to no problem
-        words = "optimal for the problem without a bias"
-        yield with_parameters(case, replace(answer, bias=None), "bias_omitted", words, bias=False)
+        found = replace(answer, bias=None)
+        yield with_parameters(case, found, "bias_omitted", "the problem without a bias", bias=False)
     else:
-        yield with_parameters(case, answer, "bias_added", "optimal for the problem with a bias", bias=True)
+        yield with_parameters(case, answer, "bias_added", "the problem with a bias", bias=True)
 
 
 # --------------------------------------------------------------------------------------------------------- parameters
@@ -53,19 +53,19 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
         ("C_inverted", "1/C in place of C", 1 / price),
         ("C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)),
     ):
-        yield with_parameters(case, answer, name, f"optimal for {words}, that is C = {value:.6g}", C=value)
+        yield with_parameters(case, answer, name, f"{words}, that is C = {value:.6g}", C=value)
 
 
 def own_parameters(case: Case, answer: Answer) -> Trials:
     for key, words, value in _turned(case):
-        said = f"optimal for {key} = {value:.6g}, that is {words}"
+        said = f"{key} = {value:.6g}, that is {words}"
         yield with_parameters(case, answer, "parameter", said, **{key: value})
         if key == "lam" and answer.objective is not None:  # all of it times the factor
             in_ours = replace(answer, objective=answer.objective * value / case.parameters[key])
             yield with_parameters(case, in_ours, "parameter", said, lam=value)
     if "balanced" in case.parameters:
         other = not case.parameters["balanced"]
-        yield with_parameters(case, answer, "parameter", f"optimal for balanced = {other}", balanced=other)
+        yield with_parameters(case, answer, "parameter", f"balanced = {other}", balanced=other)
     if "expansion" in case.parameters:
         for expansion in ("clique", "star", "zhou", "kcca"):
             changed = {key: v for key, v in case.parameters.items() if key != "dimensions"} | {"expansion": expansion}
@@ -99,7 +99,7 @@ def defaults(case: Case, answer: Answer) -> Trials:
     for parameter in (PRICE, *case.formulation.parameters):
         given, default = case.parameters.get(parameter.name), parameter.default(case.instance.count)
         if given is not None and default is not None and given != default:
-            words = f"optimal for {parameter.name} = {default:.6g}, the default: what was given was ignored"
+            words = f"{parameter.name} = {default:.6g}, the default: what was given was ignored"
             yield with_parameters(case, answer, "parameter", words, **{parameter.name: default})
 
 
@@ -125,7 +125,7 @@ def half(case: Case, answer: Answer) -> Trials:
         if answer.weights is not None:
             yield Trial("half", words, scaled, larger)
     for factor in (0.5, 2.0) if "C" in case.parameters else ():
-        words = f"optimal for C times {factor:g}: a ½ missing or doubled"
+        words = f"C times {factor:g}: a ½ missing or doubled"
         yield with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from ...answers import Answer
 from ...case import Case
-from ..mistakes import Mistakes, Trial, Trials
+from ..mistakes import Mistakes, Trials, but_for
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_problems import PROBLEMS
@@ -19,9 +18,8 @@ def embedding_half(case: Case, answer: Answer) -> Trials:
     z = answer.multipliers.get("Z")
     if z is not None:
         for factor, fault in ((2.0, "half"), (0.5, "twice")):
-            words = f"right but for Z, which is {fault} of what it should be"
             multipliers = {**answer.multipliers, "Z": factor * np.asarray(z, dtype=float)}
-            yield Trial("Z_half", words, replace(answer, multipliers=multipliers))
+            yield but_for(answer, "Z_half", f"Z, which is {fault} of what it should be", multipliers=multipliers)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:

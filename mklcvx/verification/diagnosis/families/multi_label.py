@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ....problem.instance import Instance
 from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
-from ..mistakes import Mistakes, Trial, Trials, kernel_of, on_weights, with_parameters
+from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
 from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_problems import PROBLEMS
@@ -26,10 +27,13 @@ def classes_reordered(case: Case, answer: Answer) -> Trials:
         return
     for order in itertools.islice(itertools.permutations(range(classes)), 1, None):
         turned, words = list(order), ", ".join(str(k) for k in order)
-        right = replace(answer, alpha=answer.alpha[turned], coefficients=None if given is None else given[turned])
+        right: dict[str, Any] = {
+            "alpha": answer.alpha[turned],
+            "coefficients": None if given is None else given[turned],
+        }
         if gamma is not None:
-            right = replace(right, multipliers={**answer.multipliers, "gamma": np.asarray(gamma)[turned]})
-        yield Trial("classes_swapped", f"right but for the order of the classes: theirs are our {words}", right)
+            right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
+        yield but_for(answer, "classes_swapped", f"the order of the classes: theirs are our {words}", **right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -41,8 +45,8 @@ def alpha_beta(case: Case, answer: Answer) -> Trials:
     if gamma.shape != alpha.shape[:1]:
         return
     divided = np.divide(alpha, gamma[:, None], out=np.zeros(alpha.shape), where=gamma[:, None] > 1e-9)
-    words = "right but for α: β = γα was handed over in its place"
-    yield Trial("alpha_beta", words, replace(answer, alpha=np.minimum(divided, case.task.box)))
+    words = "α: β = γα was handed over in its place"
+    yield but_for(answer, "alpha_beta", words, alpha=np.minimum(divided, case.task.box))
 
 
 @on_weights
@@ -67,7 +71,7 @@ def means(case: Case) -> Iterator[tuple[str, float]]:
 
 def price_over_labels(case: Case, answer: Answer) -> Trials:
     value = case.parameters["C"] / case.task.classes
-    words = f"optimal for C divided by the number of labels, that is C = {value:.6g}"
+    words = f"C divided by the number of labels, that is C = {value:.6g}"
     yield with_parameters(case, answer, "C_over_labels", words, C=value)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
-from ..mistakes import SAME, Mistakes, Trial, Trials, kernel_of, on_weights, weights_or_ours
+from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
 from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, radius
@@ -23,7 +22,7 @@ def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
         turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
         shares = "λ was handed over where the weight 1/(2λ) is meant"
         meant = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
-        yield Trial("weights_reciprocal", f"right but for the weights: {meant}", replace(answer, weights=turned))
+        yield but_for(answer, "weights_reciprocal", f"the weights: {meant}", weights=turned)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
@@ -71,10 +70,10 @@ def coefficients(case: Case, answer: Answer) -> Trials:
         ("coefficients_weights", "they lack the weights and the label's sign, μ α∘y is meant", given * weights * signs),
         ("coefficients_weights", "they have the weights twice, μ α∘y is meant", once),
     ):
-        said = f"right but for the coefficients: {words}"
-        yield Trial(name, said, replace(answer, coefficients=meant))
+        yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
         if answer.bias is not None:  # it may have been found with the wrong ones
-            yield Trial(name, f"{said}; and for the bias", replace(answer, coefficients=meant, bias=None))
+            said = f"the coefficients: {words}; and for the bias"
+            yield but_for(answer, name, said, coefficients=meant, bias=None)
 
 
 def bias_wrong(case: Case, answer: Answer) -> Trials:
@@ -96,7 +95,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     words = f"{given:.6g} was handed over where {right:.6g} belongs"
     if abs(everyone - given) <= SAME * abs(everyone - right):
         words = "it is the mean over all support vectors, and those at the bound do not tell it"
-    yield Trial("bias_wrong", f"right but for the bias: {words}", replace(answer, bias=None))
+    yield but_for(answer, "bias_wrong", f"the bias: {words}", bias=None)
 
 
 SINGLE_TASKS = Mistakes(

@@ -17,7 +17,7 @@ from ....problem.instance import Instance
 from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case
-from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, given_weights, on_weights
+from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import KERNELS, SUBSETS, sample_weights
 from ..mistakes_in_problems import PROBLEMS
@@ -119,8 +119,8 @@ def _upper_triangles(case: Case) -> AlignmentTask:
 def squared(case: Case, answer: Answer) -> Trials:
     if case.formulation.maximises and answer.objective:
         root = float(np.sqrt(abs(answer.objective)))
-        words = "right but for the objective, which is the square of the alignment, or minus that"
-        yield Trial("objective_units", words, replace(answer, objective=root))
+        words = "the objective, which is the square of the alignment, or minus that"
+        yield but_for(answer, "objective_units", words, objective=root)
 
 
 def summed(case: Case) -> Iterator[tuple[str, float]]:
