@@ -38,7 +38,7 @@ from .._formulation import Formulation, Parameter, Points, as_choice
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
 LAMBDA = Parameter("lam", "ridge of the embedding", "λ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-SMOOTHING = Parameter("smoothing", "smoothing σ (Ji's μ)", "σ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
+SMOOTHING = Parameter("smoothing", "smoothing σ of the maximum", "σ > 0", lambda v, _: v > 0, lambda _: 0.01, "0.01")
 DIMENSIONS = Parameter(
     "dimensions", "of the embedding", "a whole number ≥ 1, at most the rank of A",
     lambda v, _: v >= 1 and v == int(v), lambda _: None, "the rank of A",

@@ -28,7 +28,8 @@ from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from ..solvers.names import accepted_name
 from ..solvers.solving import SOLVERS, solver_named
-from ..verification.answers import judge, read_answer
+from ..verification.answers import read_answer
+from ..verification.judge import judge
 from .external import External
 from .peers import PEERS
 from .process import EXPECTED, Attempt, Setting, Worker

@@ -1,1 +1,1 @@
-"""What the answers of others are worth, and what may have gone wrong."""
+"""Judge answers of other solvers, and find what went wrong."""

@@ -1,7 +1,8 @@
-"""What somebody says the solution is, read from a record or a file: numbers, and nothing else.
+"""Answers to be judged: arrays and numbers, read from a record or a file.
 
-An answer has any of weights, α, coefficients and multipliers. For many labels the dual point is among the multipliers
-as γ, for pairs as β, for hypergraphs as Z. What an answer claims (an objective, a certificate, a bias) proves nothing.
+An answer has any of weights, α, coefficients and multipliers. The multipliers hold the dual point of the other
+families: γ for many labels, β for pairs, Z for hypergraphs. An objective, a certificate or a bias is a claim, and
+proves nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..problem.stack import Array
 from ..renamed import renamed
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
-LARGEST = 2.0**27  # bytes of an answer where the instance is not at hand
+LARGEST = 2.0**27  # bytes of an answer where the instance is not known
 FIELDS = ("weights", "alpha", "coefficients")
 CLAIMS = ("bias", "objective")
 
@@ -29,8 +30,8 @@ __getattr__ = renamed(__name__, {"judge": "mklcvx.verification.judge:judge"})
 
 @dataclass(frozen=True)
 class Answer:
-    """What somebody says the solution is; None is what they do not say. Bias and objective are claims: no bound is
-    made from them. `alpha_low` is what a solution has below the last bits of α."""
+    """An answer; a part that is not given is None. Bias and objective are claims: no bound is computed from them.
+    `alpha_low` holds the part of α that is smaller than its last bits, which files of solutions have."""
 
     weights: Array | None = None
     alpha: Array | None = None
@@ -43,12 +44,12 @@ class Answer:
 
     @property
     def given(self) -> list[str]:
-        """The names of what is said."""
+        """Names of the parts that are given."""
         return [name for name in (*FIELDS, *CLAIMS) if getattr(self, name) is not None] + list(self.multipliers)
 
 
 def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
-    """An answer in any of the formats, written by anybody; what is too large to be one for the instance is not read."""
+    """Read an answer in any of the formats; a file that is too large for an answer to the instance is refused."""
     answer = answer_of(read_record(path, LARGEST if instance is None else largest_answer(instance)))
     if not answer.given:
         raise InputError(f"answer: has none of {', '.join((*FIELDS, *CLAIMS))}: write at least weights or alpha")
@@ -56,7 +57,7 @@ def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
 
 
 def answer_of(record: Mapping[str, Any]) -> Answer:
-    """The answer among the fields of a record: numbers, and nothing else."""
+    """Take the answer from the fields of a record."""
     given: dict[str, Any] = {name: as_numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
     if record.get("alpha_low") is not None and "alpha" in given:
         given["alpha_low"] = as_numbers("alpha_low", record["alpha_low"])
@@ -75,14 +76,15 @@ def answer_of(record: Mapping[str, Any]) -> Answer:
 
 
 def largest_answer(instance: Instance) -> float:
-    """Bytes that no answer exceeds: an entry for every pair of samples, and four for every label, kernel and sample, as
-    a solution's coefficients, norms and preprocessing have; as text an entry and what is around it take 64 at most."""
+    """The largest size of an answer in bytes: an entry for every pair of samples, and four for every label, kernel and
+    sample, as a solution's coefficients, norms and preprocessing have; as text an entry and what is around it take 64
+    at most."""
     samples, labels = instance.samples, max(1, len(instance.targets.names))
     return 64.0 * (4 * labels * instance.count * samples + samples**2) + 2**20
 
 
 def as_numbers(name: str, value: Any) -> Array:
-    """Numbers from a file; what JSON has as null is undefined."""
+    """Convert to an array of floats; null in JSON becomes NaN."""
     try:
         array = np.asarray(value)
         objects = array.ravel().tolist() if array.dtype == object else []
@@ -98,12 +100,12 @@ def _number(name: str, value: Any) -> float:
 
 
 def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
-    """As `in_shape`, or None if there is none."""
+    """As `in_shape`, but None stays None."""
     return None if value is None else in_shape(name, value, shape, undefined)
 
 
 def in_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array:
-    """The array in this shape, a vector standing or lying; `undefined` entries are allowed where others say it all."""
+    """Convert to an array of this shape; a vector may be a row or a column. NaN is refused unless `undefined`."""
     array = as_numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
         raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")

@@ -20,13 +20,13 @@ from ..errors import InputError
 from ..problem.instance import Instance
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
-FITS = 1e-6  # a hypothesis may leave this much, since the answer is as exact as its author made it
+FITS = 1e-6  # excess that a hypothesis may leave: an answer is as accurate as its author made it
 SHARP = 1e-10  # what is asked of the reference
-FINER = 0.01  # of the tolerance: how much more exact the reference should be than what it judges
+FINER = 0.01  # share of the tolerance that the reference should reach
 
 
 class Violation(NamedTuple):
-    """A constraint and by how much it is violated, relative to the size of what it constrains."""
+    """A constraint and its violation, relative to the size of what it constrains."""
 
     constraint: str
     by: float
@@ -44,22 +44,23 @@ class Enclosure(NamedTuple):
         return max(self.upper - self.lower, 0.0) / self.scale
 
     def tightened(self, parts: Sequence[Part]) -> Enclosure:
-        """What the parts prove is true as well, and may be more than what was known."""
+        """The enclosure with the bounds that the parts prove, where they are tighter."""
         lowers = [part.value for part in parts if part.proves == "lower" and part.value is not None]
         uppers = [part.value for part in parts if part.proves == "upper" and part.value is not None]
         return self._replace(lower=max([self.lower, *lowers]), upper=min([self.upper, *uppers]))
 
 
 def enclosure_of(certificate: Certificate) -> Enclosure:
-    """With the scale that the certificate compares its gap with."""
+    """The bounds of a certificate, with the scale that its gap is compared with."""
     scale = certificate.size if certificate.vanishing else certificate.scale
     return Enclosure(certificate.lower, certificate.upper, scale or 1.0)
 
 
 @dataclass(frozen=True)
 class Part:
-    """`proves` says what `value` is: a "lower" or "upper" bound, or a "claim"; `excess` may be given where neither
-    fits. `note` says what was done to judge the part; `decided` parts are right or wrong by their violations alone."""
+    """A part of an answer. `proves` says what `value` is: a "lower" or "upper" bound, or a "claim"; where it is
+    neither, `excess` is given. `note` says how the part was judged. `decided` parts are judged by their violations
+    alone."""
 
     name: str
     violations: tuple[Violation, ...] = ()
@@ -83,7 +84,7 @@ class Part:
 
     @property
     def conclusive(self) -> bool:
-        """Whether something is said of the part beyond that it lies in its domain."""
+        """Whether more is known of the part than that it lies in its domain."""
         return self.excess is not None or self.value is not None or self.decided
 
     @property
@@ -117,8 +118,8 @@ def verdict_of(parts: Sequence[Part], tolerance: float) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """An instance and a formulation with all its parameters; solved when the optimum is first asked for. Formulation
-    and task are those of one family, whose functions take them as such."""
+    """An instance and a formulation with all its parameters; it is solved when its optimum is first asked for.
+    Formulation and task belong to one family, which knows their types."""
 
     instance: Instance
     formulation: Any
@@ -128,8 +129,8 @@ class Case:
 
     @cached_property
     def reference(self) -> Solution:
-        """Finer than the tolerance: by `interior`, and where that does not serve or does not get there by `clarabel`;
-        the better certificate is kept."""
+        """The certified optimum, to a finer tolerance: by `interior`, and by `clarabel` where that does not apply or
+        does not reach it. The better certificate is kept."""
         from ..solvers.solving import SOLVERS, solve
 
         served = {solver.name: solver.serves for solver in SOLVERS}
@@ -149,7 +150,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Altered(Case):
-    """A case with another task than its instance makes: its optimal value is what is known of it."""
+    """A case whose task is another than its instance makes; only its optimal value is known."""
 
     @cached_property
     def point(self) -> Any:
@@ -165,7 +166,7 @@ class Altered(Case):
 
 
 def pose(instance: Instance, name: str, given: Mapping[str, Any], tolerance: float) -> Case:
-    """A problem to judge answers at the tolerance."""
+    """Pose the problem that answers are judged against, at the tolerance."""
     formulation = formulations.get(name)
     task, parameters = formulation.task(instance, given)
     if parameters.get("approximate"):

@@ -1,9 +1,9 @@
-"""Where the weights of a single task may lie, by how much given ones leave it, and the nearest that do not.
+"""Where the weights of a single task may lie, by how much given weights violate that, and the feasible ones near them.
 
-Family A has a domain {μ ≥ 0, ψ(μ) = 0 or ≤ 0, μ ≤ cap}: a point, the simplex, a box in it, a ball, or all μ ≥ 0. In
-the block-∞ formulations μ_m = 2c λ_m/t_j^e with t on the simplex of groups and λ on that of each group, so that
-W_j = Σ_{m∈j} μ_m gives t_j = (2c/W_j)^{1/e}, and Σ t_j = 1 is the constraint (e = 0: W_j = 2c).
-Violations are relative: by which share of themselves must the weights, or their sum, change?
+A regulariser has a domain {μ ≥ 0, ψ(μ) = 0 or ≤ 0, μ ≤ cap}: a point, the simplex, a box in it, a ball, or all μ ≥ 0.
+In the block-∞ formulations μ_m = 2c t_m/t_j^e with the shares t_j on the simplex of groups and t_m on that of each
+group, so that W_j = Σ_{m∈j} μ_m gives t_j = (2c/W_j)^{1/e}, and Σ t_j = 1 is the constraint (e = 0: W_j = 2c).
+Violations are relative: the share by which the weights, or their sum, would have to change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Placed = tuple[tuple[Violation, ...], Array]  # what weights violate, and the fe
 
 
 def placed(formulation: SingleTask, task: Task, weights: Array) -> Placed:
-    """Weights of a single task in their domain; undefined ones must not be among them."""
+    """Put weights of a single task into their domain; all must be finite."""
     if formulation.between is not None:
         return _between(formulation.between, task, weights)
     assert formulation.regulariser is not None
@@ -32,7 +32,7 @@ def placed(formulation: SingleTask, task: Task, weights: Array) -> Placed:
 
 
 def on_simplex(name: str, weights: Array) -> Placed:
-    """Non-negative, and summing to one."""
+    """Put weights onto the simplex."""
     positive = np.maximum(weights, 0.0)
     feasible = positive / positive.sum() if positive.any() else np.full(len(weights), 1 / len(weights))
     return (negative(name, weights), Violation(f"Σ {name} = 1", abs(float(weights.sum()) - 1))), feasible
@@ -70,7 +70,7 @@ def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Any], w
 
 
 def to_boundary(constraint: Constraint, own: Mapping[str, Any], weights: Array) -> float:
-    """The factor that brings weights to where ψ = 0; infinite for zero weights."""
+    """The factor that brings weights to the boundary ψ = 0; infinite for zero weights."""
     if not weights.any():
         return float("inf")
     unit = weights / weights.max()
@@ -87,7 +87,7 @@ def to_boundary(constraint: Constraint, own: Mapping[str, Any], weights: Array) 
 
 
 def _capped(weights: Array, cap: float) -> Array:
-    """On the simplex below a cap: what is cut off goes to the others, in proportion to their room."""
+    """Cut weights on the simplex at a cap, and give the rest to the others in proportion to their room."""
     cut = np.minimum(weights, cap)
     room = cap - cut
     missing = 1 - cut.sum()
@@ -95,8 +95,8 @@ def _capped(weights: Array, cap: float) -> Array:
 
 
 def shares(between: Between, task: Task, weights: Array) -> tuple[Array, Array, Any]:
-    """t of the groups, t of the kernels within them, and the groups, of weights of a block-∞ formulation; groups
-    without weight have NaN."""
+    """The shares of weights of a block-∞ formulation: t_j of the groups, NaN where a group has no weight, and t_m
+    within them; and the groups."""
     groups, exponent = between.groups(task.count, **task.own), between.exponent(**task.own)
     totals = group_sums(weights, groups)
     used = totals > 0

@@ -1,14 +1,14 @@
 """`verify`: is this answer right, and if not, what is wrong with it?
 
-Whatever its author has is judged part by part against a certified optimum: what it violates, what it proves, how far
+Every part of the answer is judged against a certified optimum: which constraints it violates, what it proves, how far
 that is from the optimal value, relative to the problem's scale. Weights are judged by what they are worth, never one by
-one, since optimal weights are often not unique. An answer is accepted if every part is, at the tolerance; one that is
+one, because optimal weights are often not unique. An answer is accepted if every part is, at the tolerance; one that is
 rejected gets a diagnosis. It is undecided where our own certificate is too wide to tell.
 
-`judge` gives the certificate of an answer as a whole, and solves nothing but the SVM of weights that come without α.
-From α comes the lower bound, from the coefficients the upper one; where they are not given, f_m = weight_m K_m(α∘y).
-Bounds of single tasks are rigorous (`proved_answers`): kernels that are not semidefinite make them wide. They take the
-best bias, whatever the answer claims.
+`judge` computes the certificate of an answer as a whole; it solves nothing but the SVM of weights that come without α.
+α gives the lower bound, coefficients give the upper one; where they are missing, f_m = weight_m K_m(α∘y). Bounds of
+single tasks pay for rounding (`proved_answers`): kernels that are not semidefinite make them wide. They use the best
+bias, whatever the answer claims.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .uniqueness import Range
 
 SCHEMA = "mklcvx.report/1"
 POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
-SHARP = 1e-8  # a relative gap that most are content with
+SHARP = 1e-8  # relative gap
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 
@@ -221,7 +221,7 @@ def verify(
 
 
 def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:
-    """As `verify`, for what has been read."""
+    """As `verify`, for a submission."""
     check_tolerance(tol, "a relative tolerance such as 1e-6")
     if not submission.formulation:
         raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")
@@ -262,8 +262,8 @@ def _report(
 
 
 def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float = SHARP) -> Certificate:
-    """The bounds that the answer proves; points known without a solver stand in for a side that it leaves out. They are
-    made no sharper than the tolerance needs."""
+    """The bounds that an answer proves. If it gives only one side, a point that is known without a solver serves for
+    the other. Bounds are no sharper than the tolerance needs."""
     if all(getattr(answer, name) is None for name in FIELDS):
         raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
     with np.errstate(all="ignore"):

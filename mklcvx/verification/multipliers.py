@@ -1,9 +1,10 @@
-"""Multipliers of single tasks: shares on simplices, worth what holding them costs, and τ, worth the cost it makes.
+"""Multipliers of single tasks: shares on simplices, judged by what fixing them costs, and τ, judged by the dual's cost.
 
-A block-∞ problem is a game, max over α and t of min over λ of gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} λ_m q_m(α). Holding λ
-can only raise its value, holding t can only lower it, and at the optimum neither does. Held, both are problems of the
-same kind: one kernel Σ λ_m K_m per group; or kernels times 2c/t_j^e of which the best of each group counts, `vskl` at
-s = 2. Both are posed in factors, for rounding would make kernels of low rank indefinite.
+A block-∞ problem is a game, max over α and t_j of min over t_m of gain(α) − c Σ_j t_j^{−e} Σ_{m∈j} t_m q_m(α), with the
+shares t_j of the groups and t_m of the kernels within their group. Fixing the t_m can only raise its value, fixing the
+t_j can only lower it, and at the optimum neither does. With either fixed, the problem is of the same kind: one kernel
+Σ t_m K_m per group; or kernels times 2c/t_j^e of which the best of each group counts, `vskl` at s = 2. Both are posed
+in factors, because rounding would make kernels of low rank indefinite.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from .answers import Answer, in_shape
 from .case import Case, Part, Violation
 from .domain import shares
 
-THRESHOLDS = ("sm1", "sm2", "smp", "elastic")  # where τ is a threshold over the kernels, not the cost itself
+THRESHOLDS = ("sm1", "sm2", "smp", "elastic")  # where τ is a threshold over the kernels
 BEST_OF_GROUPS = "vskl"
 
 
 def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[Part]:
-    """λ of li's kernels and of each of ckl's and vskl's groups, γ of ckl's groups, on simplices and worth what holding
-    them costs; τ, the dual's own, is worth its cost at the α it comes with."""
+    """`lambda` holds the shares of the kernels of li, or within the groups of ckl and vskl, `gamma` those of ckl's
+    groups: they are judged by what fixing them costs. τ is judged by the dual's cost at the α it comes with."""
     task, given, parts = case.task, answer.multipliers, []
     blockwise = case.formulation.between is not None
     measured = blockwise and answer.coefficients is None
@@ -57,7 +58,7 @@ def _on_simplices(name: str, values: Array, sums: Array, excess: float | None) -
 
 
 def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
-    """The dual's cost at τ, less the least: what a threshold over kernels adds, or how far a plain cost is off."""
+    """The distance of the dual's cost at τ, a threshold over the kernels or the cost itself, from the least cost."""
     task, name, cost = case.task, case.formulation.name, tau
     roots = case.formulation.lower(task, alpha).roots
     if name == "elastic" and tau <= 0 and task.own["l1_ratio"] < 1 and roots.any():
@@ -68,16 +69,16 @@ def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
     return Part("tau", excess=abs(cost - least) / case.known.scale, note="at the α given")
 
 
-# -------------------------------------------------------------------------------------------------------- shares, held
+# ------------------------------------------------------------------------------------------------------- fixed shares
 def saddle_excess(case: Case, weights: Array) -> float:
-    """What the shares of the weights cost when they are held, within groups or between them."""
+    """What fixing the shares of the weights costs, within groups or between them, whichever is more."""
     t, within, _ = shares(case.formulation.between, case.task, weights)
     inside = held_within(case, within) if len(t) < case.task.count else 0.0
     return max(inside, held_between(case, t) if len(t) > 1 else 0.0)
 
 
 def held_within(case: Case, within: Array) -> float:
-    """How far the optimum with λ held lies above the optimum: a problem with one kernel per group."""
+    """How far fixing the shares within groups raises the optimum: a problem with one kernel per group."""
     groups, own = case.formulation.between.groups(case.task.count, **case.task.own), {}
     if "s" in case.parameters:
         own["s"] = case.parameters["s"]
@@ -88,7 +89,7 @@ def held_within(case: Case, within: Array) -> float:
 
 
 def held_between(case: Case, t: Array) -> float:
-    """How far the optimum with t held lies below the optimum: kernels times 2c/t_j^e, of each group the best counts."""
+    """How far fixing t_j lowers the optimum: kernels times 2c/t_j^e, of which the best of each group counts."""
     between, own = case.formulation.between, case.task.own
     groups = between.groups(case.task.count, **own)
     sizes = (2 * between.price / t ** between.exponent(**own))[groups]

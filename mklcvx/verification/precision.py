@@ -1,6 +1,6 @@
-"""What rounded numbers can honestly claim: measured, by rounding a certified optimum.
+"""The tolerance that rounded answers can meet, measured by rounding a certified optimum.
 
-In single precision the kernels are rounded as well; numbers written with a few decimals were computed with all of them.
+In single precision the kernels are rounded as well; numbers written with few decimals were computed with all digits.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from .answers import Answer, answer_of
 from .case import SHARP, Case
 from .families import judged_parts
 
-ALLOWANCE = 10.0  # solvers add roundings of their own to the one measured
+ALLOWANCE = 10.0  # solvers add rounding errors of their own to the one measured
 MOST_DECIMALS = 8  # more are as good as all
 WRITTEN = ("weights", "alpha", "coefficients", "bias", "objective")
 
 
 def single_precision(case: Case, answer: Answer) -> float | None:
-    """The tolerance that an answer in single precision can claim for the parts given; None if it is not one."""
+    """The tolerance that an answer in single precision can meet with the parts given; None if it is not in single
+    precision."""
     from ..solvers.solving import solve
 
     given = [value for value in (answer.weights, answer.alpha, answer.coefficients) if value is not None]
@@ -40,8 +41,8 @@ def single_precision(case: Case, answer: Answer) -> float | None:
 
 
 def few_decimals(case: Case, answer: Answer) -> tuple[int, float] | None:
-    """How many decimals the numbers are written with, and the tolerance that such an answer can claim; None if they are
-    written with all of them, or if the optimum has no more."""
+    """The number of decimals that the answer is written with, and the tolerance that it can meet so; None if it has all
+    of them, or if the optimum has no more."""
     best = _parts(case.reference, answer)
     given, ours = [getattr(answer, name) for name in best], list(best.values())
     rounded = (d for d in range(1, MOST_DECIMALS + 1) if all(_rounded_to(value, d) for value in given))
@@ -67,7 +68,7 @@ def _rounded_to(value: Any, decimals: int) -> bool:
 
 
 def _rounded(instance: Instance) -> Instance:
-    """The kernels in single precision, or their factors where they are kept so."""
+    """The instance with its kernels, or their factors, in single precision."""
     kernels = instance.kernels
     if isinstance(kernels, LowRank):
         return instance.with_kernels(LowRank([np.float32(kernels.factor(m)) for m in range(len(kernels))]))
@@ -75,7 +76,7 @@ def _rounded(instance: Instance) -> Instance:
 
 
 def _single(values: np.ndarray) -> bool:
-    """Whether every number is one of single precision, and not only because it is a round one."""
+    """Whether every number is one of single precision."""
     finite = values[np.isfinite(values)]
     with np.errstate(over="ignore"):
         return bool(finite.size) and np.array_equal(finite.astype(np.float32).astype(float), finite)

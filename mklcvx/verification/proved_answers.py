@@ -1,7 +1,7 @@
-"""What a stranger's answer to a single task proves, every rounding error paid for.
+"""The bounds that an answer to a single task proves, with every rounding error paid for.
 
-α is put into its feasible set and weights into their domain, where the bounds need them to be exactly. Where that moves
-them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as it was given, by coefficients of its own.
+α is put into its feasible set and weights into their domain: the bounds need both to be exactly feasible. Where that
+changes them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as given, from its coefficients.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def answer_certificate(
     formulation: SingleTask, task: Task, weights: Array | None, alpha: Array | None, coefficients: Array | None,
     low: Array | None, tolerance: float,
 ) -> Certificate:  # fmt: skip
-    """Both bounds. A side that is left out is that of α = 0, or of f = 0."""
+    """Both bounds. A side that is missing is that of α = 0, or of f = 0."""
     for given in (weights, alpha, coefficients):
         if given is not None and np.nanmax(np.abs(given), initial=0.0) > LARGEST:
             raise InputError("answer: its objective is not finite: give numbers of moderate size")
@@ -56,7 +56,8 @@ def answer_certificate(
 def upper_certificate(
     formulation: SingleTask, task: Task, alpha: Array, coefficients: Array, weights: Array | None = None
 ) -> Certificate:
-    """Of coefficients, beside a feasible α: with the weights given, or with those that fit the functions best."""
+    """The certificate of coefficients beside a feasible α, with the weights given or those that fit the functions
+    best."""
     if task.bias:
         coefficients = np.stack([_balanced(row) for row in coefficients])
     if formulation.between is not None:
@@ -78,7 +79,7 @@ def upper_certificate(
 def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Array, tolerance: float) -> float:
     """R(μ) + ½μ'q + risk of weights in their domain with a feasible α; δ is no sharper than the tolerance needs.
 
-    Weights inside a ball stay there: they are held, which is `square` without a price."""
+    Weights inside a ball stay as they are: with fixed weights the problem is `square` without a price."""
     side = regulariser_of(formulation.name, task.count, task.own)
     mu = side.held(weights)
     at = Evaluation(SQUARE, replace(task, own={"theta": NO_PRICE}), alpha, mu, sliced=True)
@@ -106,5 +107,5 @@ def _near(one: Array, other: Array) -> bool:
 
 
 def _balanced(row: Array) -> Array:
-    """A constant is a bias: sums that vanish up to rounding are made to vanish."""
+    """The row with a sum of exactly zero, if it is zero up to rounding: a constant would be a bias."""
     return balanced(row) if abs(math.fsum(row)) <= NEAR * float(np.abs(row).sum()) else row

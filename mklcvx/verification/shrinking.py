@@ -1,7 +1,8 @@
 """A small instance on which a solver still fails, out of a large one.
 
-Kernels and samples are left out in pieces, first halves, then quarters, down to single ones, as long as the rest is an
-instance that still fails. What is left cannot lose any one kernel or sample: it is minimal, though seldom the smallest.
+Kernels and samples are removed in pieces, first halves, then quarters, down to single ones, as long as the rest is an
+instance that still fails. No single kernel or sample can be removed from the result: it is minimal, though there may be
+smaller ones.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..problem.low_rank import LowRank
 
 
 def shrunk(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
-    """The part of an instance that still fails, and of which no kernel or sample can be left out."""
+    """The part of an instance that still fails, and of which no kernel or sample can be removed."""
     if not fails(instance):
         raise InputError("shrinking: the instance does not fail: give one that does")
     while True:
@@ -28,7 +29,7 @@ def shrunk(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
 
 
 def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
-    """The instance with some of its samples; without test samples, which belong to all of them."""
+    """The instance with some of its samples; test samples are dropped, because their kernels refer to all samples."""
     chosen = np.asarray(samples, dtype=int)
     values = instance.targets.values[chosen]
     changes = {instance.targets.kind: values, "sample_weight": instance.sample_weight[chosen]}
@@ -46,7 +47,7 @@ def _least(
     part: Callable[[Instance, Sequence[int]], Instance],
     fails: Callable[[Instance], bool],
 ) -> Instance:
-    """What is left when pieces are taken away, larger ones first, as long as the rest fails."""
+    """Remove pieces, larger ones first, as long as the rest fails; `part` selects kernels or samples."""
 
     def rest_fails(rest: list[int]) -> bool:
         try:

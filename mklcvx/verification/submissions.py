@@ -1,11 +1,11 @@
-"""What is handed in to be judged: a problem, an answer to it, and where they came from.
+"""Submissions: a problem and an answer to it, as a caller or a file states them.
 
-A file is measured before it is read: it has at most the bytes of an answer (`answers.largest_answer`), and of a trace
-of POINTS times M weights. What a file says of the problem (formulation, parameters, steps before it) is taken where the
-one who asks does not say otherwise.
+The size of a file is checked before it is read: at most that of an answer (`answers.largest_answer`) and of a trace of
+POINTS times M weights. What a file says of the problem (formulation, parameters, preprocessing) holds unless the caller
+says otherwise.
 
-What is stated as another code states it (`conventions`) becomes ours first, problem and answer both: the convention
-says which formulation that is, and the parameters are its own.
+A submission in another code's notation (`conventions`) is converted first, both problem and answer: the convention says
+which formulation it is, and the parameters are those of the convention.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .answers import Answer, answer_of, largest_answer
 if TYPE_CHECKING:
     from .conventions import Convention
 
-BYTES = 64  # of a weight in a trace, and of what is around it
+BYTES = 64  # of a weight in a trace, with what surrounds it
 WEIGHT = "weight "  # before a kernel's name, in the columns of a trace
 LONGEST_TRACE = 10_000
 POINTS = 1000
@@ -60,7 +60,8 @@ def convention_named(name: str) -> Convention:
 
 
 def translation(name: str) -> Translation:
-    """From the words of the convention of that name to ours; a formulation that is given must be the one it means."""
+    """The function that converts submissions from a convention to ours; a formulation that is given must be the
+    same."""
     convention = convention_named(name)
 
     def converted(submission: Submission) -> Submission:
@@ -85,7 +86,7 @@ def read_submission(
     given: Mapping[str, Any] | None = None,
     convention: str | None = None,
 ) -> Submission:
-    """An answer, or a trace, from a file that anybody may have written; what is given overrides what it says."""
+    """Read an answer or a trace from a file, which may come from anybody; `given` overrides what it says."""
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
     record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
     prepared, steps = _prepared(instance, record)
@@ -124,8 +125,8 @@ def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tup
 def _parameters(
     record: Mapping[str, Any], known: Sequence[str], given: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The file's parameters that are known, overridden by those given; some exclude each other. The others are named:
-    a misspelt one would else be as good as not there."""
+    """The known parameters of the file, overridden by those given; some exclude each other. A note lists the unknown
+    ones, which may be misspelt."""
     said: Any = record.get("parameters")
     said = said if isinstance(said, Mapping) else {}
     told = {key: value for key, value in said.items() if key in known}
@@ -143,7 +144,7 @@ def _parameters(
 
 
 def _prepared(instance: Instance, record: Mapping[str, Any]) -> tuple[Instance, tuple[str, ...]]:
-    """The steps that the file names, fitted anew: its own numbers are not trusted."""
+    """The instance after the preprocessing that the file names, fitted again: the file's numbers are not trusted."""
     if record.get("preprocessing") is None:
         return instance, ()
     steps = Preprocessing.from_dict(record["preprocessing"]).steps

@@ -1,28 +1,28 @@
 """How far optimal weights may differ: kernels that can stand in for each other.
 
-Hold α at the optimum and let g_m = K_m(α∘y). The classifier Σ μ_m g_m + b costs
+Keep α at the optimum and let g_m = K_m(α∘y). The classifier Σ μ_m g_m + b costs
 
-    P(μ, b, ξ) = ½ Σ μ_m q_m(α) + Σ C_i ξ_i,      ξ_i ≥ 0,  ξ_i ≥ 1 − y_i (Σ_m μ_m g_m(x_i) + b),
+    P(μ, b, ξ) = ½ Σ μ_m q_m(α) + Σ c_i ξ_i,      ξ_i ≥ 0,  ξ_i ≥ 1 − y_i (Σ_m μ_m g_m(x_i) + b),
 
-which is linear, and no less than what μ is worth. So {μ feasible: P ≤ v* + ε} contains optimal weights only, up to ε,
-and linear programs tell how far each weight can go in it. (Loss nu: ρ in place of 1, and −ρ in the cost. Many labels:
-a sum over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay where they are, and the risk is
-what is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only. Two stages and hypergraphs
-have inequalities of their own.
+which is linear, and at least what μ is worth. So {μ feasible: P ≤ v* + tolerance} contains only weights that are
+optimal up to the tolerance, and linear programs find how far each weight can go in it. (Loss nu: ρ in place of 1, and
+−ρ in the cost. Many labels: a sum over classes, or the largest. Block-∞: the norms Σ_{m∈j} μ_m √q_m of groups stay
+where they are, and the risk is bounded.) A strictly convex R or ball, and fixed weights, leave one optimum only. Two
+stages and hypergraphs have inequalities of their own.
 
-`alignment` and `hypergraph` have a sharp excess near their optimum μ: with d = ν − μ and slacks c ≥ 0, c'μ = 0,
+`alignment` and `hypergraph` have a sharp excess near their optimum μ: for weights μ + d and slacks c ≥ 0, c'μ = 0,
 
-    c'ν + d'Bd/L  ≤  what ν is above the optimum  ≤  c'ν + d'Bd.
+    c'd + d'Bd/L  ≤  how far μ + d is above the optimum  ≤  c'd + d'Bd.
 
 For `alignment` it is that of the quadratic program: B = G, c = 2(Gμ − a), L = 1, so that the weights are unique if G,
-the Gram matrix of the kernels, is positive definite. For `hypergraph` with Z its unique primal optimum, minimising
-Σ ν_j S_j(Z + D) over D gives −tr(H'A(ν)⁻¹H) = Σ ν_j S_j(Z) − tr(r'A(ν)⁻¹r), r = Σ_j d_j K_jZ/(2λ). As I ⪯ A(ν) ⪯ L·I
-with L = 1 + max_j ‖K_j‖/λ, it has B_jl = ⟨K_jZ, K_lZ⟩/(4λ²) and c_j = γ − S_j(Z): the weights are unique if the K_jZ of
-the kernels with c_j = 0 are affinely independent.
+the Gram matrix of the kernels, is positive definite. For `hypergraph` let Z be its unique primal optimum and
+P = I + K(μ + d)/λ. Minimising Σ_m (μ + d)_m S_m(Z + D) over D gives −tr(H'P⁻¹H) = Σ_m (μ + d)_m S_m(Z) − tr(r'P⁻¹r),
+r = Σ_m d_m K_mZ/(2λ). As I ⪯ P ⪯ L·I with L = 1 + max_m ‖K_m‖/λ, it has B_ml = ⟨K_mZ, K_lZ⟩/(4λ²) and c_m = τ − S_m(Z):
+the weights are unique if the K_mZ of the kernels with c_m = 0 are affinely independent.
 
-From the right inequality come weights that differ and are as good, by linear programs over
-{ν ≥ 0: c'ν ≤ ε/2, |R d| ≤ √(ε/2M) componentwise}, R'R = B; from the left a proof that there are none. Where there is
-neither, nothing is said. `ts_l1` is a linear program itself: {μ ≥ 0: λΣμ + Σ w ξ ≤ v* + ε} has ends that it finds.
+The right inequality gives weights that differ and are as good, by linear programs over
+{μ + d ≥ 0: c'd ≤ budget/2, |R d| ≤ √(budget/2M) componentwise}, R'R = B; the left one proves that there are none. Where
+neither does, nothing is said. `ts_l1` is a linear program itself, over {μ ≥ 0: λΣμ + Σ w ξ ≤ v* + tolerance}.
 `ts`, and the smoothed hypergraph, are strictly convex.
 """
 
@@ -35,7 +35,7 @@ import numpy as np
 from ..problem.stack import Array
 from .case import Case
 
-WIDE = 0.02  # a weight that can move by this share of the largest is not determined
+WIDE = 0.02  # a weight that can move by this share of the largest is undetermined
 FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -51,7 +51,7 @@ class Range(NamedTuple):
 
 
 class Bowl(NamedTuple):
-    """μ, c, B, L and ε of the text; whether weights sum to one (`total`); `unit` turns ν into weights as shown."""
+    """μ, c, B, L and the budget of the text; `total` says that weights sum to one, `unit` scales them as shown."""
 
     mu: Array
     slack: Array
@@ -79,7 +79,7 @@ def ends_of(count: int, rows: Any, *program: Any, **options: Any) -> Ends | None
 
 
 def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
-    """Where the ends found are no proof that there are no others, one is looked for."""
+    """The weights that an excess of this shape leaves undetermined; None where that cannot be told."""
     if bowl is None:
         return None
     if 2 * _farthest(bowl) <= WIDE * case.reference.weights.max():
@@ -100,10 +100,10 @@ def wide(case: Case, ends: Ends | None) -> list[Range] | None:
 
 
 def _farthest(bowl: Bowl) -> float:
-    """What no weight that is as good can be away by, by the left inequality; infinite if that says nothing.
+    """The farthest that a weight as good can be away, by the left inequality; infinite if that says nothing.
 
-    A kernel with slack c_j has at most ε/c_j; what they have together is η. For the others d'Bd ≤ (√(εL) + √‖B‖ η)²,
-    and their sum is off by η at most where weights sum to one.
+    A kernel with slack c_m has at most budget/c_m; let h be the sum of these. For the others d'Bd ≤ (√(budget·L) +
+    √‖B‖ h)², and their sum differs from 1 by h at most where weights sum to one.
     """
     size = float(np.linalg.norm(bowl.curvature, 2)) or 1.0
     with np.errstate(divide="ignore"):

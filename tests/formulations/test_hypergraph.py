@@ -231,7 +231,7 @@ def test_random_points_never_violate_weak_duality(name, seed):
 
 
 def test_smoothing_stays_within_its_band_and_tends_to_the_maximum():
-    """f ≤ f_μ ≤ f + μ log M (Lemma 3.3), for the optimal values too."""
+    """f ≤ f_σ ≤ f + σ log M (Lemma 3.3), for the optimal values too."""
     instance = synthetic(18, 3, seed=7)
     exact = solve(instance, "hypergraph", solver="clarabel", lam=0.3).objective
     distances = []
@@ -291,7 +291,7 @@ def test_the_family_explains_its_symbols(name):
 
 
 def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():
-    """0 ≤ tr(C) + γ* ≤ tr(C): θ on the simplex and Z = 0 prove both."""
+    """0 ≤ tr(A) + τ* ≤ tr(A): μ on the simplex and Z = 0 prove both."""
     problem, formulation = task(), formulations.get("hypergraph")
     (dual,), (primal,) = formulation.at_hand(problem)
     assert (dual.weights >= 0).all()

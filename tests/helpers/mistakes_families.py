@@ -290,7 +290,7 @@ def trace_of_the_inverse(case: Case) -> Parts:
     "hypergraph",
     "the sum of eigenvalues is reported: tr C + γ",
     lam=1.0,
-    named="objective_terms: tr(C)",
+    named="objective_terms: tr(A)",
 )
 def sum_of_eigenvalues(case: Case) -> Parts:
     return {**parts(case.right, "weights"), "objective": float(np.sum(case.right.multipliers["eigenvalues"]))}

@@ -1,13 +1,13 @@
-"""Conventions: the same problems in other codes' clothes, and the way from theirs to ours and back.
+"""Conventions: how other codes state the same problems, and the conversion to ours and back.
 
     convention = conventions.get("spicymkl")
     problem = convention.to_ours(instance, {"lam": 0.3})       # our formulation, parameters and kernels
     answer = convention.answer_to_ours(theirs, problem)        # weights, α, bias and objective as ours
     theirs = convention.answer_from_ours(problem.solve(), problem)
 
-One file per source; its docstring states the other code's problem and proves the conversion. Where only the optimum
-tells which of our problems theirs is (a penalty on the weights against a ball), it is solved for. `convert` does
-it in one step for an answer.
+One file per source; its docstring states the other code's problem and proves the conversion. Where the conversion
+depends on the optimum (a penalty on the weights against a ball), the problem is solved for it. `convert` converts an
+answer in one step.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Converted(NamedTuple):
 
 
 def get(name: str) -> Convention:
-    """The convention of that name; an unknown name is refused with the nearest known one."""
+    """The convention of that name; the error for an unknown name suggests the nearest one."""
     if name not in _BY_NAME:
         raise InputError(f"unknown convention {name!r}: {nearest(str(name), _BY_NAME)}")
     return _BY_NAME[name]

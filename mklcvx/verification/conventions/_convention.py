@@ -85,11 +85,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Reweighing:
-    """Weights that are no multiple of ours: there from an answer of theirs, back from an answer of ours."""
+    """The conversion of weights that are no multiple of ours, from an answer of theirs and from weights of ours."""
 
     to_ours: Callable[[Answer, Instance], Array]
     from_ours: Callable[[Array, Instance], tuple[Array, dict[str, Any]]]
-    needs: tuple[str, ...] = ()  # the multipliers that the way there asks for
+    needs: tuple[str, ...] = ()  # the multipliers that `to_ours` needs
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ class Convention:
 
     @property
     def multiplier_names(self) -> tuple[str, ...]:
-        """The multipliers of an answer that a conversion uses; of others it knows nothing."""
+        """The multipliers of an answer that the conversion uses."""
         return (self.support[0], *(() if self.reweighing is None else self.reweighing.needs))
 
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
-        """Our formulation, parameters and kernels for their problem; solved for where only the optimum tells."""
+        """Our formulation, parameters and kernels for their problem; it is solved where they depend on its optimum."""
         instance.targets.plus_minus(self.name)
         return self.problem(instance, self._resolved(instance, parameters or {}))
 
@@ -164,7 +164,7 @@ class Convention:
 
     # ------------------------------------------------------------------------------------------ answers
     def answer_to_ours(self, answer: Answer, problem: Problem) -> Answer:
-        """Their weights, α, coefficients, bias and objective as ours; what is not given stays away."""
+        """Their weights, α, coefficients, bias and objective as ours, as far as they are given."""
         instance = problem.instance
         checked = replace(
             answer,
@@ -178,7 +178,7 @@ class Convention:
         return replace(ours, weights=self.reweighing.to_ours(checked, instance))
 
     def answer_from_ours(self, answer: Answer | Solution, problem: Problem) -> Answer:
-        """An answer of ours in their words, α for every sample."""
+        """An answer of ours in their notation, with α for every sample."""
         given = as_answer(answer)
         theirs = problem.answers.from_ours(given)
         if self.reweighing is None or given.weights is None:
@@ -187,7 +187,7 @@ class Convention:
         return replace(theirs, weights=weights, multipliers=multipliers)
 
     def _spread(self, answer: Answer, samples: int) -> Any:
-        """α for every sample, zero where it was left out."""
+        """α for every sample, zero for samples that are not listed."""
         key, first = self.support
         if answer.alpha is None or answer.multipliers.get(key) is None:
             return answer.alpha

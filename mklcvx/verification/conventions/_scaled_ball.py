@@ -1,4 +1,4 @@
-"""Ivanov and Tikhonov: weights in a ball of fixed radius against weights that pay for the radius.
+"""Ivanov and Tikhonov regularisation: weights in a ball of fixed radius, or a penalty on the radius.
 
 Let U be one of our penalties that are homogeneous of degree two (`l1`, `l2`, `lp`), B its ball of weights,
 h(α) = U*(√q(α)), and V(C) = max over α ∈ S(C) of 1'α − h(α) the optimal value with box C; h(tα) = t² h(α).
@@ -47,7 +47,7 @@ MAX_TRIALS = 80
 
 @dataclass(frozen=True)
 class Penalty:
-    """(κ/k) ‖μ‖^k, the price of the radius; `said` is κ in their words."""
+    """(κ/k) ‖μ‖^k, the price of the radius; `said` formats κ as their parameter."""
 
     kappa: float
     k: float

@@ -1,9 +1,9 @@
-"""What may have gone wrong: a table of hypotheses, each of which is put to the test.
+"""Diagnosis of a rejected answer: hypotheses about what went wrong are tested in turn.
 
-A hypothesis undoes a usual mistake: in the answer ("the objective has the other sign") or in the problem ("C was
-divided by n"). It holds if the answer as changed is optimal for the problem as changed, by the same judgement and far
-better than without the change; then the report says what the answer is optimal for. Answers are changed first: that
-costs no solution. Nothing is said on resemblance alone, except that an answer may have been stopped early.
+A hypothesis undoes a usual mistake in the answer ("the objective has the other sign") or in the problem ("C was divided
+by n"). It holds if the changed answer is optimal for the changed problem, by the same judgement and far better than
+without the change; then the report says what the answer is optimal for. Answers are changed first, because that needs
+no solver. A diagnosis never rests on resemblance alone, except that an answer was stopped early.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _holds(case: Case, trial: Trial, limit: float, posed: dict[str | None, Case 
 
 
 def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
-    """What is judged without a machine of its own is judged first: most trials end there."""
+    """Parts that need no SVM are judged first: most trials end there."""
     try:
         for some in (_quickly_judged(case, answer), answer):
             if some.given and not solved and _contradicts(case, some, limit):
@@ -127,7 +127,7 @@ def _fits(case: Case, answer: Answer, limit: float, solved: bool) -> bool:
 
 
 def _quickly_judged(case: Case, answer: Answer) -> Answer:
-    """α, coefficients and objective, where weights are worth what a machine finds; else weights and objective."""
+    """α, coefficients and objective, where weights are judged by an SVM; else weights and objective."""
     if mistakes_of(case).machines:
         return replace(answer, weights=None, bias=None, multipliers={})
     return Answer(weights=answer.weights, objective=answer.objective)
@@ -162,7 +162,7 @@ def _off(parts: list[Part]) -> float:
 
 
 def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) -> Diagnosis | None:
-    """Nothing is wrong but the accuracy."""
+    """The diagnosis of an answer that is merely inaccurate."""
     off, known = _off(parts), case.known
     early = EARLY * max(abs(known.lower), abs(known.upper), known.scale) / known.scale
     honest, written = single_precision(case, answer), few_decimals(case, answer)

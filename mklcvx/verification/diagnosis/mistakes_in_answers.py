@@ -5,9 +5,9 @@ the loss L and the gain G. A ½ that is missing from P makes L + 2P + R in the p
 families have less to forget: the price of the weights or the loss in two stages, the entropy of the weights in the
 smoothed hypergraph, tr(A) between the trace that is minimised and the eigenvalues that are summed.
 
-Weights are of another size, in another order, cut, or mistaken for something else. Where a mistake cannot be undone,
-since what was lost is not in the answer, the certified weights stand in for what is missing: a trial then says that the
-rest is as it would be. A rule of thumb is followed, and where the answer has done the same, that is said.
+Weights may be of another size, in another order, cut, or confused with something else. Where a mistake cannot be
+undone because the answer does not have what was lost, the certified weights take its place, and the trial judges the
+rest. Where weights come from a rule of thumb, the rule is applied and the result compared.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FACTORS = (
     ("objective_half", 2.0, ", which is half of what it should be: a ½ too many or too few"),
     ("objective_half", 0.5, ", which is twice of what it should be: a ½ too many or too few"),
 )
-Own = Callable[[Case], Iterable[tuple[str, float]]]  # what a family has beside what all have
+Own = Callable[[Case], Iterable[tuple[str, float]]]  # words and numbers of one family
 
 
 # ---------------------------------------------------------------------------------------------------------- objective
@@ -41,7 +41,7 @@ def objective_factor(case: Case, answer: Answer) -> Trials:
 
 
 def objective_units(own: Own = lambda case: ()) -> Hypothesis:
-    """A factor between the objective and ours: a mean where a sum is meant, or the reverse."""
+    """The objective times a factor: a mean where a sum is meant, or the reverse."""
 
     def hypothesis(case: Case, answer: Answer) -> Trials:
         n, price = case.instance.samples, case.parameters.get("C", 1.0)
@@ -55,7 +55,7 @@ def objective_units(own: Own = lambda case: ()) -> Hypothesis:
 
 
 def objective_terms(own: Own) -> Hypothesis:
-    """A term that was added to the optimal value, or taken from it."""
+    """The objective with a term that does not belong to it, or without one that does."""
 
     def hypothesis(case: Case, answer: Answer) -> Trials:
         for words, added in own(case) if answer.objective is not None else ():
@@ -107,7 +107,7 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
 
 
 def samples_order(case: Case, answer: Answer) -> Trials:
-    """The same α in another order, found by ranking; told only where α has values of its own between the bounds."""
+    """The same α in another order, found by ranking; tried only if α has enough distinct values between its bounds."""
     alpha, ours = answer.alpha, case.reference.alpha
     if alpha is None or ours is None or alpha.size != ours.size:
         return
@@ -133,7 +133,8 @@ def weights_norm(case: Case, answer: Answer, weights: Array) -> Trials:
 
 
 def normalising(case: Case, weights: Array) -> float | None:
-    """The factor that puts weights where the formulation's own must lie, or to the size of the certified ones."""
+    """The factor that brings weights to the boundary of the formulation's domain, or to the sum of the certified
+    ones."""
     regulariser, positive = getattr(case.formulation, "regulariser", None), np.maximum(weights, 0.0)
     if regulariser is not None and regulariser.constraint is not None:
         return to_boundary(regulariser.constraint, case.task.own, positive)
@@ -148,7 +149,7 @@ def size_in_words(weights: Array) -> str:
 
 @on_weights
 def weights_order(case: Case, answer: Answer, weights: Array) -> Trials:
-    """The same numbers in another order are found by ranking: the largest goes where ours is largest."""
+    """The same weights in another order, found by ranking: the largest goes where ours is largest."""
     if np.sum(weights > SAME * np.abs(weights).max()) < 2:
         return
     ranked = np.empty_like(weights)
@@ -164,13 +165,13 @@ def weights_order(case: Case, answer: Answer, weights: Array) -> Trials:
 
 @on_weights
 def weights_cut(case: Case, answer: Answer, weights: Array) -> Trials:
-    """Some of our kernels have no weight, the others are to each other as they should be."""
+    """Some of our kernels have no weight; the others have weights in the right proportion."""
     ours, kept = np.nan_to_num(case.reference.weights), weights > 0
     if (weights < 0).any() or kept.sum() < 2 or not (ours[~kept] > 0).any() or not ours[kept].any():
         return
     filled = np.where(kept, weights * (ours[kept].sum() / weights[kept].sum()), ours)
     alike = np.abs(filled - ours).max() <= SAME * ours.max()
-    # On the plain simplex optimal weights need not be unique: what they are worth decides.
+    # On the plain simplex optimal weights need not be unique: the trial judges what they are worth.
     if alike or getattr(getattr(case.formulation, "regulariser", None), "flat", False):
         words = f"small weights that were set to zero ({int((ours[~kept] > SAME).sum())} of them)"
         yield but_for(answer, "weights_cut", words, weights=filled)
@@ -184,7 +185,7 @@ def weights_within_groups(case: Case, answer: Answer, weights: Array) -> Trials:
         return
     sums, ours = group_sums(weights, groups), group_sums(np.nan_to_num(case.reference.weights), groups)
     if np.abs(sums[sums > 0] - 1).max(initial=0.0) <= SAME:
-        words = "the weights: λ, which sums to one in every group, was handed over in their place"
+        words = "the weights: the shares t (λ in the thesis), which sum to one in every group, were handed over instead"
         yield but_for(answer, "weights_groups", words, weights=weights * ours[groups])
 
 
@@ -225,8 +226,8 @@ def weights_of_the_start(case: Case, answer: Answer, weights: Array) -> Trials:
 
 
 def with_ours(case: Case, answer: Answer) -> Answer:
-    """The certified weights in place of those given; an objective must then be right, unless it is just what the
-    weights given are worth."""
+    """The certified weights in place of those given; the objective is kept, and must be right, unless it is just what
+    the weights given are worth."""
     worth, objective = proved_parts(case, Answer(weights=answer.weights))[0].value, answer.objective
     own = objective is not None and worth is not None and abs(worth - objective) <= FITS * case.known.scale
     return Answer(weights=case.reference.weights, objective=None if own else objective)
@@ -238,7 +239,7 @@ def along(one: Array, other: Array) -> bool:
 
 
 def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Iterable[Array]) -> Trials:
-    """A constraint that was imposed afterwards: the weights are among those `found` so."""
+    """A constraint that was imposed afterwards: the weights are those `found` in this way."""
     if any(along(weights, one) for one in found):
         said = f"optimal without {words}, and the weights then clipped"
         yield Trial("weights_clipped", said, with_ours(case, answer))

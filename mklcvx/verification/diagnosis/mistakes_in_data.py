@@ -1,9 +1,9 @@
-"""Mistakes in what a solver was given to read: its kernels, samples, labels, groups, and the loss of the samples.
+"""Mistakes in the data that a solver read: its kernels, samples, labels and groups; and in the loss of the samples.
 
-Who was left out shows: a kernel by its weight zero; a sample by its α = 0 in spite of y f < 1, which no optimum of a
-problem that has the sample allows. A label that was misread shows in y'α, which it moves by twice its α.
+What was left out can be seen: a kernel has weight zero; a sample has α = 0 in spite of y f < 1, which no optimum of a
+problem with this sample allows. A label that was misread changes y'α by twice its α.
 
-The squared hinge, min ½‖f‖² + CΣξ² (or C/2), is a machine without an upper bound on α whose kernel has 1/(2C) (or 1/C)
+The squared hinge, min ½‖f‖² + CΣξ² (or C/2), is an SVM without an upper bound on α whose kernel has 1/(2C) (or 1/C)
 added to the diagonal; it is tried with the weights given. Without the sign of ξ it is least squares, whose optimality
 is a linear system: (K + I/C)(α∘y) + b = y, 1'(α∘y) = 0.
 """
@@ -62,7 +62,7 @@ def kernels_rescaled(case: Case, answer: Answer) -> Trials:
 
 
 def constant_added(case: Case, answer: Answer) -> Trials:
-    """½b² is paid for: a constant kernel takes the bias's place, and y'α = 0 is no constraint."""
+    """A bias with the penalty ½b²: a constant kernel takes its place, and y'α = 0 is no constraint."""
     kernels = _dense(case)
     if case.parameters["bias"] and kernels is not None:
         changed, given = case.instance.with_kernels(kernels + 1.0), {**case.parameters, "bias": False}
@@ -80,7 +80,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
 
 
 def kernels_rounded(case: Case, answer: Answer) -> Trials:
-    """Kernels that lost digits on their way; what rounding makes indefinite is clipped."""
+    """Kernels that were rounded; those that rounding makes indefinite are clipped."""
     kernels = _dense(case)
     for words, rounded in () if kernels is None else _roundings(kernels):
         if not np.array_equal(rounded, kernels) and np.isfinite(rounded).all():
@@ -119,7 +119,7 @@ def kernels_left_out(case: Case, answer: Answer, weights: Array) -> Trials:
 
 @on_weights
 def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
-    """For families that `average` does not stand for."""
+    """The average of the kernels, for families that have no formulation for it."""
     count = case.task.count
     if count == 1 or np.ptp(weights) > VANISHING * np.abs(weights).max() or not (weights > 0).all():
         return
@@ -158,7 +158,7 @@ def _same_partition(one: Groups, other: Groups) -> bool:
 
 # --------------------------------------------------------------------------------------------------- samples and labels
 def labels_swapped(case: Case, answer: Answer) -> Trials:
-    """Only hypergraphs tell a label from its complement, and 'labels' and 'y' can be complemented."""
+    """Labels and their complements; for hypergraphs they are different problems."""
     targets = case.instance.targets
     if targets.kind != "classes":
         swapped = -targets.values if targets.kind == "y" else 1 - targets.values
@@ -237,7 +237,7 @@ def squared_hinge(case: Case, answer: Answer, alpha: Array) -> Trials:
 
 @on_alpha
 def least_squares(case: Case, answer: Answer, alpha: Array) -> Trials:
-    """α, or α∘y, solves the linear system of a squared loss at the weights given."""
+    """Whether α, or α∘y, solves the linear system of a squared loss at the weights given."""
     task = case.task
     if "C" not in case.parameters or not np.isfinite(alpha).all():
         return

@@ -1,4 +1,4 @@
-"""Mistakes in the problem: which one was solved in place of the one asked.
+"""Mistakes in the problem: another one was solved than the one asked.
 
 Sizes of kernels and weights: with kernels sK_m and weights μ_m/s the classifiers are the same, f_m = μ_m K_m(α∘y), and
 ‖f_m‖² is 1/s of what it was: a penalty times 1/s, or weights whose sum, or norm, is s in place of 1, is our problem
@@ -32,7 +32,7 @@ LONG = 150  # samples beyond which formulations without a fast method are left o
 
 
 def bias_setting(case: Case, answer: Answer) -> Trials:
-    if case.parameters["bias"]:  # what was found afterwards belongs to no problem
+    if case.parameters["bias"]:  # a bias that was found afterwards belongs to no problem
         found = replace(answer, bias=None)
         yield with_parameters(case, found, "bias_omitted", "the problem without a bias", bias=False)
     else:
@@ -73,7 +73,7 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
 
 
 def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
-    """Parameters, and values that they are mistaken for."""
+    """Parameters, and the values that they are confused with."""
     n = case.instance.samples
     turns: dict[str, Callable[[float], dict[str, float]]] = {
         "theta": lambda v: {"1/theta": 1 / v, "2 theta": 2 * v, "theta/2": v / 2},
@@ -95,7 +95,7 @@ def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
 
 
 def defaults(case: Case, answer: Answer) -> Trials:
-    """A parameter that was given, and ignored."""
+    """A parameter that was given and ignored."""
     for parameter in (PRICE, *case.formulation.parameters):
         given, default = case.parameters.get(parameter.name), parameter.default(case.instance.count)
         if given is not None and default is not None and given != default:

@@ -1,4 +1,4 @@
-"""Hypergraphs: θ proves a lower bound, Z an upper one, eigenvalues are claims."""
+"""Hypergraphs: weights μ prove a lower bound, Z an upper one, eigenvalues are claims."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Hypergraphs(Family):
         return Points([Embedding(weights, one) for one in known], known)
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
-        """For the exact form the sum of the eigenvalues is tr(C) plus the optimal value."""
+        """For the exact form the sum of the eigenvalues is tr(A) plus the optimal value."""
         task, formulation, parts = case.task, case.formulation, []
         weights = of_shape("weights", answer.weights, (task.count,))
         if weights is not None:
-            violations, theta = on_simplex("weights", weights)
-            value = formulation.lower(task, Embedding(theta, solved(task, theta))).value
+            violations, mu = on_simplex("weights", weights)
+            value = formulation.lower(task, Embedding(mu, solved(task, mu))).value
             parts.append(Part("weights", violations, "lower", value))
         z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
         if z is not None:
@@ -39,7 +39,7 @@ class Hypergraphs(Family):
         if answer.multipliers.get("eigenvalues") is not None and task.smoothing is None:
             values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (task.h.shape[1],))
             claim = float(values.sum()) - float(np.sum(task.h**2))
-            parts.append(Part("eigenvalues", (), "claim", claim, note="their sum less tr(C)"))
+            parts.append(Part("eigenvalues", (), "claim", claim, note="their sum less tr(A)"))
         return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:

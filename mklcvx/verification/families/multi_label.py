@@ -1,6 +1,6 @@
-"""Many labels: p on the simplex is worth Σ_k H_k(p) (the largest H_k(p)), each an SVM; α and γ are worth their lower
-bound, and where γ is missing the best one is taken, a linear program: max over γ ∈ Δ of Σ γ_k 1'α^k − max_a ½ Σ_k γ_k
-q_a^k. The parts that are missing are solved for where a judgement needs them.
+"""Many labels: weights μ are worth Σ_k H_k(μ), or the largest H_k(μ), each the value of an SVM; α and γ are worth their
+lower bound. Where γ is missing, the best one is computed by a linear program, max over γ ∈ Δ of
+Σ_k γ_k 1'α^k − max_m ½ Σ_k γ_k q_m^k.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _classes_value(task: LabelTask, weights: Array, minimax: bool) -> float:
 
 
 def _weighted_optimum(task: LabelTask, gamma: Array) -> float:
-    """min over p of Σ γ_k H_k(p), which is at most the optimum of the minimax form: `ml_sum` with weighted classes."""
+    """min over μ of Σ γ_k H_k(μ), which is at most the optimum of the minimax form: `ml_sum` with weighted classes."""
     from ...solvers.conic import solve_declared
 
     point, _ = solve_declared(ML_SUM, replace(task, importance=gamma), FINE)
@@ -119,7 +119,7 @@ def best_gamma(task: LabelTask, alpha: Array) -> Array:
 
 
 def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
-    """Unknowns p and ξ of every class, as `linprog` takes them."""
+    """Unknowns μ and ξ of every class, as `linprog` takes them."""
     task, alpha = case.task, np.asarray(case.reference.alpha)
     n, count, classes = task.samples, task.count, task.classes
     halves, top = task.correlations(alpha) / 2, case.known.upper + tolerance * case.known.scale

@@ -1,9 +1,10 @@
 """Single tasks, part by part.
 
 Weights μ are worth what the best classifier with them costs, V(μ) = max over α of gain(α) − ½ Σ μ_m q_m(α) + R(μ),
-never below the optimum: the SVM with these weights is solved for it. In the block-∞ formulations t and λ of the
-weights are judged apart (`blockwise`). α is worth its lower bound, coefficients their upper bound with the best bias, a
-bias what it adds to the risk of the classifier it comes with. Bounds are proved where that is asked for, else plain.
+never below the optimum: the SVM with these weights is solved for it. In the block-∞ formulations the shares of the
+weights are judged, within groups and between them (`multipliers`). α is worth its lower bound, coefficients are worth
+their upper bound with the best bias, a bias is judged by what it adds to the risk of the classifier it comes with.
+Bounds pay for rounding where that is asked for.
 
 Do the parts belong together?
 
@@ -149,7 +150,7 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
     if between is not None and spelled_out:
         return Part("weights", violations, note="the coefficients are judged in their place")
     if between is not None and (feasible > 0).all():
-        note = "t and λ of the weights, judged apart"
+        note = "the shares t of the weights, within groups and between them"
         return Part("weights", violations, excess=saddle_excess(case, feasible), note=note)
     alpha = machine_alpha(task, feasible)
     if between is None and rigorous:

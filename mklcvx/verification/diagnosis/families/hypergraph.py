@@ -23,11 +23,11 @@ def embedding_half(case: Case, answer: Answer) -> Trials:
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    yield "to which tr(C) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
+    yield "to which tr(A) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
     bonus = case.formulation.bonus(case.task, case.reference.weights)
     yield "from which the entropy of the weights is missing", -bonus
     smoothing = case.task.smoothing or 0.0
-    mean = "which has log of the mean of the exponentials, lower by μ log M, where that of their sum is meant"
+    mean = "which has log of the mean of the exponentials, lower by σ log M, where that of their sum is meant"
     yield mean, -smoothing * float(np.log(case.task.count))
 
 

@@ -20,7 +20,7 @@ from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, ra
 def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
     if (weights > 0).any():
         turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
-        shares = "λ was handed over where the weight 1/(2λ) is meant"
+        shares = "the share t (λ in the thesis) was handed over where the weight 1/(2t) is meant"
         meant = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
         yield but_for(answer, "weights_reciprocal", f"the weights: {meant}", weights=turned)
 
