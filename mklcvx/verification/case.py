@@ -25,6 +25,9 @@ SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # share of the tolerance that the reference should reach
 
 
+Stated = tuple[str, Mapping[str, Any]] | None  # formulation and parameters that an answer says it is for
+
+
 class Violation(NamedTuple):
     """A constraint and its violation, relative to the size of what it constrains."""
 

@@ -30,7 +30,7 @@ from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, Answer, answer_of
-from .case import ACCEPTED, REJECTED, Case, Part, pose, verdict_of
+from .case import ACCEPTED, REJECTED, Case, Part, Stated, pose, verdict_of
 from .diagnosis.diagnose import Diagnosis, diagnose
 from .families import family_of, judged_parts
 from .shrinking import shrunk
@@ -237,9 +237,7 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
     return replace(report, trace=judged, notes=(*notes, *report.notes))
 
 
-def _report(
-    case: Case, answer: Answer, tol: float, thorough: bool, stated: tuple[str, dict[str, Any]] | None = None
-) -> Report:
+def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stated = None) -> Report:
     parts, known = judged_parts(case, answer, rigorous=True)
     verdict = verdict_of(parts, tol)
     family = family_of(case.formulation)

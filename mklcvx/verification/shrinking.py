@@ -15,8 +15,11 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
 
+Fails = Callable[[Instance], bool]
+Select = Callable[[Instance, Sequence[int]], Instance]
 
-def shrunk(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
+
+def shrunk(instance: Instance, fails: Fails) -> Instance:
     """The part of an instance that still fails, and of which no kernel or sample can be removed."""
     if not fails(instance):
         raise InputError("shrinking: the instance does not fail: give one that does")
@@ -41,12 +44,7 @@ def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     return instance.with_kernels(part, **changes, **without)
 
 
-def _least(
-    instance: Instance,
-    count: int,
-    part: Callable[[Instance, Sequence[int]], Instance],
-    fails: Callable[[Instance], bool],
-) -> Instance:
+def _least(instance: Instance, count: int, part: Select, fails: Fails) -> Instance:
     """Remove pieces, larger ones first, as long as the rest fails; `part` selects kernels or samples."""
 
     def rest_fails(rest: list[int]) -> bool:

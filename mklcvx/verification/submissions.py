@@ -24,6 +24,7 @@ from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from .answers import Answer, answer_of, largest_answer
+from .case import Stated
 
 if TYPE_CHECKING:
     from .conventions import Convention
@@ -47,7 +48,7 @@ class Submission:
     answer: Answer
     trace: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
-    stated: tuple[str, dict[str, Any]] | None = None  # what the file says it solved, where another problem was asked
+    stated: Stated = None  # where another problem was asked
 
 
 Translation = Callable[[Submission], Submission]
@@ -100,15 +101,10 @@ def read_submission(
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
     name, notes = _formulation(record, formulation)
     parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
-    stated = _stated(record) if notes or said else None
+    stated: Stated = None
+    if (notes or said) and isinstance(record.get("formulation"), str) and isinstance(record.get("parameters"), Mapping):
+        stated = record["formulation"], {str(key): value for key, value in record["parameters"].items()}
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
-
-
-def _stated(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    name, parameters = record.get("formulation"), record.get("parameters")
-    if not isinstance(name, str) or not isinstance(parameters, Mapping):
-        return None
-    return name, {str(key): value for key, value in parameters.items()}
 
 
 def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tuple[str, ...]]:

@@ -120,12 +120,9 @@ class Tikhonov:
         if ours.certificate.scale <= ours.certificate.rounding:
             raise self._no_function(-math.inf)
         gain = ours.certificate.lower + tau  # the bound is gain(α) − h(α)
-        return tau / t**2, gain >= (1 - ROUNDING) * t * self._largest_gain()
-
-    def _largest_gain(self) -> float:
-        """The largest 1'α in S(C)."""
         box, positive = self.price * self.instance.sample_weight, self.instance.y > 0
-        return float(2 * min(box[positive].sum(), box[~positive].sum()) if self.bias else box.sum())
+        largest = float(2 * min(box[positive].sum(), box[~positive].sum()) if self.bias else box.sum())  # 1'α in S(C)
+        return tau / t**2, gain >= (1 - ROUNDING) * t * largest
 
     def _no_function(self, excess: float) -> InputError:
         fault = "no kernel tells the classes apart"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..answers import Answer
-from ..case import FITS, Altered, Case, Part, pose
+from ..case import FITS, Altered, Case, Part, Stated, pose
 from ..families import judged_parts, proved_parts
 from ..precision import few_decimals, single_precision
 from .families.hypergraph import HYPERGRAPHS
@@ -62,13 +62,7 @@ class Diagnosis:
         return asdict(self)
 
 
-def diagnose(
-    case: Case,
-    answer: Answer,
-    parts: list[Part],
-    tolerance: float,
-    stated: tuple[str, Mapping[str, Any]] | None = None,
-) -> Diagnosis:
+def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, stated: Stated = None) -> Diagnosis:
     """The first hypothesis that holds, or the first two that hold together; `stated` is the problem that the answer
     itself says it solves, if it says another than the one asked."""
     limit = min(max(tolerance, FITS), BETTER * _off(parts))
@@ -90,9 +84,7 @@ def diagnose(
     return Diagnosis("unknown", f"none of the usual mistakes: {_are(wrong)} wrong{rest}")
 
 
-def _trials(
-    case: Case, answer: Answer, hypotheses: Hypotheses, stated: tuple[str, Mapping[str, Any]] | None = None
-) -> Trials:
+def _trials(case: Case, answer: Answer, hypotheses: Hypotheses, stated: Stated = None) -> Trials:
     if stated is not None:
         name, given = stated
         shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())

@@ -51,6 +51,7 @@ class Trial:
 Trials = Iterator[Trial]
 Hypothesis = Callable[[Case, Answer], Trials]
 Hypotheses = tuple[Hypothesis, ...]
+PartHypothesis = Callable[[Case, Answer, Array], Trials]  # about one part, which is given
 
 
 @dataclass(frozen=True)
@@ -77,27 +78,26 @@ def given_weights(case: Case, answer: Answer) -> Array | None:
     return np.ravel(weights)
 
 
-def on_weights(function: Callable[[Case, Answer, Array], Trials]) -> Hypothesis:
-    """A hypothesis about the weights, for answers that have all of them."""
-
-    @wraps(function)
-    def hypothesis(case: Case, answer: Answer) -> Trials:
-        weights = given_weights(case, answer)
-        return iter(()) if weights is None else function(case, answer, weights)
-
-    return hypothesis
+def given_alpha(case: Case, answer: Answer) -> Array | None:
+    """The α of a single task as a vector; None unless there is one for every sample."""
+    return None if answer.alpha is None or answer.alpha.size != case.task.samples else np.ravel(answer.alpha)
 
 
-def on_alpha(function: Callable[[Case, Answer, Array], Trials]) -> Hypothesis:
-    """A hypothesis about the α of a single task, for answers that have one for every sample."""
+def _on(part: Callable[[Case, Answer], Array | None]) -> Callable[[PartHypothesis], Hypothesis]:
+    """A decorator for hypotheses about a part of the answer: without it there are no trials."""
 
-    @wraps(function)
-    def hypothesis(case: Case, answer: Answer) -> Trials:
-        if answer.alpha is None or answer.alpha.size != case.task.samples:
-            return iter(())
-        return function(case, answer, np.ravel(answer.alpha))
+    def decorated(function: PartHypothesis) -> Hypothesis:
+        @wraps(function)
+        def hypothesis(case: Case, answer: Answer) -> Trials:
+            given = part(case, answer)
+            return iter(()) if given is None else function(case, answer, given)
 
-    return hypothesis
+        return hypothesis
+
+    return decorated
+
+
+on_weights, on_alpha = _on(given_weights), _on(given_alpha)
 
 
 def weights_or_ours(case: Case, answer: Answer) -> Array:

@@ -82,7 +82,9 @@ def ridge(case: Case, answer: Answer) -> Trials:
 def kernels_rounded(case: Case, answer: Answer) -> Trials:
     """Kernels that were rounded; those that rounding makes indefinite are clipped."""
     kernels = _dense(case)
-    for words, rounded in () if kernels is None else _roundings(kernels):
+    if kernels is None:
+        return
+    for words, rounded in _roundings(kernels):
         if not np.array_equal(rounded, kernels) and np.isfinite(rounded).all():
             yield from with_instance(case, answer, "kernels_rounded", f"kernels {words}", rounded, repair="clip")
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...formulations import Points, Task
-from ...formulations.alignment import AlignmentTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array, KernelStack
 from ..answers import Answer, in_shape, of_shape
@@ -28,7 +27,9 @@ class TwoStages(Family):
     def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)
         if formulation.maximises:
-            return Points([weights], [_projection(task, weights)])
+            size = float(weights @ task.products @ weights)
+            along = max(float(task.target @ weights), 0.0)
+            return Points([weights], [weights * along / size if size > 0 else weights])
         beta = of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
         return Points([] if beta is None else [beta], [weights])
 
@@ -104,9 +105,3 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:
             added.append(min(added_risk(task, out, float(np.atleast_1d(bias)[k])) for out in outputs) / scale)
     parts = [] if alpha is None else [Part("alpha", tuple(violations), excess=max(excesses), note=note)]
     return parts if bias is None else [*parts, Part("bias", excess=max(added), note=note)]
-
-
-def _projection(task: AlignmentTask, weights: Array) -> Array:
-    """The target's projection onto the ray of K(μ)."""
-    size = float(weights @ task.products @ weights)
-    return weights * max(float(task.target @ weights), 0.0) / size if size > 0 else weights
