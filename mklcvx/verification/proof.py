@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..certificate import ball_arithmetic  # noqa: F401  says so where python-flint is missing
+from ..certificate.ball_arithmetic import RIGOROUS, WIDTH  # says so where python-flint is missing
 
 # isort: split
 import flint
@@ -28,10 +28,8 @@ from flint import arb
 
 from .. import formulations
 from ..certificate.ball_arithmetic.balls import PRECISIONS, rounded_down, rounded_up
-from ..certificate.ball_arithmetic.enclosure import WIDTH, Enclosure
-from ..certificate.ball_arithmetic.families import RIGOROUS, Stated
+from ..certificate.ball_arithmetic.enclosure import Enclosure, Point, Stated
 from ..certificate.ball_arithmetic.kernels import KernelBalls
-from ..certificate.ball_arithmetic.points import Point
 from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED, Settled
 from ..certificate.solution import Solution
 from ..errors import InputError, InternalError

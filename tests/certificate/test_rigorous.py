@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, solve
-from mklcvx.certificate.ball_arithmetic import labels, single
+from mklcvx.certificate.ball_arithmetic import polishing, single
 from mklcvx.certificate.ball_arithmetic.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
 from mklcvx.certificate.ball_arithmetic.hypergraphs import incidence_balls
 from mklcvx.certificate.ball_arithmetic.penalties import Case
@@ -209,8 +209,7 @@ def instance_for(name):
 
 @pytest.mark.parametrize(("name", "parameters"), CASES)
 def test_balls_agree_with_the_certificate_and_survive_bad_points(monkeypatch, name, parameters):
-    for module in (single, labels):
-        monkeypatch.setattr(module, "LARGEST", 0)  # samples whose α is polished
+    monkeypatch.setattr(polishing, "LARGEST", 0)  # samples whose α is polished
     monkeypatch.setattr(single, "ROUNDS", 0)
     instance = instance_for(name)
     solution = solve(instance, name, tol=1e-11 if name in ("ts", "ts_l1") else None, **parameters)
@@ -257,7 +256,7 @@ def test_a_cap_just_below_its_limit_is_the_limit():
 )
 def test_weights_satisfy_their_constraint_exactly(name, own):
     with flint.ctx.workprec(128):
-        case = Case.of(name, own, 3)
+        case = Case(name, own, 3)
         mu = [Fraction(int(v.p), int(v.q)) for v in case.feasible(np.array([0.9, 0.8, 0.7]), [True] * 3)]
     r, p = Fraction(own.get("l1_ratio", 0.0)), own.get("p", 2.0)
     sizes = {"elastic": r * sum(mu) + (1 - r) * sum(v**2 for v in mu), "l2": sum(v**2 for v in mu)}
@@ -269,7 +268,7 @@ def test_weights_satisfy_their_constraint_exactly(name, own):
 
 def test_a_used_kernel_has_a_weight():
     with flint.ctx.workprec(128):
-        mu = Case.of("l1", {}, 2).feasible(np.array([1.0, 0.0]), [True, True])
+        mu = Case("l1", {}, 2).feasible(np.array([1.0, 0.0]), [True, True])
     assert mu[1] > 0
 
 

@@ -11,10 +11,11 @@ import pytest
 from test_rigorous_exact import exact_optimum
 
 from mklcvx import Instance, formulations
-from mklcvx.certificate.ball_arithmetic import single
+from mklcvx.certificate.ball_arithmetic import polishing, single
 from mklcvx.certificate.ball_arithmetic.balls import exacts
 from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
 from mklcvx.certificate.ball_arithmetic.samples import Samples
+from mklcvx.formulations.losses import LOSSES
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,7 @@ SINGLE = [one.name for one in formulations.FORMULATIONS if one.family == "single
 
 @pytest.fixture(autouse=True)
 def _points_stay_as_they_are(monkeypatch):
-    monkeypatch.setattr(single, "LARGEST", 0)
+    monkeypatch.setattr(polishing, "LARGEST", 0)
     monkeypatch.setattr(single, "ROUNDS", 0)
 
 
@@ -41,7 +42,7 @@ def indefinite(rng, n, count):
 def samples_drawn(rng, n, loss, bias):
     y = (1, -1, 1, -1, *(int(v) for v in rng.choice([-1, 1], n - 4)))
     box = rng.integers(1, 5, n) / 2 if loss == "c" else rng.integers(2, 5, n) / 8
-    return Samples(y, tuple(exacts(box)), loss, bias)
+    return Samples(y, tuple(exacts(box)), LOSSES[loss].free_margin, bias)
 
 
 def alpha_drawn(rng, samples):
@@ -62,7 +63,7 @@ def test_optima_of_indefinite_kernels_are_enclosed(bias, loss):
             value, balls = flint.arb(flint.fmpq(best.numerator, best.denominator)), KernelBalls(kernel)
             for _ in range(5):
                 alpha, zero = alpha_drawn(rng, samples), flint.arb(0)
-                found = single.at_point(samples, balls, [flint.fmpq(1)], zero, lambda q: q[0] / 2, alpha)
+                found = single.Machine(samples, balls).at_point([flint.fmpq(1)], zero, lambda q: q[0] / 2, alpha)
                 assert found.lower <= value <= found.upper
 
 
@@ -85,7 +86,7 @@ def test_no_lower_bound_exceeds_an_upper_one(name, own_coefficients):
                 coefficients = signed + rng.normal(size=(3, 6)) / 1000 if own_coefficients else None
                 point = SimpleNamespace(alpha=alpha, weights=weights, coefficients=coefficients, multipliers={})
                 with flint.ctx.workprec(128):
-                    enclosures.append(single.bounds(chosen, task, balls, samples, point))
+                    enclosures.append(single.bounds(chosen, task, single.Machine(samples, balls), point))
             assert all(not one.lower > other.upper for one in enclosures for other in enclosures)
 
 
@@ -98,6 +99,6 @@ def test_functions_without_norm_cost_their_ridge(name):
         alpha=np.full(2, 3.0), weights=np.ones(1), coefficients=np.array([[-1.0, 1.0]]), multipliers={}
     )
     with flint.ctx.workprec(128):
-        found = single.bounds(chosen, task, KernelBalls(-np.eye(2)[None]), samples, point)
+        found = single.bounds(chosen, task, single.Machine(samples, KernelBalls(-np.eye(2)[None])), point)
     assert found.lower == 6
     assert 6 <= found.upper <= 24

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -49,11 +50,9 @@ def filled(values: Sequence[fmpq], caps: Sequence[fmpq], target: fmpq) -> list[f
     for i in (*freest[:1], *widest):
         step = min(missing, caps[i] - inside[i]) if missing > 0 else max(missing, -inside[i])
         inside[i], missing = inside[i] + step, missing - step
-        if missing == 0:
-            return inside
-    if missing == 0:
-        return inside
-    raise InternalError("a feasible set is empty in exact arithmetic")
+    if missing != 0:
+        raise InternalError("a feasible set is empty in exact arithmetic")
+    return inside
 
 
 def on_simplex(weights: Iterable[float], cap: fmpq = ONE) -> list[fmpq]:
@@ -84,10 +83,7 @@ def power(base: arb, exponent: fmpq) -> arb:
 
 def largest(balls: Iterable[arb]) -> arb:
     """A ball around the largest of some numbers."""
-    first, *rest = balls
-    for ball in rest:
-        first = first.max(ball)
-    return first
+    return reduce(arb.max, balls)
 
 
 def added(balls: Iterable[Any]) -> arb:

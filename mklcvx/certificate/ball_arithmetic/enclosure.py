@@ -1,22 +1,61 @@
-"""An enclosure: a lower and an upper bound in balls, and the size that their distance is measured by."""
+"""A problem in balls, the point that its bounds are evaluated at, and the enclosure of its optimal value."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from flint import arb
 
-from .balls import rounded_up
+from ...problem.instance import Instance
+from ..solution import Solution
+from .balls import Array, rounded_up
+from .kernels import KernelBalls
+from .samples import Samples
 from .semidefinite import Settled
 
 WIDTH = 1e-8
 ULP = 2.0**-52
 
 
+@dataclass(frozen=True)
+class Point:
+    """α, weights, coefficients where weights do not say it all, multipliers; who found it, and with what gap."""
+
+    alpha: Array | None
+    weights: Array
+    coefficients: Array | None
+    multipliers: dict[str, Any]
+    origin: str
+    gap: float | None = None
+    fault: str = ""
+
+    @classmethod
+    def of(cls, solution: Solution) -> Point:
+        multipliers, gap = solution.multipliers, solution.certificate.relative_gap
+        return cls(solution.alpha, solution.weights, solution.coefficients, multipliers, solution.solver, gap)
+
+
+class Stated(NamedTuple):
+    """A problem in balls, and the point that its bounds are evaluated at."""
+
+    instance: Instance
+    formulation: Any
+    task: Any
+    kernels: KernelBalls
+    parameters: Mapping[str, Any]
+    point: Point
+
+    def classes(self, bias: bool) -> list[Samples]:
+        signs = self.instance.targets.signs(self.formulation.name)
+        return [Samples.of(self.instance, row, self.parameters, bias) for row in signs]
+
+
 class Enclosure(NamedTuple):
-    """`scale` is the part of the two objectives that the kernels have; `size` is a size of what cancels in the value,
-    where that may vanish. An ulp of `size`, or of the value, is sharp whatever the scale."""
+    """A lower and an upper bound. `scale` is the part of the two objectives that the kernels have; `size` is a size of
+    what cancels in the value, where that may vanish. An ulp of `size`, or of the value, is sharp whatever the scale."""
 
     lower: arb
     upper: arb
@@ -52,3 +91,6 @@ class Enclosure(NamedTuple):
         higher = other if not self.lower.is_finite() or self.lower.lower() < other.lower.lower() else self
         better = other if not self.upper.is_finite() or self.upper.upper() > other.upper.upper() else self
         return better._replace(lower=higher.lower)
+
+
+Enclosed = tuple[Enclosure, dict[str, Enclosure]]  # of the optimal value, and of the machines of a second stage

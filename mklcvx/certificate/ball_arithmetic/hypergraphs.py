@@ -10,26 +10,20 @@ its entries are square roots of whole numbers, and Z, found for another H with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpz_mat
 
-from ...formulations.families.hypergraph import HyperTask
 from .balls import Array, added, exact, largest, on_simplex
-from .enclosure import Enclosure
-from .kernels import KernelBalls
+from .enclosure import Enclosed, Enclosure, Stated
 from .semidefinite import as_balls, inner, middles
 
 
-def bounds(
-    task: HyperTask, kernels: KernelBalls, members: Array, parameters: Mapping[str, Any], found: Any
-) -> Enclosure:
-    h = incidence_balls(members, parameters["expansion"])
-    turned = np.asarray(found.multipliers["Z"]) @ np.linalg.pinv(task.h) @ middles(h)
-    z = as_balls(turned)
-    images = [kernels.images(j, z) for j in range(len(kernels))]
+def enclosed(at: Stated) -> Enclosed:
+    task, kernels, found = at.task, at.kernels, at.point
+    members = np.maximum(at.instance.targets.signs(at.formulation.name), 0.0).T
+    h = incidence_balls(members, at.parameters["expansion"])
+    z = as_balls(np.asarray(found.multipliers["Z"]) @ np.linalg.pinv(task.h) @ middles(h))
+    images = [kernels.applied(m, z)[0] for m in range(len(kernels))]
     lam, theta = arb(exact(task.lam)), on_simplex(found.weights)
     smoothing = arb(0) if task.smoothing is None else arb(exact(task.smoothing))
     delta, settled = kernels.combined_ridge(theta, False)
@@ -38,11 +32,11 @@ def bounds(
     common = trace(z, z) / 4 - trace(z, h)
     scores = [common + trace(z, image) / (4 * lam) for image in images]
     scale = trace(h, h) - reached
-    if task.smoothing is None:
-        return Enclosure(lower, largest(scores), scale, settled, trace(h, h))
-    peak = largest(scores).mid()
-    smooth = peak + smoothing * added(((score - peak) / smoothing).exp() for score in scores).log()
-    return Enclosure(lower, smooth, scale, settled, trace(h, h))
+    upper = largest(scores)
+    if task.smoothing is not None:
+        peak = upper.mid()
+        upper = peak + smoothing * added(((score - peak) / smoothing).exp() for score in scores).log()
+    return Enclosure(lower, upper, scale, settled, trace(h, h)), {}
 
 
 def trace_above(

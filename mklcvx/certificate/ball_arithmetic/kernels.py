@@ -43,10 +43,6 @@ class KernelBalls:
     def matrices(self) -> list[arb_mat]:
         return [self.matrix(m) for m in range(len(self))]
 
-    def images(self, m: int, columns: arb_mat) -> arb_mat:
-        """K_m V."""
-        return self.applied(m, columns)[0]
-
     def applied(self, m: int, columns: arb_mat) -> tuple[arb_mat, list[arb]]:
         """K_m V, and v'K_m v for every column v."""
         if self.dense is None:
@@ -59,19 +55,13 @@ class KernelBalls:
 
     def combined(self, weights: Sequence[fmpq]) -> arb_mat:
         """Σ_m weight_m K_m."""
-        total = arb_mat(self.samples, self.samples)
-        for m, weight in enumerate(weights):
-            if weight != 0:
-                total = total + self.matrix(m) * arb(weight)
-        return total
+        terms = (self.matrix(m) * arb(weight) for m, weight in enumerate(weights) if weight != 0)
+        return sum(terms, arb_mat(self.samples, self.samples))
 
     def rational(self, weights: Sequence[fmpq]) -> fmpq_mat:
         """Σ_m weight_m K_m to the last digit."""
-        total = fmpq_mat(self.samples, self.samples)
-        for m, weight in enumerate(weights):
-            if weight != 0:
-                total = total + self._rational(m) * weight
-        return total
+        terms = (self._rational(m) * weight for m, weight in enumerate(weights) if weight != 0)
+        return sum(terms, fmpq_mat(self.samples, self.samples))
 
     def _rational(self, m: int) -> fmpq_mat:
         if self.dense is not None:

@@ -12,31 +12,29 @@ weights taken at their word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from flint import arb, arb_mat, fmpq
 
-from ...formulations import Formulation
 from .balls import Array, added, exact, exacts, largest, top
-from .enclosure import Enclosure
+from .enclosure import Enclosed, Enclosure, Stated
 from .kernels import KernelBalls
-from .samples import Samples, as_exact
+from .samples import as_exact
 from .semidefinite import as_balls
-from .single import machine, weighted
+from .single import Machine, weighted
 
 
-def pair_bounds(
-    formulation: Formulation, task: Any, kernels: KernelBalls, parameters: Mapping[str, Any], found: Any
-) -> Enclosure:
-    examples = labelled_examples(kernels, np.asarray(task.labels))
-    weight, lam = pair_weights(np.asarray(task.labels), parameters["balanced"]), arb(exact(task.lam))
-    mu, sparse = as_balls(np.maximum(found.weights, 0.0)[:, None]), formulation.name == "ts_l1"
+def enclosed(at: Stated) -> Enclosed:
+    first = alignment_bounds(at) if at.formulation.maximises else pair_bounds(at)
+    return first, dict(zip(at.instance.targets.names or ("y",), second_stage(at), strict=True))
+
+
+def pair_bounds(at: Stated) -> Enclosure:
+    labels, found, sparse = np.asarray(at.task.labels), at.point, at.formulation.name == "ts_l1"
+    examples, lam = labelled_examples(at.kernels, labels), arb(exact(at.task.lam))
+    weight, mu = pair_weights(labels, at.parameters["balanced"]), as_balls(np.maximum(found.weights, 0.0)[:, None])
     margins = (examples * mu).entries()
     loss = added(arb(w) * top(1 - margin) for w, margin in zip(weight, margins, strict=True))
-    sizes = mu.entries() if sparse else [value**2 / 2 for value in mu.entries()]
-    price = lam * added(sizes)
+    price = lam * added(mu.entries() if sparse else [value**2 / 2 for value in mu.entries()])
     beta = [arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(found.multipliers["beta"]), weight, strict=True)]
     pulls = (arb_mat(1, len(beta), beta) * examples).entries()
     if not sparse:
@@ -46,17 +44,16 @@ def pair_bounds(
     return Enclosure(added(beta) * (lam / strongest if strongest > lam else 1), price + loss, price, {})
 
 
-def second_stage(kernels: KernelBalls, classes: list[Samples], found: Any) -> list[Enclosure]:
+def second_stage(at: Stated) -> list[Enclosure]:
     """One enclosure for every machine."""
-    mu = exacts(np.maximum(found.weights, 0.0))
+    mu = exacts(np.maximum(at.point.weights, 0.0))
 
     def conjugate(q: list[arb]) -> arb:
         return weighted(mu, q) / 2
 
-    rows = np.atleast_2d(np.asarray(found.alpha, dtype=float))
-    alphas = [samples.feasible(as_exact(row)) for samples, row in zip(classes, rows, strict=True)]
-    pairs = zip(classes, alphas, strict=True)
-    return [machine(samples, kernels, mu, arb(0), conjugate, alpha)[0] for samples, alpha in pairs]
+    found = zip(at.classes(bias=True), np.atleast_2d(np.asarray(at.point.alpha, dtype=float)), strict=True)
+    alphas = [(samples, samples.feasible(as_exact(row))) for samples, row in found]
+    return [Machine(samples, at.kernels).best(mu, arb(0), conjugate, alpha)[0] for samples, alpha in alphas]
 
 
 def labelled_examples(kernels: KernelBalls, labels: np.ndarray) -> arb_mat:
@@ -74,11 +71,11 @@ def pair_weights(labels: np.ndarray, balanced: bool) -> list[fmpq]:
     return [shares[bool(t > 0)] if balanced else fmpq(1, len(labels)) for t in labels]
 
 
-def alignment_bounds(kernels: KernelBalls, together: Array, weights: Array) -> Enclosure:
-    matrices = kernels.matrices
-    target, flat = as_balls(together.reshape(-1, 1)), arb_mat([matrix.entries() for matrix in matrices])
+def alignment_bounds(at: Stated) -> Enclosure:
+    matrices, mu = at.kernels.matrices, np.maximum(at.point.weights, 0.0)
+    target = as_balls(at.instance.targets.together().reshape(-1, 1))
+    flat = arb_mat([matrix.entries() for matrix in matrices])
     sizes = (flat * target).entries()
-    mu = np.maximum(weights, 0.0)
     products = combined_products(flat, mu)
     square, reach = dot(mu, products), dot(mu, sizes)
     seen = mu.any() and square > 0
@@ -89,7 +86,7 @@ def alignment_bounds(kernels: KernelBalls, together: Array, weights: Array) -> E
     slack = [top(a - product) for a, product in zip(sizes, products, strict=True)]
     epsilon = top(largest(need / trace if need != 0 else arb(0) for need, trace in zip(slack, traces, strict=True)))
     known = all(need == 0 or trace > 0 for need, trace in zip(slack, traces, strict=True))
-    upper = top(dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * kernels.samples).sqrt()
+    upper = top(dot(u, products) + 2 * epsilon * dot(u, traces) + epsilon**2 * at.kernels.samples).sqrt()
     return Enclosure(lower, upper if known else arb.pos_inf(), upper, {})
 
 

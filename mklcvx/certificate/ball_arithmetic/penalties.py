@@ -9,8 +9,7 @@ every argument, so that they may be evaluated at upper ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,27 +21,18 @@ LEAST_SHARE = 2.0**-100  # of a kernel that is used: a weight of zero would cost
 GRID_BITS = 160  # weights that were divided are rounded down to multiples of 2^−GRID_BITS
 
 
-@dataclass(frozen=True)
 class Case:
     """A formulation's own parameters as exact numbers, the number of kernels and their groups."""
 
-    name: str
-    count: int
-    own: Mapping[str, fmpq]
-    groups: Sequence[int]
-
-    @classmethod
-    def of(cls, name: str, own: Mapping[str, Any], count: int) -> Case:
-        numbers = {key: exact(value) for key, value in own.items() if key != "groups"}
-        return cls(name, count, numbers, [int(j) for j in own.get("groups", np.arange(count))])
+    def __init__(self, name: str, own: Mapping[str, Any], count: int) -> None:
+        self.name, self.count = name, count
+        self.own = {key: exact(value) for key, value in own.items() if key != "groups"}
+        self.groups = [int(j) for j in own.get("groups", np.arange(count))]
+        self.p = self.own.get("p", fmpq(2))
 
     @property
     def theta(self) -> fmpq:
         return self.own["theta"]
-
-    @property
-    def p(self) -> fmpq:
-        return self.own.get("p", fmpq(2))
 
     @property
     def cap(self) -> fmpq:
@@ -61,15 +51,13 @@ class Case:
         if self.name in ("l1", "sm1", "sm2", "smp"):
             return on_simplex(given, self.cap if self.name == "sm1" else ONE)
         mu = exacts(given)
-        return mu if self.name == "square" else shrunk(mu, self._too_large(mu))
-
-    def _too_large(self, mu: list[fmpq]) -> arb:
-        """What to divide μ by, so that it satisfies its constraint."""
-        if self.name == "elastic":
-            r = self.own["l1_ratio"]
-            linear, quadratic = arb(r * total(mu)), arb((1 - r) * total(weight**2 for weight in mu))
-            return (linear + (linear**2 + 4 * quadratic).sqrt()) / 2
-        return p_norm([arb(weight) for weight in mu], self.p)
+        if self.name == "square":
+            return mu
+        if self.name != "elastic":
+            return shrunk(mu, p_norm([arb(weight) for weight in mu], self.p))
+        r = self.own["l1_ratio"]
+        linear, quadratic = arb(r * total(mu)), arb((1 - r) * total(weight**2 for weight in mu))
+        return shrunk(mu, (linear + (linear**2 + 4 * quadratic).sqrt()) / 2)
 
     def price(self, mu: list[fmpq]) -> arb:
         """R(μ)."""
@@ -97,12 +85,8 @@ def shrunk(mu: list[fmpq], size: arb) -> list[fmpq]:
     above = fraction(size.upper())
     if above <= 1:
         return mu
-    divisor = fmpq(above.numerator, above.denominator)
-    return [_rounded_down(weight / divisor) for weight in mu]
-
-
-def _rounded_down(value: fmpq) -> fmpq:
-    return fmpq((int(value.p) << GRID_BITS) // int(value.q), 1 << GRID_BITS)
+    shares = [weight / fmpq(above.numerator, above.denominator) for weight in mu]
+    return [fmpq((int(share.p) << GRID_BITS) // int(share.q), 1 << GRID_BITS) for share in shares]
 
 
 # ------------------------------------------------------------------------------------------------------ shapes

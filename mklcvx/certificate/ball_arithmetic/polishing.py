@@ -12,26 +12,32 @@ from __future__ import annotations
 from flint import fmpq, fmpq_mat
 
 from .balls import ZERO
+from .kernels import KernelBalls
 from .samples import Samples
 
 LARGEST, MOST_FREE, STEPS = 150, 40, 200  # samples, free samples and steps that take seconds at most
 NEAR = fmpq(1, 10**7)  # of the box
 
 
-def polished(samples: Samples, kernel: fmpq_mat, alpha: list[fmpq]) -> list[fmpq]:
-    """The optimal α, or the best one that was found; what was given where the problem is large."""
-    if len(alpha) > LARGEST:
-        return alpha
-    walk = _Walk(samples, kernel, samples.feasible(_snapped(samples, alpha)))
+def polished(
+    kernels: KernelBalls, mu: list[fmpq], machines: list[Samples], alphas: list[list[fmpq]]
+) -> list[list[fmpq]]:
+    """The optimal α of machines with the same weights, or the best one that was found; what was given where the
+    problem is large."""
+    if kernels.samples > LARGEST:
+        return alphas
+    matrix = kernels.rational(mu)
+    return [_walked(samples, matrix, alpha) for samples, alpha in zip(machines, alphas, strict=True)]
+
+
+def _walked(samples: Samples, kernel: fmpq_mat, alpha: list[fmpq]) -> list[fmpq]:
+    pairs = zip(alpha, samples.box, strict=True)
+    snapped = [ZERO if a < NEAR * cap else cap if a > cap - NEAR * cap else a for a, cap in pairs]
+    walk = _Walk(samples, kernel, samples.feasible(snapped))
     for _ in range(STEPS):
         if len(walk.free) > MOST_FREE or not walk.step():
             break
     return walk.alpha
-
-
-def _snapped(samples: Samples, alpha: list[fmpq]) -> list[fmpq]:
-    pairs = zip(alpha, samples.box, strict=True)
-    return [ZERO if a < NEAR * cap else cap if a > cap - NEAR * cap else a for a, cap in pairs]
 
 
 class _Walk:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from ...formulations.losses import LOSSES
 from ...problem.instance import Instance
 from .balls import ONE, ZERO, Array, added, exacts, filled, middle, total
 
@@ -29,7 +28,7 @@ class Samples:
 
     y: tuple[int, ...]
     box: tuple[fmpq, ...]
-    loss: str = "c"
+    free_margin: bool = False  # whether ρ is an unknown: then 1'α = 1, and there is no gain
     bias: bool = True
 
     @classmethod
@@ -37,36 +36,24 @@ class Samples:
         nu = parameters.get("nu")
         price = parameters["C"] if nu is None else 1.0 / (nu * instance.samples)
         box = tuple(exacts(price * instance.sample_weight))
-        made = cls(tuple(int(sign) for sign in labels), box, "c" if nu is None else "nu", bias)
-        return made if nu is None else made._roomy()
+        made = cls(tuple(int(sign) for sign in labels), box, nu is not None, bias)
+        return made._roomy() if made.free_margin else made
 
     def _roomy(self) -> Samples:
-        steps = [_floor(cap / GRID) for cap in self.box]
-        if self._fits([step * GRID for step in steps]):
+        steps = [int(cap.p * 2**52) // int(cap.q) for cap in self.box]
+        if self._room([step * GRID for step in steps]) >= 1:
             return self
         raised = [(step + 1) * GRID for step in steps]
-        if not self._fits(raised):  # further beyond the limit than rounding goes, and accepted all the same
-            room = min(have / need for have, need in self._needs(raised))
-            raised = [cap / room for cap in raised]
-        return replace(self, box=tuple(raised))
+        room = min(self._room(raised), ONE)  # below 1 if ν exceeds its limit by more than rounding, and was accepted
+        return replace(self, box=tuple(cap / room for cap in raised))
 
-    def _fits(self, box: list[fmpq]) -> bool:
-        return all(have >= need for have, need in self._needs(box))
-
-    def _needs(self, box: list[fmpq]) -> list[tuple[fmpq, fmpq]]:
-        """What each part of α has room for, and what it must sum to."""
-        if not self.bias:
-            return [(total(box), ONE)]
-        return [(total(box[i] for i in side), HALF) for side in self.sides]
+    def _room(self, box: list[fmpq]) -> fmpq:
+        """The largest multiple of α that has room: 1'α = 1, and with a bias half of it in either class."""
+        return min(2 * total(box[i] for i in side) for side in self.sides) if self.bias else total(box)
 
     @cached_property
     def sides(self) -> tuple[list[int], list[int]]:
         return [i for i, y in enumerate(self.y) if y > 0], [i for i, y in enumerate(self.y) if y < 0]
-
-    @property
-    def free_margin(self) -> bool:
-        """Whether ρ is an unknown: then 1'α = 1, and there is no gain."""
-        return LOSSES[self.loss].free_margin
 
     # --------------------------------------------------------------------------------------------------- α
     def feasible(self, alpha: list[fmpq]) -> list[fmpq]:
@@ -134,13 +121,9 @@ def flat_bottom(breaks: Any, slopes: Any, target: fmpq) -> fmpq:
     return breaks[order[-1]]
 
 
-def _floor(value: fmpq) -> int:
-    return int(value.p) // int(value.q)
-
-
 def nothing(count: int) -> list[arb]:
     return [arb(0)] * count
 
 
 def as_exact(alpha: Any) -> list[fmpq]:
-    return exacts(np.asarray(alpha, dtype=float))
+    return exacts(np.asarray(alpha, dtype=float).ravel())

@@ -15,6 +15,7 @@ same for every kernel. Without weights (`li`, `ckl`, `vskl`), with a_m² = c_m'K
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,46 +23,48 @@ from flint import arb, arb_mat, fmpq
 
 from ...formulations import SingleTask, Task
 from .balls import ZERO, Array, added, exact, exacts, top, total
-from .enclosure import Enclosure
+from .enclosure import Enclosed, Enclosure, Stated
 from .kernels import KernelBalls, Ridges
 from .penalties import PENALTIES, Case
-from .polishing import LARGEST, polished
+from .polishing import polished
 from .samples import Samples, as_exact, nothing
 
 ALTERNATED, ROUNDS, ENOUGH = 40, 40, 0.98  # weights and α in turn: up to this size, so often, while that much is gained
 Conjugate = Callable[[list[arb]], arb]
 
 
-class Seen(NamedTuple):
-    """K_m(α∘y) for every kernel, and q_m(α)."""
-
-    images: list[list[arb]]
-    squares: list[arb]
+def enclosed(at: Stated) -> Enclosed:
+    samples = Samples.of(at.instance, at.task.y, at.parameters, at.parameters["bias"])
+    return bounds(at.formulation, at.task, Machine(samples, at.kernels), at.point), {}
 
 
-def bounds(formulation: SingleTask, task: Task, kernels: KernelBalls, samples: Samples, found: Any) -> Enclosure:
-    case, own = Case.of(formulation.name, task.own, len(kernels)), dict(task.own)
-    alpha = samples.feasible(as_exact(found.alpha))
+def bounds(formulation: SingleTask, task: Task, machine: Machine, found: Any) -> Enclosure:
+    case, own = Case(formulation.name, task.own, len(machine.kernels)), dict(task.own)
+    alpha, weights = machine.samples.feasible(as_exact(found.alpha)), np.nan_to_num(found.weights)
+    rows = None if found.coefficients is None else [as_exact(row) for row in found.coefficients]
 
     def conjugate(q: list[arb]) -> arb:
         return case.conjugate(q, taus(formulation, own, q, found.multipliers))
 
     def at_weights(weights: Array, alpha: list[fmpq]) -> tuple[Enclosure, list[fmpq]]:
-        if formulation.name in PENALTIES:
-            better = polished_at(samples, kernels, exacts(weights), alpha)
-            return between(case, conjugate, kernels, samples, better, implied(samples, weights, better)), better
-        mu = case.feasible(weights, [False] * len(kernels))
-        return machine(samples, kernels, mu, case.price(mu), conjugate, alpha)
+        if case.name in PENALTIES:
+            better = machine.polished(exacts(weights), alpha)
+            return machine.between(case, conjugate, better, machine.implied(weights, better)), better
+        mu = case.feasible(weights, [False] * case.count)
+        return machine.best(mu, case.price(mu), conjugate, alpha)
 
-    weights = np.nan_to_num(found.weights)
-    enclosure = as_given(case, conjugate, kernels, samples, alpha, found)
+    enclosure = None
+    if case.name in PENALTIES:
+        enclosure = machine.between(case, conjugate, alpha, rows or machine.implied(weights, alpha))
+    elif rows is not None:
+        enclosure = machine.own_functions(case, conjugate, alpha, rows, found.weights)
     if enclosure is None or not enclosure.sharp:
         other, alpha = at_weights(weights, alpha)
         enclosure = other if enclosure is None else enclosure.joined(other)
     for _ in range(ROUNDS if len(alpha) <= ALTERNATED else 0):
         if enclosure.sharp:
             break
-        roots = np.sqrt([max(float(q), 0.0) for q in looked_at(samples, kernels, alpha).squares])
+        roots = np.sqrt([max(float(q), 0.0) for q in machine.seen(alpha).squares])
         norms = weights * roots if (weights * roots).any() else roots
         with np.errstate(all="ignore"):
             weights = np.nan_to_num(formulation.weights(norms, roots, **own), posinf=0.0)
@@ -72,109 +75,17 @@ def bounds(formulation: SingleTask, task: Task, kernels: KernelBalls, samples: S
     return enclosure
 
 
-def as_given(
-    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], found: Any
-) -> Enclosure | None:
-    """What coefficients of their own prove, or weights where there is no R."""
-    if case.name in PENALTIES:
-        rows = found.coefficients
-        rows = (
-            implied(samples, np.nan_to_num(found.weights), alpha) if rows is None else [as_exact(row) for row in rows]
-        )
-        return between(case, conjugate, kernels, samples, alpha, rows)
-    if found.coefficients is None:
-        return None
-    return own_functions(case, conjugate, kernels, samples, alpha, found)
-
-
-def implied(samples: Samples, weights: Array, alpha: list[fmpq]) -> list[list[fmpq]]:
-    """c_m = weight_m (α∘y)."""
-    signed = samples.signed(alpha)
-    return [[weight * value for value in signed] for weight in exacts(weights)]
-
-
 def taus(formulation: SingleTask, own: dict[str, Any], q: list[arb], multipliers: Any) -> list[float]:
     """The τ that came with the point, and the one that double precision finds best for q."""
     roots = np.sqrt([max(float(value), 0.0) for value in q])
     given = [float(multipliers["tau"])] if "tau" in multipliers else []
     try:
         with np.errstate(all="ignore"):
-            given.append(float(formulation.multipliers(roots, roots, **own).get("tau", 0.0)))
+            return [*given, float(formulation.multipliers(roots, roots, **own).get("tau", 0.0))]
     except ArithmeticError:
-        given.append(0.0)
-    return given
+        return [*given, 0.0]
 
 
-# ------------------------------------------------------------------------------------------ weights and α
-def machine(
-    samples: Samples, kernels: KernelBalls, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]
-) -> tuple[Enclosure, list[fmpq]]:
-    """Both bounds at α; where they are wide, at the optimal α of these weights too, if that can be had."""
-    enclosure = at_point(samples, kernels, mu, price, conjugate, alpha)
-    better = alpha if enclosure.sharp else polished_at(samples, kernels, mu, alpha)
-    if better != alpha:
-        enclosure = enclosure.joined(at_point(samples, kernels, mu, price, conjugate, better))
-    return enclosure, better
-
-
-def polished_at(samples: Samples, kernels: KernelBalls, mu: list[fmpq], alpha: list[fmpq]) -> list[fmpq]:
-    return polished(samples, kernels.rational(mu), alpha) if len(alpha) <= LARGEST else alpha
-
-
-def at_point(
-    samples: Samples, kernels: KernelBalls, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]
-) -> Enclosure:
-    seen = looked_at(samples, kernels, alpha)
-    lower = arb(samples.gain(alpha)) - conjugate(seen.squares)
-    delta, settled = kernels.combined_ridge(mu, samples.bias)
-    loss, energy = weighted_loss(samples, mu, alpha, seen, delta)
-    return Enclosure(lower, price + loss, energy, settled, apart(samples, kernels, mu, alpha))
-
-
-def looked_at(samples: Samples, kernels: KernelBalls, alpha: list[fmpq]) -> Seen:
-    column = arb_mat(len(alpha), 1, [arb(value) for value in samples.signed(alpha)])
-    found = [kernels.applied(m, column) for m in range(len(kernels))]
-    return Seen([image.entries() for image, _ in found], [square for _, (square,) in found])
-
-
-def weighted_loss(samples: Samples, mu: list[fmpq], alpha: list[fmpq], seen: Seen, delta: float) -> tuple[arb, arb]:
-    """½t²μ'q and the loss, from above, at the better of two t; and μ'q."""
-    energy = weighted(mu, seen.squares)
-    outputs = [weighted(mu, list(values)) for values in zip(*seen.images, strict=True)]
-    best = stretched(samples, alpha, outputs, energy, delta, fmpq(1))
-    if best.is_finite():
-        bias, level = samples.best_offsets(outputs)
-        missing = [abs(level - margin) for margin in samples.margins(outputs, bias)]
-        free = [miss for miss, a, cap in zip(missing, alpha, samples.box, strict=True) if 0 < a < cap]
-        reach = max((float(miss) for miss in free), default=0.0) + delta * float(max(arb(cap) for cap in samples.box))
-        if not samples.free_margin and 0 < reach < 1:
-            other = stretched(samples, alpha, outputs, energy, delta, exact(1 + 1.1 * reach))
-            best = min(best, other, key=lambda ball: ball.upper())
-    return best, energy
-
-
-def stretched(
-    samples: Samples, alpha: list[fmpq], outputs: list[arb], energy: arb, delta: float, t: fmpq
-) -> arb:  # fmt: skip
-    ridge = exact(delta) / 2
-    at_zero = [arb(ridge * (t * a) ** 2) for a in alpha]
-    at_box = [arb(ridge * (cap - t * a) ** 2) for a, cap in zip(alpha, samples.box, strict=True)]
-    return arb(t) ** 2 * energy / 2 + samples.risk([arb(t) * f for f in outputs], at_zero, at_box)
-
-
-def weighted(mu: Sequence[fmpq], values: list[arb]) -> arb:
-    return added(arb(weight) * value for weight, value in zip(mu, values, strict=True) if weight != 0)
-
-
-def apart(samples: Samples, kernels: KernelBalls, mu: list[fmpq], alpha: list[fmpq]) -> arb:
-    """The cost of the two classes taken apart: what cancels where loss nu has value 0, for the classes' hulls meet."""
-    if not samples.free_margin:
-        return arb(0)
-    parts = [[a if y == side else ZERO for a, y in zip(alpha, samples.y, strict=True)] for side in (1, -1)]
-    return added(weighted(mu, looked_at(samples, kernels, part).squares) for part in parts) / 2
-
-
-# ------------------------------------------------------------------------------------- coefficients of their own
 class Functions(NamedTuple):
     """c_m, K_m c_m and c_m'K_m c_m of every kernel; None for c_m = 0."""
 
@@ -187,71 +98,125 @@ class Functions(NamedTuple):
         return [added(values) for values in zip(*self.images, strict=True)]
 
 
-def functions(kernels: KernelBalls, coefficients: Sequence[list[fmpq]]) -> Functions:
-    kept: list[list[fmpq] | None] = [row if any(value != 0 for value in row) else None for row in coefficients]
-    images, squares = [nothing(kernels.samples)] * len(kernels), nothing(len(kernels))
-    for m, row in enumerate(kept):
-        if row is not None:
-            product, (squares[m],) = kernels.applied(m, arb_mat(len(row), 1, [arb(value) for value in row]))
-            images[m] = product.entries()
-    return Functions(kept, images, squares)
+def weighted(mu: Sequence[fmpq], values: Sequence[arb]) -> arb:
+    return added(arb(weight) * value for weight, value in zip(mu, values, strict=True) if weight != 0)
 
 
-def own_functions(
-    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], found: Any
-) -> Enclosure:
-    own = functions(kernels, [as_exact(row) for row in found.coefficients])
-    mu = case.feasible(found.weights, [row is not None for row in own.coefficients])
-    seen = looked_at(samples, kernels, alpha)
-    loss, settled = own_loss(samples, kernels, mu, own)
-    energy = own_energy(mu, own)
-    lower = arb(samples.gain(alpha)) - conjugate(seen.squares)
-    scale = energy / 2 + weighted(mu, seen.squares) / 2
-    return Enclosure(
-        lower, case.price(mu) + energy / 2 + loss, scale, settled, apart(samples, kernels, mu, alpha)
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Machine:
+    """Samples and kernels."""
 
+    samples: Samples
+    kernels: KernelBalls
 
-def own_energy(mu: list[fmpq], own: Functions) -> arb:
-    """Σ c_m'K_m c_m/μ_m."""
-    rows = zip(own.squares, own.coefficients, mu, strict=True)
-    return added(square / arb(weight) for square, row, weight in rows if row is not None)
+    def implied(self, weights: Array, alpha: list[fmpq]) -> list[list[fmpq]]:
+        """c_m = weight_m (α∘y)."""
+        signed = self.samples.signed(alpha)
+        return [[weight * value for value in signed] for weight in exacts(weights)]
 
+    def functions(self, coefficients: Sequence[list[fmpq]]) -> Functions:
+        kernels = self.kernels
+        kept: list[list[fmpq] | None] = [row if any(value != 0 for value in row) else None for row in coefficients]
+        images, squares = [nothing(kernels.samples)] * len(kernels), nothing(len(kernels))
+        for m, row in enumerate(kept):
+            if row is not None:
+                product, (squares[m],) = kernels.applied(m, arb_mat(len(row), 1, [arb(value) for value in row]))
+                images[m] = product.entries()
+        return Functions(kept, images, squares)
 
-def own_loss(samples: Samples, kernels: KernelBalls, mu: list[fmpq], own: Functions) -> tuple[arb, Ridges]:
-    count = len(samples.y)
-    at_zero, at_box, settled = [ZERO] * count, [ZERO] * count, {}
-    for m, (row, weight) in enumerate(zip(own.coefficients, mu, strict=True)):
-        if weight == 0:
-            continue
-        known = settled[kernels.names[m]] = kernels.ridge(m, False)
-        ridge = exact(known.delta) / 2
-        if ridge != 0:
-            c = row or [ZERO] * count
-            for i, (value, cap, sign) in enumerate(zip(c, samples.box, samples.y, strict=True)):
-                at_zero[i] += ridge * value**2 / weight
-                at_box[i] += ridge * weight * (cap - sign * value / weight) ** 2
-    return samples.risk(own.outputs, [arb(v) for v in at_zero], [arb(v) for v in at_box]), settled
+    def seen(self, alpha: list[fmpq]) -> Functions:
+        """K_m(α∘y) for every kernel, and q_m(α)."""
+        return self.functions([self.samples.signed(alpha)] * len(self.kernels))
 
+    # -------------------------------------------------------------------------------------- weights and α
+    def best(self, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]) -> tuple[Enclosure, list[fmpq]]:
+        """Both bounds at α; where they are wide, at the optimal α of these weights too, if that can be had."""
+        enclosure = self.at_point(mu, price, conjugate, alpha)
+        better = alpha if enclosure.sharp else self.polished(mu, alpha)
+        if better != alpha:
+            enclosure = enclosure.joined(self.at_point(mu, price, conjugate, better))
+        return enclosure, better
 
-# ------------------------------------------------------------------------------------------- without weights
-def between(
-    case: Case, conjugate: Conjugate, kernels: KernelBalls, samples: Samples, alpha: list[fmpq], rows: list[list[fmpq]]
-) -> Enclosure:
-    """`li`, `ckl` and `vskl`. Coefficients that sum to zero need semidefiniteness on the complement of 1 only."""
-    own = functions(kernels, rows)
-    reach = arb(total(cap**2 for cap in samples.box)).sqrt()
-    norms, plain, paid, settled = nothing(len(kernels)), nothing(len(kernels)), arb(0), {}
-    for m, row in enumerate(own.coefficients):
-        if row is None:
-            continue
-        known = settled[kernels.names[m]] = kernels.ridge(m, samples.bias and total(row) == 0)
-        delta, length = arb(known.delta), arb(total(value**2 for value in row))
-        norms[m] = top(own.squares[m] + delta * length).sqrt()
-        plain[m] = arb(max(own.squares[m].lower(), arb(0))).sqrt()
-        paid += (norms[m] * delta.sqrt() + delta * length.sqrt()) * reach
-    seen = looked_at(samples, kernels, alpha)
-    cost = conjugate(seen.squares)
-    loss = samples.risk(own.outputs, nothing(len(alpha)), nothing(len(alpha)))
-    upper = case.penalty([top(norm) for norm in norms]) + loss + paid
-    return Enclosure(arb(samples.gain(alpha)) - cost, upper, case.penalty(plain) + cost.lower(), settled)
+    def polished(self, mu: list[fmpq], alpha: list[fmpq]) -> list[fmpq]:
+        return polished(self.kernels, mu, [self.samples], [alpha])[0]
+
+    def at_point(self, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]) -> Enclosure:
+        seen = self.seen(alpha)
+        lower = arb(self.samples.gain(alpha)) - conjugate(seen.squares)
+        delta, settled = self.kernels.combined_ridge(mu, self.samples.bias)
+        loss, energy = self.weighted_loss(mu, alpha, seen, delta)
+        return Enclosure(lower, price + loss, energy, settled, self.apart(mu, alpha))
+
+    def weighted_loss(self, mu: list[fmpq], alpha: list[fmpq], seen: Functions, delta: float) -> tuple[arb, arb]:
+        """½t²μ'q and the loss, from above, at the better of two t; and μ'q."""
+        samples, energy, ridge = self.samples, weighted(mu, seen.squares), exact(delta) / 2
+        outputs = [weighted(mu, values) for values in zip(*seen.images, strict=True)]
+
+        def stretched(t: fmpq) -> arb:
+            at_zero = [arb(ridge * (t * a) ** 2) for a in alpha]
+            at_box = [arb(ridge * (cap - t * a) ** 2) for a, cap in zip(alpha, samples.box, strict=True)]
+            return arb(t) ** 2 * energy / 2 + samples.risk([arb(t) * f for f in outputs], at_zero, at_box)
+
+        best = stretched(fmpq(1))
+        if best.is_finite() and not samples.free_margin:
+            bias, level = samples.best_offsets(outputs)
+            rows = zip(samples.margins(outputs, bias), alpha, samples.box, strict=True)
+            missing = max((float(abs(level - margin)) for margin, a, cap in rows if 0 < a < cap), default=0.0)
+            reach = missing + delta * float(max(arb(cap) for cap in samples.box))
+            if 0 < reach < 1:
+                best = min(best, stretched(exact(1 + 1.1 * reach)), key=lambda ball: ball.upper())
+        return best, energy
+
+    def apart(self, mu: list[fmpq], alpha: list[fmpq]) -> arb:
+        """The cost of the classes taken apart: what cancels where loss nu has value 0, for the classes' hulls meet."""
+        if not self.samples.free_margin:
+            return arb(0)
+        parts = [[a if y == side else ZERO for a, y in zip(alpha, self.samples.y, strict=True)] for side in (1, -1)]
+        return added(weighted(mu, self.seen(part).squares) for part in parts) / 2
+
+    # --------------------------------------------------------------------------------- coefficients of their own
+    def own_functions(
+        self, case: Case, conjugate: Conjugate, alpha: list[fmpq], rows: list[list[fmpq]], weights: Array
+    ) -> Enclosure:
+        own, seen = self.functions(rows), self.seen(alpha)
+        mu = case.feasible(weights, [row is not None for row in own.coefficients])
+        loss, energy, settled = self.own_loss(mu, own)
+        lower = arb(self.samples.gain(alpha)) - conjugate(seen.squares)
+        scale = energy / 2 + weighted(mu, seen.squares) / 2
+        return Enclosure(lower, case.price(mu) + energy / 2 + loss, scale, settled, self.apart(mu, alpha))
+
+    def own_loss(self, mu: list[fmpq], own: Functions) -> tuple[arb, arb, Ridges]:
+        """The loss from above, Σ c_m'K_m c_m/μ_m, and how the kernels were settled."""
+        samples, count, energy = self.samples, len(self.samples.y), arb(0)
+        at_zero, at_box, settled = [ZERO] * count, [ZERO] * count, {}
+        for m, (row, weight, square) in enumerate(zip(own.coefficients, mu, own.squares, strict=True)):
+            if row is not None:
+                energy += square / arb(weight)
+            if weight == 0:
+                continue
+            known = settled[self.kernels.names[m]] = self.kernels.ridge(m, False)
+            ridge = exact(known.delta) / 2
+            if ridge != 0:
+                for i, (value, cap, sign) in enumerate(zip(row or [ZERO] * count, samples.box, samples.y, strict=True)):
+                    at_zero[i] += ridge * value**2 / weight
+                    at_box[i] += ridge * weight * (cap - sign * value / weight) ** 2
+        return samples.risk(own.outputs, [arb(v) for v in at_zero], [arb(v) for v in at_box]), energy, settled
+
+    # --------------------------------------------------------------------------------------- without weights
+    def between(self, case: Case, conjugate: Conjugate, alpha: list[fmpq], rows: list[list[fmpq]]) -> Enclosure:
+        """`li`, `ckl` and `vskl`. Coefficients that sum to zero need semidefiniteness on the complement of 1 only."""
+        samples, kernels, own = self.samples, self.kernels, self.functions(rows)
+        reach = arb(total(cap**2 for cap in samples.box)).sqrt()
+        norms, plain, paid, settled = nothing(len(kernels)), nothing(len(kernels)), arb(0), {}
+        for m, row in enumerate(own.coefficients):
+            if row is None:
+                continue
+            known = settled[kernels.names[m]] = kernels.ridge(m, samples.bias and total(row) == 0)
+            delta, length = arb(known.delta), arb(total(value**2 for value in row))
+            norms[m] = top(own.squares[m] + delta * length).sqrt()
+            plain[m] = arb(max(own.squares[m].lower(), arb(0))).sqrt()
+            paid += (norms[m] * delta.sqrt() + delta * length.sqrt()) * reach
+        cost = conjugate(self.seen(alpha).squares)
+        loss = samples.risk(own.outputs, nothing(len(alpha)), nothing(len(alpha)))
+        upper = case.penalty([top(norm) for norm in norms]) + loss + paid
+        return Enclosure(arb(samples.gain(alpha)) - cost, upper, case.penalty(plain) + cost.lower(), settled)
