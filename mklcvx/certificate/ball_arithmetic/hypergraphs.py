@@ -39,9 +39,7 @@ def enclosed(at: Stated) -> Enclosed:
     return Enclosure(lower, upper, scale, settled, trace(h, h)), {}
 
 
-def trace_above(
-    h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq], lam: arb, delta: arb
-) -> arb:  # fmt: skip
+def trace_above(h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq], lam: arb, delta: arb) -> arb:
     """At least tr(H'A⁻¹H); the images are of Z = 2X."""
     least = 1 - delta / lam
     if not least > 0:

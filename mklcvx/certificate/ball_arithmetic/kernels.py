@@ -10,7 +10,8 @@ import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from ...problem.low_rank import LowRank
-from .balls import Array, exact, rounded_up
+from ...problem.stack import mirrored
+from .balls import exacts, rounded_up
 from .semidefinite import FACTORS, LONG, PERTURBED, Settled, as_balls, definite, even, inner, lifted, middles, settle
 from .semidefinite import compressed as on_complement
 
@@ -22,41 +23,30 @@ class KernelBalls:
     """Products are enclosed at the precision in force; what has been settled once stays settled."""
 
     def __init__(self, kernels: Any, names: Sequence[str] | None = None) -> None:
-        self.stored = kernels
         self.names = tuple(names) if names is not None else tuple(f"K{m + 1}" for m in range(len(kernels)))
-        self.dense = None if isinstance(kernels, LowRank) else [as_balls(mirrored(kernel)) for kernel in kernels]
-        self.factors = [as_balls(kernels.factor(m)) for m in range(len(kernels))] if self.dense is None else []
+        self.factored, each = isinstance(kernels, LowRank), range(len(kernels))
+        self.doubles = [kernels.factor(m) if self.factored else mirrored(np.asarray(kernels[m], float)) for m in each]
+        self.balls = [as_balls(stored) for stored in self.doubles]
+        self.samples = len(self.doubles[0])
         self.ridge = cache(self._ridge)
         self._combined_ridge = cache(self._settled_together)
 
     def __len__(self) -> int:
-        return len(self.stored)
-
-    @property
-    def samples(self) -> int:
-        return int(self.stored.shape[1])
-
-    def matrix(self, m: int) -> arb_mat:
-        return self.dense[m] if self.dense is not None else self.factors[m] * self.factors[m].transpose()
+        return len(self.balls)
 
     @property
     def matrices(self) -> list[arb_mat]:
-        return [self.matrix(m) for m in range(len(self))]
+        return [ball * ball.transpose() if self.factored else ball for ball in self.balls]
 
     def applied(self, m: int, columns: arb_mat) -> tuple[arb_mat, list[arb]]:
         """K_m V, and v'K_m v for every column v."""
-        if self.dense is None:
-            inside = self.factors[m].transpose() * columns
+        if self.factored:
+            inside = self.balls[m].transpose() * columns
             squares = [inner(column, column) for column in inside.transpose().tolist()]
-            return self.factors[m] * inside, squares
-        product = self.dense[m] * columns
+            return self.balls[m] * inside, squares
+        product = self.balls[m] * columns
         pairs = zip(columns.transpose().tolist(), product.transpose().tolist(), strict=True)
         return product, [inner(vector, image) for vector, image in pairs]
-
-    def combined(self, weights: Sequence[fmpq]) -> arb_mat:
-        """Σ_m weight_m K_m."""
-        terms = (self.matrix(m) * arb(weight) for m, weight in enumerate(weights) if weight != 0)
-        return sum(terms, arb_mat(self.samples, self.samples))
 
     def rational(self, weights: Sequence[fmpq]) -> fmpq_mat:
         """Σ_m weight_m K_m to the last digit."""
@@ -64,21 +54,19 @@ class KernelBalls:
         return sum(terms, fmpq_mat(self.samples, self.samples))
 
     def _rational(self, m: int) -> fmpq_mat:
-        if self.dense is not None:
-            return _exact_matrix(mirrored(self.stored[m]))
-        factor = _exact_matrix(self.stored.factor(m))
-        return factor * factor.transpose()
+        stored = fmpq_mat(*self.doubles[m].shape, exacts(self.doubles[m].ravel().tolist()))
+        return stored * stored.transpose() if self.factored else stored
 
     # -------------------------------------------------------------------------------------- semidefiniteness
     def _ridge(self, m: int, complement: bool = False) -> Settled:
         """δ with K_m + δI ⪰ 0."""
-        return Settled(FACTORS) if self.dense is None else settle(self.dense[m], complement)
+        return Settled(FACTORS) if self.factored else settle(self.balls[m], complement)
 
     def combined_ridge(self, weights: Sequence[fmpq], complement: bool) -> tuple[float, Ridges]:
         """δ with Σ_m weight_m K_m + δI ⪰ 0, and how it was settled."""
         if not any(weight != 0 for weight in weights):
             return 0.0, {}
-        if self.dense is None:
+        if self.factored:
             return 0.0, {name: Settled(FACTORS) for name, w in zip(self.names, weights, strict=True) if w != 0}
         key = tuple((int(weight.p), int(weight.q)) for weight in weights)
         return self._combined_ridge(key, complement)
@@ -90,7 +78,7 @@ class KernelBalls:
             known = self.ridge(used[0], complement)
             return _above(known.delta, weights[used[0]] * unit), {self.names[used[0]]: known}
         with ctx.workprec(LONG):
-            matrix = self.combined(weights)
+            matrix = sum((self.balls[m] * arb(weights[m]) for m in used), arb_mat(self.samples, self.samples))
         tested = on_complement(matrix) if complement else matrix
         kernel = middles(tested)
         found = definite(kernel, tested)
@@ -106,13 +94,3 @@ class KernelBalls:
 
 def _above(delta: float, weight: fmpq) -> float:
     return rounded_up(arb(delta) * arb(weight)) if delta else 0.0
-
-
-def mirrored(kernel: Any) -> Array:
-    """The lower triangle, and again above the diagonal."""
-    lower = np.tril(np.asarray(kernel, dtype=np.float64))
-    return lower + np.tril(lower, -1).T
-
-
-def _exact_matrix(matrix: Array) -> fmpq_mat:
-    return fmpq_mat(*matrix.shape, [exact(value) for value in matrix.ravel().tolist()])

@@ -28,11 +28,7 @@ class Case:
         self.name, self.count = name, count
         self.own = {key: exact(value) for key, value in own.items() if key != "groups"}
         self.groups = [int(j) for j in own.get("groups", np.arange(count))]
-        self.p = self.own.get("p", fmpq(2))
-
-    @property
-    def theta(self) -> fmpq:
-        return self.own["theta"]
+        self.theta, self.p = self.own.get("theta", ONE), self.own.get("p", fmpq(2))
 
     @property
     def cap(self) -> fmpq:
@@ -70,10 +66,9 @@ class Case:
     # --------------------------------------------------------------------------------------------- conjugates
     def conjugate(self, q: list[arb], taus: Iterable[float]) -> arb:
         """R*(½q), or U*(√q), from above: the least of what some τ give."""
-        values = CONJUGATES[self.name]
-        found = [values(q, self, exact(tau)) for tau in taus]
+        found = [CONJUGATES[self.name](q, self, exact(tau)) for tau in taus]
         finite = [value for value in found if value.is_finite()]
-        return min(finite, key=lambda value: value.upper()) if finite else arb.pos_inf()
+        return min(finite, key=lambda value: value.upper(), default=arb.pos_inf())
 
     def penalty(self, a: list[arb]) -> arb:
         """U(a) of formulations without weights."""
@@ -107,6 +102,11 @@ def within_groups(values: list[arb], case: Case, join: Callable[[list[arb]], arb
     return [top(join(part)) for part in members]
 
 
+def largest_roots(q: list[arb], case: Case) -> list[arb]:
+    """The largest √q_m of every group."""
+    return within_groups(roots_of(q), case, largest)
+
+
 def p_norm(values: list[arb], p: fmpq) -> arb:
     return power(top(added(power(value, p) for value in values)), 1 / p)
 
@@ -121,10 +121,6 @@ def conjugate_exponent(p: fmpq) -> fmpq:
 
 
 # ------------------------------------------------------------------------------------------------- R*, U* and U
-def box_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
-    return arb(tau) + arb(case.cap) * added(excess(half(q), tau))
-
-
 def power_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
     exponent = conjugate_exponent(case.p)
     return arb(tau) + arb(case.theta) / 2 * added(power(z, exponent) for z in excess(half(q), tau))
@@ -144,16 +140,12 @@ def ball_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
     return largest(v) if case.p == 1 else p_norm(v, conjugate_exponent(case.p))
 
 
-def between_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
-    return p_norm(within_groups(roots_of(q), case, largest), conjugate_exponent(case.own["s"])) ** 2 / 2
-
-
 CONJUGATES: Mapping[str, Callable[[list[arb], Case, fmpq], arb]] = {
     "svm": lambda q, case, tau: added(q) / 2,
     "sum": lambda q, case, tau: added(q) / 2,
     "average": lambda q, case, tau: added(q) / (2 * case.count),
     "l1": lambda q, case, tau: largest(q) / 2,
-    "sm1": box_conjugate,
+    "sm1": lambda q, case, tau: arb(tau) + arb(case.cap) * added(excess(half(q), tau)),
     "sm2": power_conjugate,
     "smp": power_conjugate,
     "square": lambda q, case, tau: arb(case.theta) / 2 * added(v**2 for v in positive(half(q))),
@@ -161,8 +153,8 @@ CONJUGATES: Mapping[str, Callable[[list[arb], Case, fmpq], arb]] = {
     "lp": ball_conjugate,
     "elastic": net_conjugate,
     "li": lambda q, case, tau: added(roots_of(q)) ** 2 / 4,
-    "ckl": lambda q, case, tau: added(within_groups(roots_of(q), case, largest)) ** 2 / 4,
-    "vskl": between_conjugate,
+    "ckl": lambda q, case, tau: added(largest_roots(q, case)) ** 2 / 4,
+    "vskl": lambda q, case, tau: p_norm(largest_roots(q, case), conjugate_exponent(case.own["s"])) ** 2 / 2,
 }
 
 PENALTIES: Mapping[str, Callable[[list[arb], Case], arb]] = {

@@ -97,20 +97,15 @@ class _Walk:
         return [ZERO] * count
 
     def _move(self, direction: list[fmpq], length: fmpq | None) -> None:
-        room = {}
-        for i, move in zip(self.free, direction, strict=True):
-            if move != 0:
-                room[i] = (self.samples.box[i] - self.alpha[i]) / move if move > 0 else -self.alpha[i] / move
+        moves = {i: move for i, move in zip(self.free, direction, strict=True) if move != 0}
+        room = {i: ((self.samples.box[i] if move > 0 else ZERO) - self.alpha[i]) / move for i, move in moves.items()}
         shortest = min(room.values())
         taken = shortest if length is None else min(length, shortest)
-        moves = [(i, taken * move) for i, move in zip(self.free, direction, strict=True) if move != 0]
-        for i, move in moves:
-            self.alpha[i] += move
+        for i, move in moves.items():
+            self.alpha[i] += taken * move
         if taken != 0:
-            self.gradient = [
-                value - sum((row[i] * move for i, move in moves), ZERO)
-                for value, row in zip(self.gradient, self.hessian, strict=True)
-            ]
+            rows = zip(self.gradient, self.hessian, strict=True)
+            self.gradient = [value - taken * sum((row[i] * moves[i] for i in moves), ZERO) for value, row in rows]
         if taken == shortest:
             self.free = [i for i in self.free if room.get(i) != shortest]
 
