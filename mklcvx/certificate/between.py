@@ -26,7 +26,7 @@ import numpy as np
 
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
-from .record import Certificate, limit_of
+from .record import Certificate, plain_or_sharp
 from .ridge import ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .samples import Outputs, Parts, Samples, combined_outputs
@@ -38,20 +38,18 @@ Interval = tuple[Array, Array]  # from below and from above
 def certified(
     formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None
 ) -> Proved:
-    delta: Array | None = None
-    found: Proved | None = None
-    for sliced in (False, True):
+    delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
+
+    def evaluate(sliced: bool) -> Proved:
         at = Between(formulation, task, alpha, mu, coefficients, sliced)
-        if delta is None:
-            delta = ridges(task, np.ones(task.count), at.balanced)
-        found, bare = at.bounds(delta), at.bounds(np.zeros(task.count))
-        share = max(found.certificate.gap - bare.certificate.gap, 0.0)
-        certificate = replace(found.certificate, ridge_share=share, rounding=bare.certificate.rounding)
-        found = replace(found, certificate=certificate)
-        if certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap:
-            break
-    assert found is not None
-    return replace(found, limit=limit_of(found.certificate, tolerance))
+        return at.bounds(delta).beside(at.bounds(np.zeros(task.count)))
+
+    return plain_or_sharp(evaluate, tolerance)
+
+
+def balanced(task: Task, coefficients: Array | None) -> bool:
+    """Whether every function's coefficients sum to zero, as a bias demands of the implied ones."""
+    return task.bias and (coefficients is None or sum_to_zero(coefficients))
 
 
 class Between:
@@ -63,7 +61,7 @@ class Between:
         self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
         self.beta, self.weights = alpha * task.y, weights if own is not None else np.nan_to_num(weights)
         self.dual = seen(task, self.beta, task.bias, sliced)
-        self.balanced = task.bias and (own is None or sum_to_zero(own))
+        self.balanced = balanced(task, own)
         self.found = None if own is None else own_seen(task, own, self.balanced, sliced)
         self.steps = POWER + 64 + task.count
 
@@ -108,6 +106,7 @@ class Between:
         self, samples: Samples, t: float, bias: Parts, squares: Interval, lengths: Interval, along: float, delta: Array
     ) -> Certificate:
         own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate
+        gain = self.task.gain(self.alpha)
         norms, roots = (above(np.sqrt(np.maximum(ends[1], 0.0))) for ends in (lengths, squares))
         price, cost = (float(above(x, self.steps)) for x in (t * t * penalty(norms, **own), conjugate(roots, **own)))
         bound, gap = samples.terms(t, bias, 1.0)
@@ -116,7 +115,7 @@ class Between:
         scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
         plain = min(math.fsum(samples.terms(size, bias, 1.0, blur=0.0)[1]) for size in {1.0, t})
         bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
-        lower, upper = total_below([math.fsum(self.alpha), -cost]), total_above([*bound, price])
+        lower, upper = total_below([gain, -cost]), total_above([*bound, price])
         return Certificate(
             lower,
             upper,
@@ -126,5 +125,5 @@ class Between:
             ridge=float(delta.max(initial=0.0)),
             stretch=t,
             ridges=tuple(delta.tolist()),
-            gain=max(float(below(math.fsum(self.alpha))), 0.0),
+            gain=max(float(below(gain)), 0.0),
         )

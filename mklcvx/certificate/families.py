@@ -1,8 +1,7 @@
 """Who certifies the points of which family: one function each, with one signature.
 
 A function takes the formulation, the task, the tolerance, and as keywords the parts of the point, whatever the family
-has. It returns a record of the very point that was evaluated, with its `certificate`, and with `limit`, which says what
-keeps that from being tighter.
+has. It returns a record of the very point that was evaluated, with its `certificate`.
 """
 
 from __future__ import annotations
@@ -12,19 +11,12 @@ from typing import Any
 
 from ..errors import InputError
 from ..formulations import Formulation
-from . import alignment, hypergraphs, labels, pairs, proving
-
-
-def two_stages(formulation: Formulation, task: Any, **point: Any) -> Any:
-    if formulation.maximises:
-        return alignment.certified(**point)
-    return pairs.certified(formulation.name, task, **point)
-
+from . import hypergraphs, labels, pairs, proving
 
 CERTIFIED: dict[str, Callable[..., Any]] = {
     "single task": proving.certified,
     "many labels": lambda formulation, task, **point: labels.certified(formulation.name, task, **point),
-    "two stages": two_stages,
+    "two stages": pairs.certified,
     "hypergraph": lambda formulation, task, **point: hypergraphs.certified(task, **point),
 }
 

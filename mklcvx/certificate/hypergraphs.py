@@ -34,45 +34,39 @@ import numpy as np
 
 from ..formulations.families.hypergraph import HyperTask
 from .passes import seen
-from .record import Certificate, limit_of, settled
+from .record import Certificate, ProvedPoint, plain_or_sharp
 from .regularisers import Simplex
 from .ridge import combined_ridge
 from .rounding import POWER, TINY, Array, U, above, product_terms, total_above, total_below
 
 
 @dataclass(frozen=True)
-class ProvedHypergraph:
-    """A certificate with the very point that it was evaluated at; `below` is the Z of the lower bound, if that
-    is another, and `limit` says what keeps the certificate from being tighter."""
+class ProvedHypergraph(ProvedPoint):
+    """`below` is the Z of the lower bound, if that is another."""
 
-    certificate: Certificate
     weights: Array
     z: Array
     below: Array | None
-    limit: str = ""
 
 
+@np.errstate(all="ignore")
 def certified(
     task: HyperTask, theta: Array, z: Array, tolerance: float, below: Array | None = None
 ) -> ProvedHypergraph:
     """The certificate of θ and Z: in plain passes, then in slices. `below` is the Z of the lower bound, if another."""
     theta, z = Simplex(task.count).feasible(theta), np.nan_to_num(z, posinf=0.0, neginf=0.0)
-    with np.errstate(all="ignore"):
-        delta = combined_ridge(task, theta, False, 1e-2 * task.lam)
-        for sliced in (False, True):
-            certificate = Embedded(task, theta, z, sliced).certificate(delta)
-            if below is not None:
-                certificate = _joined(Embedded(task, theta, below, sliced).certificate(delta), certificate)
-            if settled(certificate, tolerance):
-                break
-    return ProvedHypergraph(certificate, theta, z, below, limit_of(certificate, tolerance))
+    delta = combined_ridge(task, theta, False, 1e-2 * task.lam)
 
+    def evaluate(sliced: bool) -> ProvedHypergraph:
+        certificate = Embedded(task, theta, z, sliced).certificate(delta)
+        if below is not None:  # the gap of two Z is the difference of their bounds
+            lower, upper = Embedded(task, theta, below, sliced).certificate(delta), certificate
+            gap = total_above([upper.upper, -lower.lower])
+            rounding = min(lower.rounding + upper.rounding, gap)
+            certificate = replace(lower, upper=upper.upper, width=gap, rounding=rounding)
+        return ProvedHypergraph(certificate, theta, z, below)
 
-def _joined(lower: Certificate, upper: Certificate) -> Certificate:
-    """The lower bound of one Z and the upper bound of another; their gap is their difference."""
-    gap = total_above([upper.upper, -lower.lower])
-    rounding = min(lower.rounding + upper.rounding, gap)
-    return replace(lower, upper=upper.upper, width=gap, rounding=rounding)
+    return plain_or_sharp(evaluate, tolerance)
 
 
 class Embedded:

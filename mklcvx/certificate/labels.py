@@ -34,43 +34,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
 from ..formulations.sum import SUM
-from .own import OwnCoefficients
 from .passes import seen
-from .record import Certificate, limit_of, settled
+from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
 from .samples import Samples, combined_outputs
-from .single import MARGIN, NOTHING
+from .single import MARGIN, NOTHING, OwnCoefficients, harmless
 
 NO_BIAS = (0.0, 0.0)
 LEAST = 2.0**-48  # of the largest weight
 
 
 @dataclass(frozen=True)
-class ProvedLabels:
-    """A certificate with the very point that it was evaluated at; `class_values` are the h_k."""
+class ProvedLabels(ProvedPoint):
+    """`class_values` are the h_k."""
 
-    certificate: Certificate
     alpha: Array
     weights: Array
     gamma: Array
     coefficients: Array | None
     class_values: Array
     norms: Array
-    limit: str = ""
 
 
-@dataclass(frozen=True)
-class ClassValue:
+class ClassValue(NamedTuple):
     """h_k as a sum of terms, exact but for `off`."""
 
     terms: Array
@@ -86,37 +82,33 @@ class ClassValue:
 
 
 def certified(
-    name: str,
-    task: LabelTask,
-    alpha: Array,
-    p: Array,
-    gamma: Array,
-    tolerance: float,
+    name: str, task: LabelTask, alpha: Array, p: Array, gamma: Array, tolerance: float,
     coefficients: Array | None = None,
-) -> ProvedLabels:
+) -> ProvedLabels:  # fmt: skip
     """The certificate of α and γ with weights p, or with coefficients of their own: in plain passes, then in slices."""
     if coefficients is not None:  # a kernel that is used keeps a weight on the grid
         p = np.where(coefficients.any(axis=(0, 2)), np.maximum(p, LEAST * np.max(p)), p)
     p, alpha = Simplex(task.count).feasible(p), np.clip(np.nan_to_num(alpha), 0.0, task.box)
     gamma = Simplex(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
-    for sliced in (False, True):
+    cost = float(task.box.max()) * float(gamma @ alpha.sum(axis=1))
+
+    def evaluate(sliced: bool) -> ProvedLabels:
         at = Classes(name, task, alpha, p, gamma, sliced)
         if coefficients is not None:
-            found = OwnClasses(at, coefficients, sliced).bounds()
-        else:
-            found = at.bounds(0.0)
-            if sliced or settled(found.certificate, tolerance):
-                found = at.bounds(combined_ridge(task, p, False, at.harmless(found.certificate, tolerance)))
-        if settled(found.certificate, tolerance):
-            break
-    return replace(found, limit=limit_of(found.certificate, tolerance))
+            return own_bounds(at, coefficients, sliced)
+        bare = at.bounds(0.0)
+        if not sliced and not settled(bare.certificate, tolerance):
+            return bare
+        return at.bounds(combined_ridge(task, p, False, harmless(cost, bare.certificate, tolerance)))
+
+    return plain_or_sharp(evaluate, tolerance)
 
 
 class Classes:
     """α^k, γ and weights p: what the kernels make of every class, in plain passes or in slices."""
 
     def __init__(self, name: str, task: LabelTask, alpha: Array, p: Array, gamma: Array, sliced: bool) -> None:
-        self.task, self.alpha, self.p, self.gamma, self.sliced = task, alpha, p, gamma, sliced
+        self.task, self.alpha, self.p, self.gamma = task, alpha, p, gamma
         self.worst = name == "ml_minimax"
         self.found = [seen(task, a * y, False, sliced) for a, y in zip(alpha, task.signs, strict=True)]
         self.samples = [
@@ -128,6 +120,7 @@ class Classes:
             np.array([total(gamma * ends) for ends in np.array([getattr(found, end) for found in self.found]).T])
             for total, end in ((total_below, "low"), (total_above, "high"))
         )
+        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(p, self.low, self.high, None)
 
     @property
     def lower(self) -> float:
@@ -135,27 +128,8 @@ class Classes:
         return total_below([*gains, -float(self.high.max()) / 2], 2)
 
     @property
-    def fenchel(self) -> float:
-        return self._fenchel(self.low, self.high)
-
-    def _fenchel(self, low: Array, high: Array) -> float:
-        return Simplex(len(self.p)).fenchel(self.p, low / 2, high / 2, None)
-
-    @property
-    def fenchel_noise(self) -> float:
-        middle = (self.low + self.high) / 2
-        return max(self.fenchel - self._fenchel(middle, middle), 0.0)
-
-    @property
     def norms(self) -> Array:
-        total = np.sum([np.maximum(found.high, 0.0) for found in self.found], axis=0)
-        return np.asarray(self.p * np.sqrt(total))
-
-    def harmless(self, bare: Certificate, tolerance: float) -> float:
-        """A δ that costs a hundredth of the tolerance, or of the gap that is there without it."""
-        cost = float(self.task.box.max()) * float(self.gamma @ self.alpha.sum(axis=1))
-        allowed = max(tolerance * bare.scale, bare.gap)
-        return 1e-2 * allowed / cost if cost > 0 else math.inf
+        return np.asarray(self.p * np.sqrt(np.sum([np.maximum(found.high, 0.0) for found in self.found], axis=0)))
 
     def bounds(self, delta: float) -> ProvedLabels:
         """The best certificate over the stretches that are worth a try."""
@@ -220,41 +194,36 @@ class Classes:
         return ClassValue(np.append(terms, middle), error)
 
 
-class OwnClasses:
+def own_bounds(at: Classes, coefficients: Array, sliced: bool) -> ProvedLabels:
     """Every class with coefficients of its own, beside α and γ."""
-
-    def __init__(self, at: Classes, coefficients: Array, sliced: bool) -> None:
-        self.at, self.coefficients = at, coefficients
-        used = coefficients.any(axis=(0, 2))
-        self.possible = bool((at.p[used] > 0).all())
-        delta = ridges(at.task, used | (at.p > 0), bias=False)
-        self.classes = [
-            OwnCoefficients(SUM, single_task(at.task, k), at.alpha[k], at.p, own, sliced, Fixed(at.p), delta).bounds()
-            for k, own in enumerate(coefficients)
-        ]
-
-    def bounds(self) -> ProvedLabels:
-        at, each = self.at, [one.certificate for one in self.classes]
-        highs = np.array([one.upper for one in each]) if self.possible else np.full(len(each), math.inf)
-        upper = float(highs.max()) if at.worst else total_above(highs)
-        gaps = [share * one.gap for share, one in zip(at.gamma, each, strict=True)]
-        width = total_above([upper, -at.lower]) if at.worst else total_above([*gaps, at.fenchel])
-        rounding = sum(share * one.rounding for share, one in zip(at.gamma, each, strict=True)) + at.fenchel_noise
-        scale = total_below([share * one.scale for share, one in zip(at.gamma, each, strict=True)])
-        certificate = Certificate(
-            lower=at.lower,
-            upper=upper,
-            scale=max(scale, 0.0),
-            width=width if self.possible else math.inf,
-            rounding=float(rounding),
-            ridge=max(one.ridge for one in each),
-            ridge_share=float(sum(share * one.ridge_share for share, one in zip(at.gamma, each, strict=True))),
-            ridges=each[0].ridges,
-        )
-        norms = np.sqrt(np.sum([one.norms**2 for one in self.classes], axis=0))
-        return ProvedLabels(certificate, at.alpha, at.p, at.gamma, self.coefficients, highs, norms)
+    used = coefficients.any(axis=(0, 2))
+    delta = ridges(at.task, used | (at.p > 0), bias=False)
+    classes = [
+        OwnCoefficients(SUM, single_task(at.task, k), at.alpha[k], at.p, own, sliced, Fixed(at.p), delta).bounds()
+        for k, own in enumerate(coefficients)
+    ]
+    each, possible = [one.certificate for one in classes], bool((at.p[used] > 0).all())
+    highs = np.array([one.upper for one in each]) if possible else np.full(len(each), math.inf)
+    upper = float(highs.max()) if at.worst else total_above(highs)
+    gaps, scales, roundings, shares = (
+        [share * getattr(one, part) for share, one in zip(at.gamma, each, strict=True)]
+        for part in ("gap", "scale", "rounding", "ridge_share")
+    )
+    width = total_above([upper, -at.lower]) if at.worst else total_above([*gaps, at.fenchel])
+    certificate = Certificate(
+        lower=at.lower,
+        upper=upper,
+        scale=max(total_below(scales), 0.0),
+        width=width if possible else math.inf,
+        rounding=float(sum(roundings) + at.fenchel_noise),
+        ridge=max(one.ridge for one in each),
+        ridge_share=float(sum(shares)),
+        ridges=each[0].ridges,
+    )
+    norms = np.sqrt(np.sum([one.norms**2 for one in classes], axis=0))
+    return ProvedLabels(certificate, at.alpha, at.p, at.gamma, coefficients, highs, norms)
 
 
 def single_task(task: LabelTask, k: int) -> Task:
     """Class k alone."""
-    return Task(task.kernels, task.signs[k], task.box, "c", False, symmetric=task.symmetric, sizes=task.largest_entries)
+    return Task(task.kernels, task.signs[k], task.box, bias=False, symmetric=task.symmetric, sizes=task.largest_entries)

@@ -1,5 +1,7 @@
-"""Pairs of samples, `ts` and `ts_l1`: two bounds on the first stage, every rounding error paid for.
+"""Two stages: two bounds on the first stage, from sums over pairs of samples, every rounding error paid for.
 
+`ts` and `ts_l1`
+----------------
 Pairs i ≤ j have K-examples z_ij, the stored entries themselves, labels t_ij, and weights w_ij = 1/N exactly
 (`balanced`: ½ over the number of positive, or negative, pairs), which are no doubles: β ≤ w holds because β is at most
 the double below w, and losses are paid with the double above. m = t μ'z are margins, P = Σ β t z is the pull, μ ≥ 0.
@@ -19,34 +21,61 @@ with what weights and pull cost, (λ/2)‖μ‖² + ‖P₊‖²/(2λ), or λΣ�
 **Errors.** M terms make a margin: |m̃ − m| ≤ (M+1)u μ'|z|. A block of b pairs makes a part of the pull, in any order:
 (b+1)u Σ β|z|; the parts are added by `fsum`. The sharp way adds products with what they lose by `fsum`, and leaves u
 of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii.
+
+`alignment`
+-----------
+Alignment with the target T, a maximum: both bounds from sums over the entries, every rounding error paid for.
+
+Kernels are their stored lower triangles, mirrored; inner products run over all n² entries, so that a pair i < j counts
+twice and a pair (i, i) once. V = K(μ) and W = K(u) + εI are known entry by entry, with the errors above.
+
+**Lower.** ⟨V, T⟩/‖V‖ for any μ ≥ 0; where that is not certainly positive, μ = 0 and 0.
+
+**Upper.** ‖W‖, if ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m: for every μ ≥ 0 then ⟨K(μ), T⟩ ≤ ⟨K(μ), W⟩ ≤ ‖K(μ)‖‖W‖. That
+condition holds with the ε ≥ 0 that covers upper ends of ⟨K_m, T − K(u)⟩/tr K_m. A kernel that is zero asks for nothing.
+
+Both bounds are good to a few units of rounding in the value, and the upper one is what the gap is compared with.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from ..formulations import Formulation
 from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
-from .record import Certificate, limit_of, settled
-from .rounding import Array, U, above, product_terms, total_above, total_below
+from .record import Certificate, ProvedPoint, plain_or_sharp
+from .rounding import Array, U, above, below, product_terms, total_above, total_below
 
 SHRINKING = 4  # times that β is shortened before it is given up
 
 
 @dataclass(frozen=True)
-class ProvedPairs:
-    """A certificate with the very point that it was evaluated at; `limit` says what keeps it from being tighter."""
-
-    certificate: Certificate
+class ProvedPairs(ProvedPoint):
     beta: Array
     weights: Array
-    limit: str = ""
+
+
+@dataclass(frozen=True)
+class ProvedAlignment(ProvedPoint):
+    """u and ε make the witness W = K(u) + εI."""
+
+    weights: Array
+    witness: Array
+    epsilon: float
+
+
+def certified(formulation: Formulation, task: Any, **point: Any) -> ProvedPairs | ProvedAlignment:
+    """The certificate of a point of the first stage, whichever it is."""
+    if formulation.maximises:
+        return alignment_certified(**point)
+    return pairs_certified(formulation.name, task, **point)
 
 
 class PairSums:
@@ -98,16 +127,12 @@ class PairSums:
         return np.asarray(above(total + self.entry * total_above(sizes), self.pairs.count + 8))
 
 
-def certified(name: str, task: PairTask, beta: Array, mu: Array, tolerance: float) -> ProvedPairs:
+# ------------------------------------------------------------------------------------------------- ts and ts_l1
+@np.errstate(all="ignore")
+def pairs_certified(name: str, task: PairTask, beta: Array, mu: Array, tolerance: float) -> ProvedPairs:
     """The certificate of β and μ: with plain sums, then with sharp ones."""
     mu = np.maximum(np.nan_to_num(mu), 0.0)
-    with np.errstate(all="ignore"):
-        for sharp in (False, True):
-            at = Evaluation(name, task, beta, mu, sharp)
-            certificate = at.certificate()
-            if settled(certificate, tolerance):
-                break
-    return ProvedPairs(certificate, at.beta, mu, limit_of(certificate, tolerance))
+    return plain_or_sharp(lambda sharp: Evaluation(name, task, beta, mu, sharp).proved(), tolerance)
 
 
 class Evaluation:
@@ -136,40 +161,41 @@ class Evaluation:
             self.beta, self.pull, self.pull_off = np.zeros_like(self.beta), *np.zeros((2, len(self.pull)))
         return before - math.fsum(self.beta)
 
-    def certificate(self) -> Certificate:
-        lam, mu, parts = self.task.lam, self.mu, self._curved if self.curved else self._linear
+    def proved(self) -> ProvedPairs:
+        lam, mu = self.task.lam, self.mu
         lack = 1 - self.margins
         loss = self.up * np.maximum(lack + self.off + 2 * U * np.abs(lack), 0.0)
         penalty = lam / 2 * mu**2 if self.curved else lam * mu
         costs = np.maximum(self.pull + self.pull_off, 0.0) ** 2 / (2 * lam) if self.curved else np.zeros(1)
         least = np.maximum(self.pull - self.pull_off, 0.0) ** 2 / (2 * lam) if self.curved else np.zeros(1)
-        width, plain = (self._width(parts, blur) for blur in (1.0, 0.0))
-        return Certificate(
+        width, plain = self._width(1.0), self._width(0.0)
+        certificate = Certificate(
             lower=total_below([*self.beta, *(-costs)]),
             upper=total_above([*penalty, *loss]),
             scale=max(total_below([*penalty, *least]), 0.0),
             width=width,
             rounding=min(max(width - plain, 0.0) + self.shortened, width),
         )
+        return ProvedPairs(certificate, self.beta, mu)
 
-    def _width(self, parts: Callable[[float], Array], blur: float) -> float:
+    def _width(self, blur: float) -> float:
         beyond = self.margins - 1
         off = blur * above(self.off + 2 * U * np.abs(beyond))
         room = np.maximum(self.up - self.beta, 0.0) if blur else np.maximum(self.down - self.beta, 0.0)
         terms = np.maximum(self.beta * (beyond + off), room * (off - beyond))
-        return total_above([*terms, *parts(blur)])
+        return total_above([*terms, *self._parts(blur)])
 
-    def _curved(self, blur: float) -> Array:
-        """(λμ − P₊)²/(2λ) + μ(−P)₊ at the worse end of the pull."""
-        return np.maximum(*(self._at_pull(self.pull + side * blur * self.pull_off) for side in (-1, 1)))
+    def _parts(self, blur: float) -> Array:
+        """(λμ − P₊)²/(2λ) + μ(−P)₊ at the worse end of the pull, or μ(λ − P)."""
+        lam, off = self.task.lam, self.pull_off
+        if not self.curved:
+            return np.asarray(self.mu * (lam - self.pull + blur * (off + 2 * U * lam)))
+        return np.maximum(*(self._at_pull(self.pull + side * blur * off) for side in (-1, 1)))
 
     def _at_pull(self, pull: Array) -> Array:
         lam, wanted = self.task.lam, np.maximum(pull, 0.0)
         off = np.abs(lam * self.mu - wanted) + 4 * U * (lam * self.mu + wanted)
         return np.asarray(off**2 / (2 * lam) + self.mu * np.maximum(-pull, 0.0))
-
-    def _linear(self, blur: float) -> Array:
-        return np.asarray(self.mu * (self.task.lam - self.pull + blur * (self.pull_off + 2 * U * self.task.lam)))
 
 
 def weight_ends(task: PairTask) -> tuple[Array, Array]:
@@ -186,3 +212,77 @@ def weight_ends(task: PairTask) -> tuple[Array, Array]:
         if Fraction(value) < meant:
             up = np.where(weight == value, np.nextafter(value, 1.0), up)
     return np.asarray(down), np.asarray(up)
+
+
+# ----------------------------------------------------------------------------------------------------- alignment
+@np.errstate(all="ignore")
+def alignment_certified(pairs: Pairs, together: Array, mu: Array, witness: Array, tolerance: float) -> ProvedAlignment:
+    """The certificate of μ, with the better witness of two: the one that is given, and the multiple of μ that fits."""
+    mu, witness = np.maximum(np.nan_to_num(mu), 0.0), np.nan_to_num(witness)
+
+    def evaluate(sharp: bool) -> ProvedAlignment:
+        at = Aligned(pairs, together, sharp)
+        lower, plain, fitting = at.lower(mu)
+        weights = mu if lower > 0 else np.zeros_like(mu)
+        found = at.proved(lower, plain, weights, witness)
+        if found.certificate.proves(tolerance):
+            return found
+        return min(found, at.proved(lower, plain, weights, fitting * mu), key=lambda one: one.certificate.upper)
+
+    return plain_or_sharp(evaluate, tolerance)
+
+
+class Aligned:
+    """The two bounds, with plain sums or with sharp ones."""
+
+    def __init__(self, pairs: Pairs, together: Array, sharp: bool) -> None:
+        self.pairs, self.sums = pairs, PairSums(pairs, sharp)
+        self.target = pairs.triangle(together).astype(float)
+        self.times = np.full(pairs.count, 2.0)
+        self.times[pairs.diagonal] = 1.0
+        diagonals = pairs.at(pairs.diagonal)
+        self.traces = np.array([total_below(one, 0) for one in diagonals.T]) - above(len(diagonals) * self.sums.entry)
+        self.nothing = pairs.stack.largest_entries == 0
+
+    def lower(self, mu: Array) -> tuple[float, float, float]:
+        """From below, as it is without errors, and what μ is to be multiplied by to be a witness."""
+        values, off = self.sums.outputs(mu)
+        along, square = math.fsum(self.times * self.target * values), math.fsum(self.times * values**2)
+        if not along > 0 or not 0 < square < math.inf:
+            return 0.0, 0.0, 0.0
+        least = total_below([along, -total_above(self.times * off)])
+        length = math.sqrt(total_above(self.times * (np.abs(values) + off) ** 2))
+        value = float(below(least / length)) if least > 0 else 0.0
+        return value, along / math.sqrt(square), along / square
+
+    def proved(self, lower: float, plain: float, weights: Array, u: Array) -> ProvedAlignment:
+        """The certificate of a lower bound, which without errors is `plain`, with u as the witness."""
+        upper, plain_upper, epsilon = self.upper(u)
+        width = total_above([upper, -lower])
+        rounding = max(width - max(plain_upper - plain, 0.0), 0.0)
+        # No kernel aligns better than the target itself, ‖T‖ = n: beside that an alignment may vanish.
+        certificate = Certificate(
+            lower, upper, upper, width=width, rounding=rounding, gain=float(self.pairs.stack.samples)
+        )
+        return ProvedAlignment(certificate, weights, u, epsilon)
+
+    def upper(self, u: Array) -> tuple[float, float, float]:
+        """From above, as it is without errors, and ε."""
+        values, off = self.sums.outputs(u)
+        off = np.where(values == 0, off, off + U * (1 + np.abs(values))) if u.any() else np.zeros_like(off)
+        rest = self.times * (self.target - values)
+        short, error = self.sums.pull(rest)
+        epsilon = self._covering(above(short + error + self.sums.reach(self.times * off)))
+        plain = self._covering(short)
+        return self._length(values, off, epsilon), self._length(values, 0 * off, plain), epsilon
+
+    def _covering(self, missing: Array) -> float:
+        """The least ε ≥ 0 with ε tr K_m at least what is missing; infinite where there is no trace."""
+        missing = np.where(self.nothing, 0.0, missing)
+        needed = np.divide(missing, self.traces, out=np.full(len(missing), math.inf), where=self.traces > 0)
+        return float(above(np.max(np.where(missing > 0, needed, 0.0), initial=0.0)))
+
+    def _length(self, values: Array, off: Array, epsilon: float) -> float:
+        raised = values.copy()
+        raised[self.pairs.diagonal] += epsilon
+        return float(above(math.sqrt(total_above(self.times * (np.abs(raised) * (1 + 2 * U) + off) ** 2))))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from . import between
-from .own import OwnCoefficients
-from .record import Certificate, limit_of, settled
+from .record import plain_or_sharp, settled
 from .ridge import combined_ridge
 from .rounding import Array
-from .single import Evaluation, Proved
+from .single import Evaluation, OwnCoefficients, Proved, harmless
 
 
 def certified(
@@ -27,39 +25,24 @@ def certified(
         raise InternalError("the equalities of alpha do not hold exactly")
     if formulation.between is not None:
         return between.certified(formulation, task, alpha, mu, tolerance, coefficients)
-    for sliced in (False, True) if low is None else (True,):
+
+    def evaluate(sliced: bool) -> Proved:
         if coefficients is not None:
-            found = OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced, side).bounds()
-        else:
-            at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
-            found = bare = at.bounds(0.0)
-            if sliced or low is not None or settled(found.certificate, tolerance):
-                delta = combined_ridge(task, at.mu, task.bias, harmless(at, bare.certificate, tolerance))
-                found = with_ridge(at, delta, bare)
-        if settled(found.certificate, tolerance):
-            break
-    return replace(found, limit=limit_of(found.certificate, tolerance))
+            return OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced, side).bounds()
+        at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
+        bare = at.bounds(0.0)
+        if not sliced and not settled(bare.certificate, tolerance):
+            return bare
+        cost = float(task.box.max()) * math.fsum(alpha)
+        delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
+        return at.bounds(delta).beside(bare) if delta else bare
+
+    return plain_or_sharp(evaluate, tolerance) if low is None else evaluate(True)
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
-    """Whether 0 ≤ α ≤ C, y'α = 0 with a bias and Σα = 1 for loss nu hold: sums are exact where they vanish."""
-    inside = bool((alpha >= 0).all() and (alpha <= task.box).all())
-    balanced = not task.bias or math.fsum(alpha * task.y) == 0
-    return inside and balanced and (task.loss == "c" or math.fsum([*alpha, -1.0]) == 0)
-
-
-def with_ridge(at: Evaluation, delta: float, bare: Proved) -> Proved:
-    """The certificate with δ; what it has cost is what the gap has grown by."""
-    if delta == 0:
-        return bare
-    found = at.bounds(delta)
-    share = max(found.certificate.gap - bare.certificate.gap, 0.0)
-    rounding = bare.certificate.rounding
-    return replace(found, certificate=replace(found.certificate, ridge_share=share, rounding=rounding))
-
-
-def harmless(at: Evaluation, bare: Certificate, tolerance: float) -> float:
-    """A δ that costs a hundredth of the tolerance, or of the gap that is there without it: no sharper one is needed."""
-    cost = float(at.task.box.max()) * math.fsum(at.alpha)
-    allowed = max(tolerance * bare.scale, bare.gap)
-    return 1e-2 * allowed / cost if cost > 0 else math.inf
+    """Whether α is in its box and its equalities hold, y'α = 0 with a bias and 1'α = 1 where the margin is free: sums
+    are exact where they vanish."""
+    inside = bool((alpha >= 0).all() and (alpha <= task.loss_function.limit(task.box)).all())
+    rows, totals = task.equalities()
+    return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))

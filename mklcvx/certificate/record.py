@@ -1,13 +1,22 @@
-"""The certificate: a lower and an upper bound on the optimal value, with what rounding and δ have cost."""
+"""The certificate: a lower and an upper bound on the optimal value, with what rounding and δ have cost.
+
+Algorithms are steered by estimates: the two objectives at feasible points in plain double precision, without an account
+of rounding.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from ..formulations import Formulation, Points
 
 VANISHING = 2.0**-40  # of the gain: no term of the classifier is larger
 NOTHING = 2.0**-900  # what guards against underflow add up to
+NOISE = 2.0**-50  # of the largest term: what a difference of two bounds is worth
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,22 @@ class Certificate:
         return fields
 
 
+@dataclass(frozen=True)
+class ProvedPoint:
+    """A certificate with the very point that it was evaluated at, whose parts subclasses add."""
+
+    certificate: Certificate
+
+
+Proved = TypeVar("Proved", bound=ProvedPoint)
+
+
+def plain_or_sharp(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
+    """evaluate(False), in plain passes; evaluate(True), in slices, where that is not settled."""
+    found = evaluate(False)
+    return found if settled(found.certificate, tolerance) else evaluate(True)
+
+
 def settled(certificate: Certificate, tolerance: float) -> bool:
     """Whether slices cannot help: there is enough, or rounding is not what is wrong."""
     return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
@@ -151,3 +176,35 @@ def limit_of(certificate: Certificate, tolerance: float) -> str:
     if share < certificate.gap / 3:
         return ""
     return "entries" if certificate.ridge_share >= certificate.rounding else "rounding"
+
+
+# ------------------------------------------------------------------------------------------------------- estimates
+@dataclass(frozen=True)
+class CertifiedPoint:
+    """The bounds of a dual point and of a primal point; `scale` is what their gap is compared with."""
+
+    lower: Any
+    upper: Any
+    scale: float
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of the two bounds as they are: an estimate. What they cross by is rounding, and counts as a gap."""
+        lower, upper = self.lower.value, self.upper.value
+        noise = NOISE * max(abs(lower), abs(upper), self.lower.largest_term, self.upper.largest_term)
+        return Certificate(lower, upper, self.scale, width=abs(upper - lower), rounding=noise)
+
+
+def certify(
+    formulation: Formulation, task: Any, points: Points, so_far: CertifiedPoint | None = None
+) -> CertifiedPoint:
+    """The best lower bound that any of the dual points gives, and the best upper bound of any primal point."""
+    lowers = [formulation.lower(task, dual) for dual in points.duals]
+    uppers = [formulation.upper(task, primal) for primal in points.primals]
+    if so_far is not None:
+        lowers, uppers = [so_far.lower, *lowers], [so_far.upper, *uppers]
+    return joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+
+
+def joined(formulation: Formulation, lower: Any, upper: Any) -> CertifiedPoint:
+    return CertifiedPoint(lower, upper, formulation.scale(lower, upper))

@@ -15,6 +15,7 @@ they are shortened by a few units of rounding, which is enough, R* being the sam
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,17 +29,16 @@ UNIT = 2.0**-52
 WITHIN = 2.0**-46  # a ball is left alone by so much, relatively: more than rounding in norms of some thousand weights
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """Weights that are given, as in `sum`: R*(v) = μ'v. `inexact`: the doubles stand for 1/M, and are off by u."""
+class Regulariser(ABC):
+    """What the bounds ask of R. `inexact`: the weights are doubles next to those that are meant."""
 
-    weights: Array
     inexact: bool = False
 
-    def feasible(self, mu: Array) -> Array:
-        return self.weights
+    @abstractmethod
+    def feasible(self, mu: Array) -> Array: ...
 
     def held(self, mu: Array) -> Array:
+        """In the domain; weights inside a ball stay there."""
         return self.feasible(mu)
 
     def threshold(self, v: Array) -> float | None:
@@ -47,6 +47,28 @@ class Fixed:
     def value(self, mu: Array) -> float:
         return 0.0
 
+    @abstractmethod
+    def conjugate(self, v: Array, tau: float | None) -> float: ...
+
+    @abstractmethod
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float: ...
+
+    def fenchel_parts(self, mu: Array, low: Array, high: Array, tau: float | None) -> tuple[float, float]:
+        """The Fenchel gap at v = ½q, q between low and high, and what the width of that interval adds to it."""
+        gap, middle = float(self.fenchel(mu, low / 2, high / 2, tau)), (low + high) / 4
+        return gap, max(gap - float(self.fenchel(mu, middle, middle, tau)), 0.0)
+
+
+@dataclass(frozen=True)
+class Fixed(Regulariser):
+    """Weights that are given, as in `sum`: R*(v) = μ'v. `inexact`: the doubles stand for 1/M, and are off by u."""
+
+    weights: Array
+    inexact: bool = False
+
+    def feasible(self, mu: Array) -> Array:
+        return self.weights
+
     def conjugate(self, v: Array, tau: float | None) -> float:
         return total_above(self.weights * v)
 
@@ -54,12 +76,17 @@ class Fixed:
         return 0.0
 
 
-class Simplex:
+@dataclass(frozen=True)
+class Simplex(Regulariser):
     """Σμ = 1: R*(v) = max v."""
 
-    def __init__(self, count: int, **own: Any) -> None:
-        self.count = count
-        self.cap = 1.0
+    count: int
+    theta: float = 1.0
+    p: float = 2.0
+
+    @property
+    def cap(self) -> float:
+        return 1.0
 
     def feasible(self, mu: Array) -> Array:
         """On the simplex, below the cap, in multiples of 2⁻⁵²."""
@@ -76,15 +103,6 @@ class Simplex:
             missing -= change
         return np.asarray(steps * UNIT)
 
-    def held(self, mu: Array) -> Array:
-        return self.feasible(mu)
-
-    def threshold(self, v: Array) -> float | None:
-        return None
-
-    def value(self, mu: Array) -> float:
-        return 0.0
-
     def conjugate(self, v: Array, tau: float | None) -> float:
         return float(v.max())
 
@@ -95,10 +113,9 @@ class Simplex:
 class Capped(Simplex):
     """Σμ = 1, μ ≤ cap: R*(v) ≤ τ + cap Σ(v − τ)₊. A θ below what 1/M is on the grid stands for that."""
 
-    def __init__(self, count: int, theta: float) -> None:
-        super().__init__(count)
-        self.theta = theta
-        self.cap = max(theta, math.ceil(1 / (UNIT * count)) * UNIT) if count > 1 else max(theta, 1.0)
+    @property
+    def cap(self) -> float:
+        return max(self.theta, math.ceil(1 / (UNIT * self.count)) * UNIT) if self.count > 1 else max(self.theta, 1.0)
 
     def threshold(self, v: Array) -> float:
         return sm1.SM1.regulariser.threshold(np.maximum(v, 0.0), self.theta)
@@ -115,9 +132,7 @@ class Capped(Simplex):
 class Squared(Simplex):
     """Σμ = 1 with ‖μ‖²/(2θ): R*(v) ≤ τ + (θ/2) Σ(v − τ)₊²."""
 
-    def __init__(self, count: int, theta: float) -> None:
-        super().__init__(count)
-        self.theta = theta
+    steps = 16
 
     def threshold(self, v: Array) -> float | None:
         return sm2.SM2.regulariser.threshold(np.maximum(v, 0.0), self.theta)
@@ -131,7 +146,7 @@ class Squared(Simplex):
 
     def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
         """(μ − θ(v − τ)₊)²/(2θ) + μ(τ − v)₊ of every kernel: convex in v, so largest at an end of the interval."""
-        return total_above(np.maximum(*(self._each(mu, v - (tau or 0.0)) for v in (low, high))), 16)
+        return total_above(np.maximum(*(self._each(mu, v - (tau or 0.0)) for v in (low, high))), self.steps)
 
     def _each(self, mu: Array, slack: Array) -> Array:
         slope = self.theta * np.maximum(slack, 0.0)
@@ -149,14 +164,13 @@ class Square(Squared):
         return None
 
 
-class Powered(Simplex):
+class Powered(Squared):
     """Σμ = 1 with (c/p) Σμ^p = Σ g*(μ), ρ = 2(p−1)/(θp): R*(v) ≤ τ + Σ g((v − τ)₊), g(ζ) = (θ/2) ζ^{p/(p−1)}."""
 
-    def __init__(self, count: int, theta: float, p: float) -> None:
-        super().__init__(count)
-        self.theta, self.p = theta, p
-        # ρ is off by 3u; a power multiplies relative errors by its exponent.
-        self.steps = POWER + math.ceil(8 * max(p, p / (p - 1))) + 16
+    @property
+    def steps(self) -> int:
+        """ρ is off by 3u; a power multiplies relative errors by its exponent."""
+        return POWER + math.ceil(8 * max(self.p, self.p / (self.p - 1))) + 16
 
     def threshold(self, v: Array) -> float:
         return smp.SMP.regulariser.threshold(np.maximum(v, 0.0), self.theta, self.p)
@@ -169,14 +183,8 @@ class Powered(Simplex):
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         assert tau is not None
-        return total_above(np.append(self._price(np.maximum(v - tau, 0.0)), tau), self.steps)
-
-    def _price(self, slack: Array) -> Array:
-        return np.asarray(self.theta / 2 * slack ** (self.p / (self.p - 1)))
-
-    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
-        assert tau is not None
-        return total_above(np.maximum(*(self._each(mu, v - tau) for v in (low, high))), self.steps)
+        prices = self.theta / 2 * np.maximum(v - tau, 0.0) ** (self.p / (self.p - 1))
+        return total_above(np.append(prices, tau), self.steps)
 
     def _each(self, mu: Array, slack: Array) -> Array:
         """g*(μ) + g(ζ) − μζ ≤ (g*'(μ) − ζ)(μ − g'(ζ)) by convexity; below τ, where ζ = 0, g*(μ) + μ(τ − v)."""
@@ -188,11 +196,12 @@ class Powered(Simplex):
         return np.asarray(np.where(slack > 0, both, self._spread(mu) + mu * np.maximum(-slack, 0.0)))
 
 
-class Ball:
+@dataclass(frozen=True)
+class Ball(Regulariser):
     """‖μ‖_p ≤ 1: R*(v) = ‖v₊‖_{p/(p−1)}."""
 
-    def __init__(self, count: int, p: float = 2.0) -> None:
-        self.count, self.p = count, p
+    count: int
+    p: float = 2.0
 
     def feasible(self, mu: Array) -> Array:
         mu = np.clip(np.nan_to_num(mu), 0.0, None)
@@ -201,14 +210,7 @@ class Ball:
         return np.asarray(mu * (1 - WITHIN))
 
     def held(self, mu: Array) -> Array:
-        """In the domain; weights inside a ball stay there."""
         return np.minimum(self.feasible(mu), mu)
-
-    def threshold(self, v: Array) -> float | None:
-        return None
-
-    def value(self, mu: Array) -> float:
-        return 0.0
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         v = np.maximum(v, 0.0)
@@ -226,29 +228,28 @@ class Ball:
         return float(above(self.conjugate(high, tau) - total_below(mu * low)))
 
 
+@dataclass(frozen=True)
 class Net(Ball):
     """rΣμ + (1−r)Σμ² ≤ 1: R*(v) ≤ τ + Σ(v − rτ)₊²/(4(1−r)τ)."""
 
-    def __init__(self, count: int, l1_ratio: float) -> None:
-        super().__init__(count)
-        self.r = l1_ratio
+    l1_ratio: float = 1.0
 
     def feasible(self, mu: Array) -> Array:
         mu = np.clip(np.nan_to_num(mu), 0.0, None)
         mu = mu if 0 < mu.sum() < math.inf else np.ones(self.count)
-        return np.asarray(elastic.tight(mu / mu.max(), self.r) * (1 - WITHIN))
+        return np.asarray(elastic.tight(mu / mu.max(), self.l1_ratio) * (1 - WITHIN))
 
     def threshold(self, v: Array) -> float:
-        return elastic.threshold(np.maximum(v, 0.0), self.r)
+        return elastic.threshold(np.maximum(v, 0.0), self.l1_ratio)
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         v = np.maximum(v, 0.0)
-        if self.r == 1:
+        if self.l1_ratio == 1:
             return float(v.max())
         if not tau or tau <= 0:  # μ ≤ 1 in the set
             return total_above(v)
-        excess = np.maximum(v - self.r * tau + 4 * U * (v + self.r * tau), 0.0)
-        return total_above(np.append(excess**2 / (4 * (1 - self.r) * tau), tau))
+        excess = np.maximum(v - self.l1_ratio * tau + 4 * U * (v + self.l1_ratio * tau), 0.0)
+        return total_above(np.append(excess**2 / (4 * (1 - self.l1_ratio) * tau), tau))
 
 
 def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..certificate import Certificate
 from ..certificate.families import certified
+from ..certificate.record import limit_of
 from ..formulations import Formulation
 from .families.family import EMPTY, Family, Found
 from .families.hypergraph import Hypergraphs
@@ -42,4 +43,9 @@ def assemble(found: Found) -> tuple[Certificate, dict[str, Any], str, str]:
     best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else tried[int(np.argmin(gaps))]
     fields, failed = family.fields(found, best)
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
-    return best.certificate, {**EMPTY, "objective": value, **fields}, best.limit, failed
+    return (
+        best.certificate,
+        {**EMPTY, "objective": value, **fields},
+        limit_of(best.certificate, found.tolerance),
+        failed,
+    )

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..certificate import certify
 from ..certificate.proving import certified
+from ..certificate.record import limit_of
 from ..certificate.regularisers import Fixed
 from ..certificate.single import Proved
 from ..certificate.solution import Solution
@@ -94,7 +95,9 @@ def one_versus_rest(
     gap, failed = worst.certificate.relative_gap, ""
     if not worst.certificate.proves(tolerance):
         why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
-        words = f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(worst.limit, '')}"
+        words = (
+            f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(limit_of(worst.certificate, tolerance), '')}"
+        )
         failed = f"the second stage is not certified: {words}"
     return {**fields, "bias_interval": None}, gap, failed
 

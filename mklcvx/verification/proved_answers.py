@@ -13,13 +13,12 @@ import numpy as np
 
 from ..certificate import Certificate
 from ..certificate.between import Between
-from ..certificate.own import OwnCoefficients
 from ..certificate.passes import seen
 from ..certificate.proving import certified
 from ..certificate.regularisers import regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
-from ..certificate.single import Evaluation
+from ..certificate.single import Evaluation, OwnCoefficients
 from ..errors import InputError
 from ..formulations import SingleTask, Task
 from ..formulations.square import SQUARE

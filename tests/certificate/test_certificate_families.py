@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, second_stage, solve
-from mklcvx.certificate import alignment, hypergraphs, labels, pairs
+from mklcvx.certificate import hypergraphs, labels, pairs
 from mklcvx.certificate.pairs import ProvedPairs, weight_ends
 from mklcvx.formulations import Task
 from mklcvx.formulations.families.pairs import Pairs
@@ -236,7 +236,7 @@ def test_pairs(name, scale, kind):
             check(solution.certificate, *pair_bounds(name, task, kernels, stored, balanced))
             assert solution.objective == solution.certificate.upper
             mu, beta = rng.random(KERNELS) * 2.0**-scale, rng.random(len(task.labels)) * task.weight
-            far = pairs.certified(name, task, beta, mu, 1e-8)
+            far = pairs.pairs_certified(name, task, beta, mu, 1e-8)
             check(far.certificate, *pair_bounds(name, task, kernels, far, balanced))
 
 
@@ -265,7 +265,7 @@ def test_alignments(scale, kind):
         solution = solve(problem, "alignment", C=1.0)
         points = [(solution.weights, solution.multipliers["witness"]), (rng.random(3), rng.normal(size=3))]
         for mu, witness in points:
-            found = alignment.certified(entries, problem.targets.together(), mu, witness, 1e-8)
+            found = pairs.alignment_certified(entries, problem.targets.together(), mu, witness, 1e-8)
             lower, upper = exact(found.certificate.lower), exact(found.certificate.upper)
             mix = mixed(exact(found.weights), kernels)
             along = sum(dot(a, b) for a, b in zip(mix, together, strict=True))

@@ -26,7 +26,6 @@ import numpy as np
 from mklcvx import formulations
 from mklcvx.certificate import Certificate
 from mklcvx.certificate.families import CERTIFIED
-from mklcvx.certificate.record import limit_of
 from mklcvx.formulations import Formulation, Points
 from mklcvx.verification.case import Part
 from mklcvx.verification.domain import on_simplex
@@ -110,7 +109,6 @@ class Proved:
     certificate: Certificate
     weights: np.ndarray
     multipliers: dict
-    limit: str
 
 
 def certified(formulation, task, tolerance, dual, primal):
@@ -128,7 +126,7 @@ def certified(formulation, task, tolerance, dual, primal):
     t = max([Fraction(float(dual)), *best], key=below)
     ends = np.nextafter(float(below(t)), -np.inf), np.nextafter(float(upper), np.inf)
     found = Certificate(float(ends[0]), float(ends[1]), scale=1.0)
-    return Proved(found, np.array([float(m) for m in mu]), {"t": float(t)}, limit_of(found, tolerance))
+    return Proved(found, np.array([float(m) for m in mu]), {"t": float(t)})
 
 
 # ------------------------------------------------------------- the judge's adapter, in mklcvx/verification/families/
