@@ -1,32 +1,32 @@
-"""Many labels: classes that share weights p on the simplex, each a single task without a bias.
+"""Many labels: classes that share weights μ on the simplex, each a single task without a bias.
 
-q_a^k = β^k'K_aβ^k, β^k = α^k∘y^k, for the stored numbers read as exact reals. p, and γ for `ml_minimax`, are multiples
+q_m^k = β^k'K_mβ^k, β^k = α^k∘y^k, for the stored numbers read as exact reals. μ, and γ for `ml_minimax`, are multiples
 of 2⁻⁵² that sum to one exactly, and α^k is in the box. With γ = 1 for `ml_sum`, the optimal value is
 
-    v = max over α, and for `ml_minimax` over γ, of Σ_k γ_k 1'α^k − max_a ½ Σ_k γ_k q_a^k.
+    v = max over α, and for `ml_minimax` over γ, of Σ_k γ_k 1'α^k − max_m ½ Σ_k γ_k q_m^k.
 
 **Lower.** The objective at α and γ, with upper ends of all q.
 
-**Upper.** With p fixed every class is a single task (`single`): K(p) + δI ⪰ 0, c = tβ^k, and margins
-m_ki = t y_i^k (K(p)β^k)_i give
+**Upper.** With μ fixed every class is a single task (`single`): K(μ) + δI ⪰ 0, c = tβ^k, and margins
+m_ki = t y_i^k (K(μ)β^k)_i give
 
-    h_k = ½t²p'q^k + Σ_i max(½δt²α_ki², C_i(1 − m_ki) + ½δ(C_i − tα_ki)²),
+    h_k = ½t²μ'q^k + Σ_i max(½δt²α_ki², C_i(1 − m_ki) + ½δ(C_i − tα_ki)²),
 
-at least 1'α̂ − ½p'q^k(α̂) for every α̂. The largest of Σ_k γ_k q_a^k over a is at least its mean with weights p, so
+at least 1'α̂ − ½μ'q^k(α̂) for every α̂. The largest of Σ_k γ_k q_m^k over m is at least its mean with weights μ, so
 v ≤ Σ_k h_k, and v ≤ max_k h_k for `ml_minimax`.
 
 **Gap.** With the gap of class k at fixed weights, as in `single`,
 
-    g_k = Σ_i max(α_ki(m_ki − 1) + ½δt²α_ki², (C_i − α_ki)(1 − m_ki) + ½δ(C_i − tα_ki)²) + ½(t − 1)²p'q^k,
+    g_k = Σ_i max(α_ki(m_ki − 1) + ½δt²α_ki², (C_i − α_ki)(1 − m_ki) + ½δ(C_i − tα_ki)²) + ½(t − 1)²μ'q^k,
 
 the bounds differ by
 
-    Σ_k γ_k g_k + ½ Σ_a p_a (max_b Q_b − Q_a),   Q_a = Σ_k γ_k q_a^k,      `ml_minimax`: + Σ_k γ_k (max_j h_j − h_k),
+    Σ_k γ_k g_k + ½ Σ_m μ_m (max_l Q_l − Q_m),   Q_m = Σ_k γ_k q_m^k,      `ml_minimax`: + Σ_k γ_k (max_l h_l − h_k),
 
 none of them negative. In differences of the h_k the C_i are added without rounding, so that the errors left are those
-of the margins. The gap is compared with ½(1 + t²) Σ_k γ_k p'q^k.
+of the margins. The gap is compared with ½(1 + t²) Σ_k γ_k μ'q^k.
 
-**Own coefficients** c_ka, (k, M, n): every class as in `single`, each kernel with its own δ_a. For `ml_minimax` the gap
+**Own coefficients** c_km, (k, M, n): every class as in `single`, each kernel with its own δ_m. For `ml_minimax` the gap
 is then the difference of the bounds.
 """
 
@@ -42,13 +42,11 @@ import numpy as np
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
 from ..formulations.sum import SUM
-from .passes import seen
 from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
-from .samples import Samples, combined_outputs
-from .single import MARGIN, NOTHING, OwnCoefficients, harmless
+from .single import MARGIN, Evaluation, OwnCoefficients, Samples, harmless
 
 NO_BIAS = (0.0, 0.0)
 LEAST = 2.0**-48  # of the largest weight
@@ -82,71 +80,65 @@ class ClassValue(NamedTuple):
 
 
 def certified(
-    name: str, task: LabelTask, alpha: Array, p: Array, gamma: Array, tolerance: float,
+    name: str, task: LabelTask, alpha: Array, mu: Array, gamma: Array, tolerance: float,
     coefficients: Array | None = None,
 ) -> ProvedLabels:  # fmt: skip
-    """The certificate of α and γ with weights p, or with coefficients of their own: in plain passes, then in slices."""
+    """The certificate of α and γ with weights μ, or with coefficients of their own: in plain passes, then in slices."""
     if coefficients is not None:  # a kernel that is used keeps a weight on the grid
-        p = np.where(coefficients.any(axis=(0, 2)), np.maximum(p, LEAST * np.max(p)), p)
-    p, alpha = Simplex(task.count).feasible(p), np.clip(np.nan_to_num(alpha), 0.0, task.box)
+        mu = np.where(coefficients.any(axis=(0, 2)), np.maximum(mu, LEAST * np.max(mu)), mu)
+    mu, alpha = Simplex(task.count).feasible(mu), np.clip(np.nan_to_num(alpha), 0.0, task.box)
     gamma = Simplex(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
     cost = float(task.box.max()) * float(gamma @ alpha.sum(axis=1))
 
     def evaluate(sliced: bool) -> ProvedLabels:
-        at = Classes(name, task, alpha, p, gamma, sliced)
+        at = Classes(name, task, alpha, mu, gamma, sliced)
         if coefficients is not None:
-            return own_bounds(at, coefficients, sliced)
+            return at.own_bounds(coefficients)
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        return at.bounds(combined_ridge(task, p, False, harmless(cost, bare.certificate, tolerance)))
+        return at.bounds(combined_ridge(task, mu, False, harmless(cost, bare.certificate, tolerance)))
 
     return plain_or_sharp(evaluate, tolerance)
 
 
 class Classes:
-    """α^k, γ and weights p: what the kernels make of every class, in plain passes or in slices."""
+    """α^k, γ and weights μ: every class as a single task, in plain passes or in slices."""
 
-    def __init__(self, name: str, task: LabelTask, alpha: Array, p: Array, gamma: Array, sliced: bool) -> None:
-        self.task, self.alpha, self.p, self.gamma = task, alpha, p, gamma
+    def __init__(self, name: str, task: LabelTask, alpha: Array, mu: Array, gamma: Array, sliced: bool) -> None:
+        self.task, self.alpha, self.mu, self.gamma = task, alpha, mu, gamma
         self.worst = name == "ml_minimax"
-        self.found = [seen(task, a * y, False, sliced) for a, y in zip(alpha, task.signs, strict=True)]
-        self.samples = [
-            Samples(single_task(task, k), alpha[k], combined_outputs(found, p), NOTHING, NOTHING)
-            for k, found in enumerate(self.found)
-        ]
-        self.squares = [(total_below(p * found.low), total_above(p * found.high)) for found in self.found]
-        self.low, self.high = (
-            np.array([total(gamma * ends) for ends in np.array([getattr(found, end) for found in self.found]).T])
+        stack: dict[str, Any] = {"symmetric": task.symmetric, "sizes": task.largest_entries}
+        tasks = [Task(task.kernels, signs, task.box, bias=False, **stack) for signs in task.signs]
+        self.each = [Evaluation(SUM, one, a, mu, sliced, side=Fixed(mu)) for one, a in zip(tasks, alpha, strict=True)]
+        self.squares = [one.square for one in self.each]
+        low, self.high = (
+            np.array([total(gamma * ends) for ends in np.array([getattr(one.found, end) for one in self.each]).T])
             for total, end in ((total_below, "low"), (total_above, "high"))
         )
-        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(p, self.low, self.high, None)
+        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(mu, low, self.high, None)
+        gains = [float(total_below(share * a, 1)) for share, a in zip(gamma, alpha, strict=True)]
+        self.lower = total_below([*gains, -float(self.high.max()) / 2], 2)
 
-    @property
-    def lower(self) -> float:
-        gains = [float(total_below(share * a, 1)) for share, a in zip(self.gamma, self.alpha, strict=True)]
-        return total_below([*gains, -float(self.high.max()) / 2], 2)
-
-    @property
-    def norms(self) -> Array:
-        return np.asarray(self.p * np.sqrt(np.sum([np.maximum(found.high, 0.0) for found in self.found], axis=0)))
+    def proved(self, certificate: Certificate, coefficients: Array | None, values: Array, norms: Array) -> ProvedLabels:
+        return ProvedLabels(certificate, self.alpha, self.mu, self.gamma, coefficients, values, norms)
 
     def bounds(self, delta: float) -> ProvedLabels:
         """The best certificate over the stretches that are worth a try."""
         half = delta * float(self.task.box.max()) / 2
-        lack = max(one.lack(NO_BIAS, 1.0) for one in self.samples) + half
+        lack = max(one.samples.lack(NO_BIAS, 1.0) for one in self.each) + half
         tries = [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
         found = [self._at(t, delta) for t in tries]
         certificate, values = min(found, key=lambda one: (one[0].gap, one[0].upper))
-        return ProvedLabels(certificate, self.alpha, self.p, self.gamma, None, values, self.norms)
+        norms = self.mu * np.sqrt(np.sum([np.maximum(one.found.high, 0.0) for one in self.each], axis=0))
+        return self.proved(certificate, None, values, norms)
 
     def _at(self, t: float, delta: float) -> tuple[Certificate, Array]:
-        samples = [one.stretched(t, delta, None) for one in self.samples]
+        samples, without = ([one.samples.stretched(t, ridge, None) for one in self.each] for ridge in (delta, 0.0))
         values = [self._value(one, t, square) for one, square in zip(samples, self.squares, strict=True)]
         highs = np.array([one.high for one in values])
         others = [self.fenchel, *self._uneven(values)]
         others += [share * (t - 1) ** 2 * max(square[1], 0.0) / 2 for share, square in self._shared(self.squares)]
-        without = [one.stretched(t, 0.0, None) for one in self.samples]
         width, plain, bare = (
             total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 1.0, blur)[1]
                                           for share, one in self._shared(each)]), *others])
@@ -171,7 +163,7 @@ class Classes:
         return zip(self.gamma.tolist(), items, strict=True)
 
     def _uneven(self, values: list[ClassValue]) -> list[float]:
-        """γ_k (max_j h_j − h_k), the classes' differences from the largest."""
+        """γ_k (max_l h_l − h_k), the classes' differences from the largest."""
         if not self.worst:
             return []
         top = max(values, key=lambda one: one.high)
@@ -193,37 +185,29 @@ class Classes:
         error = total_above([*np.where(paid, blur, 16 * U * zero), *close, half, 16 * U * abs(middle)])
         return ClassValue(np.append(terms, middle), error)
 
-
-def own_bounds(at: Classes, coefficients: Array, sliced: bool) -> ProvedLabels:
-    """Every class with coefficients of its own, beside α and γ."""
-    used = coefficients.any(axis=(0, 2))
-    delta = ridges(at.task, used | (at.p > 0), bias=False)
-    classes = [
-        OwnCoefficients(SUM, single_task(at.task, k), at.alpha[k], at.p, own, sliced, Fixed(at.p), delta).bounds()
-        for k, own in enumerate(coefficients)
-    ]
-    each, possible = [one.certificate for one in classes], bool((at.p[used] > 0).all())
-    highs = np.array([one.upper for one in each]) if possible else np.full(len(each), math.inf)
-    upper = float(highs.max()) if at.worst else total_above(highs)
-    gaps, scales, roundings, shares = (
-        [share * getattr(one, part) for share, one in zip(at.gamma, each, strict=True)]
-        for part in ("gap", "scale", "rounding", "ridge_share")
-    )
-    width = total_above([upper, -at.lower]) if at.worst else total_above([*gaps, at.fenchel])
-    certificate = Certificate(
-        lower=at.lower,
-        upper=upper,
-        scale=max(total_below(scales), 0.0),
-        width=width if possible else math.inf,
-        rounding=float(sum(roundings) + at.fenchel_noise),
-        ridge=max(one.ridge for one in each),
-        ridge_share=float(sum(shares)),
-        ridges=each[0].ridges,
-    )
-    norms = np.sqrt(np.sum([one.norms**2 for one in classes], axis=0))
-    return ProvedLabels(certificate, at.alpha, at.p, at.gamma, coefficients, highs, norms)
-
-
-def single_task(task: LabelTask, k: int) -> Task:
-    """Class k alone."""
-    return Task(task.kernels, task.signs[k], task.box, bias=False, symmetric=task.symmetric, sizes=task.largest_entries)
+    def own_bounds(self, coefficients: Array) -> ProvedLabels:
+        """Every class with coefficients of its own, beside α and γ."""
+        used = coefficients.any(axis=(0, 2))
+        delta = ridges(self.task, used | (self.mu > 0), bias=False)
+        rows = zip(self.each, coefficients, strict=True)
+        classes = [OwnCoefficients(one, own, delta).bounds() for one, own in rows]
+        each, possible = [one.certificate for one in classes], bool((self.mu[used] > 0).all())
+        highs = np.array([one.upper for one in each]) if possible else np.full(len(each), math.inf)
+        upper = float(highs.max()) if self.worst else total_above(highs)
+        gaps, scales, roundings, shares = (
+            [share * getattr(one, part) for share, one in zip(self.gamma, each, strict=True)]
+            for part in ("gap", "scale", "rounding", "ridge_share")
+        )
+        width = total_above([upper, -self.lower]) if self.worst else total_above([*gaps, self.fenchel])
+        certificate = Certificate(
+            lower=self.lower,
+            upper=upper,
+            scale=max(total_below(scales), 0.0),
+            width=width if possible else math.inf,
+            rounding=float(sum(roundings) + self.fenchel_noise),
+            ridge=max(one.ridge for one in each),
+            ridge_share=float(sum(shares)),
+            ridges=each[0].ridges,
+        )
+        norms = np.sqrt(np.sum([one.norms**2 for one in classes], axis=0))
+        return self.proved(certificate, coefficients, highs, norms)

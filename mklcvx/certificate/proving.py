@@ -1,17 +1,43 @@
-"""The certificate of a single task's point: plain passes first, slices and a sharper δ only where they are needed."""
+"""The certificate of a single task's point: plain passes first, slices and a sharper δ only where they are needed.
+
+The bounds of formulations with weights are those of `single`. The rest of this file is about norms between groups of
+kernels, `li`, `ckl` and `vskl`.
+
+Here q_m enters the dual through its root, and the root of what is negative by rounding is no number: a problem with
+such kernels has no value. So the theorem is about kernels that are semidefinite, K̃_m = K_m + δ_mI, with the least δ_m
+that is proved (with a bias on the complement of 1, where Σ_i c_mi = 0). It is 0 for definite kernels, for kernels of
+whole numbers and low rank, and for factors; otherwise about n·u·trace. The certificate states it (`ridges`).
+
+    v = max over α of gain(α) − U*(√q̃₁, …, √q̃_M),        q̃_m = β'K_mβ + δ_m‖β‖²
+
+**Lower.** U* grows with every root: upper ends of the q̃_m are put in. A kernel that α sees loses δ_m‖β‖²/(2√q_m) by
+that, one that it does not see √δ_m‖β‖: half of the digits.
+
+**Upper.** f_m = tK̃_mc_m = t(K_mc_m + δ_mc_m) has the norm ta_m, a_m = √(c_m'K_mc_m + δ_m‖c_m‖²), and weak duality
+(`formulations/_single`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i C_i(1 − m_i)₊, m_i = y_i(f_i + tb).
+
+**Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [t²U(a) + U*(√q̃) − tΣ_m β'K̃_mc_m], compared with
+t²U(a) + U*(√q̃).
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..errors import InternalError
 from ..formulations import SingleTask, Task
-from . import between
-from .record import plain_or_sharp, settled
-from .ridge import combined_ridge
-from .rounding import Array
-from .single import Evaluation, OwnCoefficients, Proved, harmless
+from .passes import own_seen, seen, sum_to_zero
+from .record import Certificate, plain_or_sharp, settled
+from .ridge import combined_ridge, ridges
+from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, harmless
+
+Interval = tuple[Array, Array]  # from below and from above
 
 
 def certified(
@@ -24,12 +50,14 @@ def certified(
     if not exactly_feasible(task, alpha):
         raise InternalError("the equalities of alpha do not hold exactly")
     if formulation.between is not None:
-        return between.certified(formulation, task, alpha, mu, tolerance, coefficients)
+        at = partial(Between, formulation, task, alpha, mu, coefficients)
+        delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
+        return plain_or_sharp(lambda sliced: at(sliced).proved(delta), tolerance)
 
     def evaluate(sliced: bool) -> Proved:
-        if coefficients is not None:
-            return OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced, side).bounds()
         at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
+        if coefficients is not None:
+            return OwnCoefficients(at, coefficients).bounds()
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
@@ -46,3 +74,85 @@ def exactly_feasible(task: Task, alpha: Array) -> bool:
     inside = bool((alpha >= 0).all() and (alpha <= task.loss_function.limit(task.box)).all())
     rows, totals = task.equalities()
     return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))
+
+
+def balanced(task: Task, coefficients: Array | None) -> bool:
+    """Whether there is a bias and the coefficients of every function sum to zero, as the implied ones do."""
+    return task.bias and (coefficients is None or sum_to_zero(coefficients))
+
+
+class Between:
+    """α, and functions f_m = K̃_mc_m: the implied ones, c_m = weight_m β, or others."""
+
+    def __init__(
+        self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: bool
+    ) -> None:
+        self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
+        self.beta, self.weights = alpha * task.y, weights if own is not None else np.nan_to_num(weights)
+        self.dual = seen(task, self.beta, task.bias, sliced)
+        self.balanced = balanced(task, own)
+        self.found = None if own is None else own_seen(task, own, self.balanced, sliced)
+        self.steps = POWER + 64 + task.count
+
+    def with_ridges(self, delta: Array) -> tuple[Interval, Interval, Outputs, float]:
+        """q̃ and ‖f_m‖² from below and above, f at the samples, and Σ_m β'K̃_mc_m from below."""
+        extra = delta * total_above(self.beta**2)
+        squares = self.dual.low + below(extra), self.dual.high + above(extra)
+        own: Array = np.outer(self.weights, self.beta) if self.own is None else self.own
+        if self.found is None:
+            norms = self.weights**2 * np.maximum(squares[0], 0.0), self.weights**2 * squares[1]
+            outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
+        else:
+            longer = delta * above(np.sum(own**2, axis=1), self.task.samples)
+            norms = self.found.low, self.found.high + above(longer)
+            outputs = combined_outputs(self.found, np.ones(self.task.count))
+            along = total_below(self.beta * outputs.values) - total_above(np.abs(self.beta) * outputs.error)
+            along -= total_above(np.abs((delta @ own) * self.beta), self.task.count + 8)
+        lifted = delta @ own
+        off = (self.task.count + 3) * U * (delta @ np.abs(own))
+        values = outputs.values + lifted
+        error = above(outputs.error + off + U * np.abs(values), self.task.count)
+        return squares, norms, replace(outputs, values=values, error=error), along
+
+    def proved(self, delta: Array) -> Proved:
+        return self.bounds(delta).beside(self.bounds(np.zeros_like(delta)))
+
+    def bounds(self, delta: Array) -> Proved:
+        """The better of the certificates with f as it is, and stretched by what free samples' margins lack."""
+        task = self.task
+        squares, lengths, outputs, along = self.with_ridges(delta)
+        (_, bias, interval), nothing = outputs.offsets(task), np.zeros(task.samples)
+        samples = Samples(task, self.alpha, outputs, nothing, nothing)
+        lack = samples.lack(bias, 1.0)
+        stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
+        tried = [self._at(samples, t, bias, squares, lengths, along, delta) for t in stretches]
+        high = self.weights**2 * self.dual.high if self.found is None else self.found.high
+        norms, roots = (np.sqrt(np.maximum(square, 0.0)) for square in (high, squares[1]))  # of K_mc_m, as it predicts
+        best = min(tried, key=lambda one: one.gap)
+        return Proved(best, self.alpha, self.weights, self.own, bias, interval, None, None, norms, roots)
+
+    def _at(
+        self, samples: Samples, t: float, bias: Parts, squares: Interval, lengths: Interval, along: float, delta: Array
+    ) -> Certificate:
+        own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate
+        gain = self.task.gain(self.alpha)
+        norms, roots = (above(np.sqrt(np.maximum(ends[1], 0.0))) for ends in (lengths, squares))
+        price, cost = (float(above(x, self.steps)) for x in (t * t * penalty(norms, **own), conjugate(roots, **own)))
+        bound, gap = samples.terms(t, bias, 1.0)
+        width = total_above([*gap, max(total_above([price, cost, -t * along], self.steps), 0.0)])
+        least = [np.sqrt(np.maximum(below(ends[0]), 0.0)) for ends in (lengths, squares)]
+        scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
+        plain = min(math.fsum(samples.terms(size, bias, 1.0, blur=0.0)[1]) for size in {1.0, t})
+        bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
+        lower, upper = total_below([gain, -cost]), total_above([*bound, price])
+        return Certificate(
+            lower,
+            upper,
+            scale=max(float(below(scale, self.steps)), 0.0),
+            width=min(width, float(above(upper - lower, 1))),
+            rounding=max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0),
+            ridge=float(delta.max(initial=0.0)),
+            stretch=t,
+            ridges=tuple(delta.tolist()),
+            gain=max(float(below(gain)), 0.0),
+        )

@@ -71,13 +71,10 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """What overflow has made no number proves nothing."""
-        for name, value in {"lower": -math.inf, "upper": math.inf, "scale": 0.0, "width": math.inf}.items():
-            said = getattr(self, name)
-            if said is not None and math.isnan(said):
-                object.__setattr__(self, name, value)
-        for name in ("rounding", "ridge_share"):
-            if math.isnan(getattr(self, name)):
-                object.__setattr__(self, name, 0.0)
+        worst = {"lower": -math.inf, "upper": math.inf, "width": math.inf}
+        for name in ("lower", "upper", "scale", "width", "rounding", "ridge_share"):
+            if math.isnan(getattr(self, name) or 0.0):
+                object.__setattr__(self, name, worst.get(name, 0.0))
 
     def __repr__(self) -> str:
         return f"Certificate(lower={self.lower!r}, upper={self.upper!r}, relative_gap={self.relative_gap:.1e})"

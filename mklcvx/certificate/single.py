@@ -49,17 +49,96 @@ import numpy as np
 
 from ..formulations import SingleTask, Task
 from ..problem.low_rank import LowRank
-from .passes import own_seen, seen, sum_to_zero
+from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import Certificate, ProvedPoint
 from .regularisers import regulariser_of
 from .ridge import ridges
-from .rounding import Array, U, above, below, total_above, total_below
-from .samples import Parts, Samples, combined_outputs
+from .rounding import Array, U, above, below, product_terms, total_above, total_below
 
+Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 NOTHING = np.zeros(0)
 
 
+# --------------------------------------------------------------------------------------------- the samples' side
+@dataclass(frozen=True)
+class Outputs:
+    """f(x_i) + shift ± error at the samples; the shift is the exact sum of `terms`, up to `shift_error`."""
+
+    values: Array
+    error: Array
+    terms: Array
+    shift_error: float
+
+    def margins(self, y: Array, bias: Parts) -> tuple[Array, Array]:
+        """y(f + b) and its error."""
+        constant = math.fsum([*bias, *self.terms])
+        values = self.values + constant
+        off = self.error + self.shift_error + 2 * U * abs(constant) + 2 * U * np.abs(values)
+        return y * values, above(off)
+
+    def offsets(self, task: Task) -> tuple[float, Parts, Parts]:
+        """The level and the bias that make the risk least, and an interval of such biases, as doubles. The bias is less
+        the shift, in two parts: with large constants in the kernels one would be too coarse."""
+        risk = task.risk(self.values)
+        high = math.fsum([risk.bias, *(-self.terms)])
+        low_end, high_end = (end - math.fsum(self.terms) for end in risk.bias_interval)
+        bias = high, math.fsum([risk.bias, *(-self.terms), -high])
+        return risk.level, bias, (min(low_end, high), max(high_end, high))
+
+    def plus(self, other: Outputs) -> Outputs:
+        values = self.values + other.values
+        error = above(self.error + other.error + U * np.abs(values))
+        terms = np.concatenate([self.terms, other.terms])
+        return Outputs(values, error, terms, float(above(self.shift_error + other.shift_error)))
+
+
+def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
+    """Σ μ_m (z_m + shift_m)."""
+    count = len(mu) + 2 + int(inexact)
+    values = mu @ found.z
+    error = above(mu @ found.error + count * U * (mu @ np.abs(found.z)), count + 8)
+    terms = product_terms(mu, found.shift)
+    shift_error = total_above(mu * found.shift_error)
+    if inexact:
+        shift_error += above(U * total_above(np.abs(terms)))
+    return Outputs(values, error, terms, float(shift_error))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples' side: what the margins of a point cost, from above."""
+
+    task: Task
+    alpha: Array
+    outputs: Outputs
+    at_zero: Array  # ½δ(α̂ − c)² where α̂ = 0, and where it is at the box
+    at_box: Array
+
+    def stretched(self, t: float, delta: float, low: Array | None) -> Samples:
+        c = t * (self.alpha if low is None else self.alpha + self.task.y * low)
+        far = np.abs(self.task.box - c) + 3 * U * np.abs(c)
+        return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
+
+    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> tuple[Array, Array]:
+        """Of the upper bound, and of the gap; `blur` 0 leaves out what rounding costs."""
+        margins, off = self.outputs.margins(self.task.y, bias)
+        excess = t * margins - level
+        off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
+        zero, full = self.at_zero, self.at_box
+        alpha, room = self.alpha, self.task.box - self.alpha
+        bound = np.maximum(zero, above(self.task.box * (off - excess)) + full)
+        gap = np.maximum(above(alpha * (excess + off)) + zero, above(room * (off - excess)) + full)
+        return bound, gap
+
+    def lack(self, bias: Parts, level: float) -> float:
+        """What the margins of free samples lack, with what rounding may take from them."""
+        margins, off = self.outputs.margins(self.task.y, bias)
+        free = (self.alpha > 0) & (self.alpha < self.task.box)
+        return float(np.max((level - margins + off)[free], initial=0.0))
+
+
+# --------------------------------------------------------------------------------------------------- the bounds
 @dataclass(frozen=True)
 class Proved(ProvedPoint):
     alpha: Array
@@ -94,7 +173,7 @@ class Evaluation:
         self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None,
         side: Any = None,
     ) -> None:  # fmt: skip
-        self.task, self.alpha, self.low = task, alpha, low
+        self.task, self.alpha, self.low, self.sliced = task, alpha, low, sliced
         self.side = side or regulariser_of(formulation.name, task.count, task.own)
         self.mu = self.side.feasible(mu)
         beta, self.inexact = alpha * task.y, self.side.inexact
@@ -112,6 +191,7 @@ class Evaluation:
             along = (fine.z * beta).sum(axis=1)
             off = above(off + len(beta) * U * np.abs(fine.z * beta).sum(axis=1))
             self.mixed = self._weighted(along - off, along + off)
+        self.samples = Samples(task, alpha, self.outputs, NOTHING, NOTHING)
 
     def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
         """Σ μ_m x_m from below and above, x_m between low and high."""
@@ -126,26 +206,21 @@ class Evaluation:
 
     def bounds(self, delta: float) -> Proved:
         """The best certificate over the stretches (loss nu: levels) that are worth a try."""
-        risk = self.task.risk(self.outputs.values)
-        bias = self.outputs.uncentred(risk.bias) if self.task.bias else (0.0, 0.0)
-        samples = Samples(self.task, self.alpha, self.outputs, NOTHING, NOTHING)
-        tried = [
-            (self._at(samples.stretched(t, delta, self.low), t, level, bias, delta), level)
-            for t, level in self._tries(samples, bias, risk.level, delta)
-        ]
+        level, bias, interval = self.outputs.offsets(self.task)
+        tried = [(self._at(t, level, bias, delta), level) for t, level in self._tries(bias, level, delta)]
         best, level = min(tried, key=lambda one: (one[0].gap, one[0].upper))
         rho, roots = level if self.task.loss_function.free_margin else None, np.sqrt(np.maximum(self.found.high, 0.0))
-        interval = self.outputs.around(risk.bias_interval, bias)
         return Proved(best, self.alpha, self.mu, None, bias, interval, rho, self.tau, roots * self.mu, roots, self.low)
 
-    def _tries(self, samples: Samples, bias: Parts, level: float, delta: float) -> list[tuple[float, float]]:
+    def _tries(self, bias: Parts, level: float, delta: float) -> list[tuple[float, float]]:
         half = delta * float(self.task.box.max()) / 2
-        lack = samples.lack(bias, level) + half
+        lack = self.samples.lack(bias, level) + half
         if self.task.loss_function.free_margin:
             return [(1.0, level), (1.0, level - MARGIN * lack)]
         return [(1.0, 1.0), *((1 + MARGIN * size, 1.0) for size in {lack, half} if 0 < size < 0.1)]
 
-    def _at(self, samples: Samples, t: float, level: float, bias: Parts, delta: float) -> Certificate:
+    def _at(self, t: float, level: float, bias: Parts, delta: float) -> Certificate:
+        samples = self.samples.stretched(t, delta, self.low)
         free, others = self.task.loss_function.free_margin, [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
         bound, gap = samples.terms(t, bias, level)
         width = total_above([*gap, *others])
@@ -169,37 +244,32 @@ class Evaluation:
 
 
 class OwnCoefficients:
-    """f_m = K_mc_m with coefficients of their own, beside α: every kernel pays with its own δ."""
+    """f_m = K_mc_m with coefficients of their own, beside α and weights: every kernel pays with its own δ."""
 
-    def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, coefficients: Array, sliced: bool,
-        side: Any = None, delta: Array | None = None,
-    ) -> None:  # fmt: skip
-        self.lower = Evaluation(formulation, task, alpha, mu, sliced, side=side)
-        self.task, self.mu = task, self.lower.mu
+    def __init__(self, lower: Evaluation, coefficients: Array, delta: Array | None = None) -> None:
+        self.lower, self.task, self.mu, sliced = lower, lower.task, lower.mu, lower.sliced
         coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
         self.coefficients, used = coefficients, coefficients.any(axis=1)
-        self.balanced = task.bias and sum_to_zero(coefficients)
-        self.ridges = ridges(task, used | (self.mu > 0), self.balanced) if delta is None else delta
-        self.found = own_seen(task, coefficients, self.balanced, sliced)
-        self.apart = own_seen(task, coefficients - self.mu[:, None] * alpha * task.y, False, sliced)
+        balanced = self.task.bias and sum_to_zero(coefficients)
+        self.ridges = ridges(self.task, used | (self.mu > 0), balanced) if delta is None else delta
+        self.found = own_seen(self.task, coefficients, balanced, sliced)
+        apart = coefficients - self.mu[:, None] * lower.alpha * self.task.y
+        self.apart = own_seen(self.task, apart, False, sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
 
     def bounds(self) -> Proved:
         task, alpha, over, delta = self.task, self.lower.alpha, self.over, self.ridges
         outputs = combined_outputs(self.found, np.ones(task.count))
-        risk = task.risk(outputs.values)
+        level, bias, interval = outputs.offsets(task)
         centre = over[:, None] * self.coefficients * task.y
         far = np.abs(task.box - centre) + 4 * U * (task.box + np.abs(centre))
         paid = (delta * self.mu)[:, None] / 2
         to_zero, to_box = (above((paid * x**2).sum(axis=0), task.count + 8) for x in (centre, far))
         samples = Samples(task, alpha, outputs, to_zero, to_box)
-        level, bias = risk.level, outputs.uncentred(risk.bias)
         tried = [level] + [level - MARGIN * samples.lack(bias, level)] * task.loss_function.free_margin
         best, level = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
-        rho = None if risk.rho is None else level
-        interval = outputs.around(risk.bias_interval, bias)
+        rho = level if task.loss_function.free_margin else None
         return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.lower.tau, norms, roots)
 
     def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:

@@ -12,9 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate import Certificate
-from ..certificate.between import Between
 from ..certificate.passes import seen
-from ..certificate.proving import certified
+from ..certificate.proving import Between, certified
 from ..certificate.regularisers import regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
@@ -71,7 +70,8 @@ def upper_certificate(
     for one in tried:
         mu = np.nan_to_num(np.maximum(one, 0.0))
         mu = np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu)
-        found.append(OwnCoefficients(formulation, task, alpha, mu, coefficients, sliced=True).bounds().certificate)
+        at = Evaluation(formulation, task, alpha, mu, sliced=True)
+        found.append(OwnCoefficients(at, coefficients).bounds().certificate)
     return min(found, key=lambda certificate: certificate.upper)
 
 

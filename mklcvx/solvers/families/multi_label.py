@@ -21,13 +21,13 @@ class ManyLabels(Family):
         counted = np.broadcast_to(gamma[:, None] > 0, beta.shape)
         alpha = np.divide(beta, gamma[:, None], out=np.zeros_like(beta), where=counted)
         if counted.all() or not polish:
-            yield {"alpha": alpha, "p": weights, "gamma": gamma}
+            yield {"alpha": alpha, "mu": weights, "gamma": gamma}
         if polish:
             kernel = task.combined(Simplex(task.count).feasible(weights))
             solved = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
-            yield {"alpha": solved, "p": weights, "gamma": gamma}
+            yield {"alpha": solved, "mu": weights, "gamma": gamma}
             alpha = np.where(counted, alpha, solved)
-        yield {"alpha": alpha, "p": weights, "gamma": gamma, "coefficients": functions}
+        yield {"alpha": alpha, "mu": weights, "gamma": gamma, "coefficients": functions}
 
     def fields(self, found: Found, proved: ProvedLabels) -> tuple[dict[str, Any], str]:
         same = {name: getattr(proved, name) for name in ("weights", "alpha", "coefficients", "norms")}
