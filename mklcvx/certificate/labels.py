@@ -41,7 +41,6 @@ import numpy as np
 
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
-from ..formulations.sum import SUM
 from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
@@ -110,7 +109,7 @@ class Classes:
         self.worst = name == "ml_minimax"
         stack: dict[str, Any] = {"symmetric": task.symmetric, "sizes": task.largest_entries}
         tasks = [Task(task.kernels, signs, task.box, bias=False, **stack) for signs in task.signs]
-        self.each = [Evaluation(SUM, one, a, mu, sliced, side=Fixed(mu)) for one, a in zip(tasks, alpha, strict=True)]
+        self.each = [Evaluation(Fixed(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
         self.squares = [one.square for one in self.each]
         low, self.high = (
             np.array([total(gamma * ends) for ends in np.array([getattr(one.found, end) for one in self.each]).T])

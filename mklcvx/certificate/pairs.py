@@ -86,10 +86,9 @@ class PairSums:
         kernels = pairs.stack.kernels
         self.entry = np.zeros(pairs.kernels)
         if isinstance(kernels, LowRank):
-            largest = [
-                float(above(np.sum(kernels.factor(m) ** 2, axis=1).max(), r)) for m, r in enumerate(kernels.ranks)
-            ]
-            self.entry = np.array([(r + 1) * U * size for r, size in zip(kernels.ranks, largest, strict=True)])
+            ranks, squares = kernels.ranks, [np.sum(kernels.factor(m) ** 2, axis=1) for m in range(len(kernels))]
+            largest = [float(above(one.max(), r)) for r, one in zip(ranks, squares, strict=True)]
+            self.entry = np.array([(r + 1) * U * size for r, size in zip(ranks, largest, strict=True)])
 
     def outputs(self, weights: Array) -> tuple[Array, Array]:
         """Σ_k weight_k z_k for every pair, and its error."""
@@ -200,18 +199,15 @@ class Evaluation:
 
 def weight_ends(task: PairTask) -> tuple[Array, Array]:
     """The doubles next to w, below and above; both are w itself where that is a double."""
-    weight, positive = np.asarray(task.weight), task.labels > 0
-    if weight.min() == weight.max():
-        exact = {float(weight[0]): Fraction(1, len(weight))}
-    else:
-        exact = {float(weight[side][0]): Fraction(1, 2 * int(side.sum())) for side in (positive, ~positive)}
-    down, up = weight, weight
-    for value, meant in exact.items():
+    down, up, positive = np.array(task.weight), np.array(task.weight), task.labels > 0
+    sides = [positive, ~positive] if down.min() < down.max() else [positive | True]
+    for side in sides:
+        value, meant = float(up[side][0]), Fraction(1, len(sides) * int(side.sum()))
         if Fraction(value) > meant:
-            down = np.where(weight == value, np.nextafter(value, 0.0), down)
+            down[side] = np.nextafter(value, 0.0)
         if Fraction(value) < meant:
-            up = np.where(weight == value, np.nextafter(value, 1.0), up)
-    return np.asarray(down), np.asarray(up)
+            up[side] = np.nextafter(value, 1.0)
+    return down, up
 
 
 # ----------------------------------------------------------------------------------------------------- alignment
@@ -270,8 +266,7 @@ class Aligned:
         """From above, as it is without errors, and ε."""
         values, off = self.sums.outputs(u)
         off = np.where(values == 0, off, off + U * (1 + np.abs(values))) if u.any() else np.zeros_like(off)
-        rest = self.times * (self.target - values)
-        short, error = self.sums.pull(rest)
+        short, error = self.sums.pull(self.times * (self.target - values))
         epsilon = self._covering(above(short + error + self.sums.reach(self.times * off)))
         plain = self._covering(short)
         return self._length(values, off, epsilon), self._length(values, 0 * off, plain), epsilon

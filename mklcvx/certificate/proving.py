@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate, plain_or_sharp, settled
+from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, harmless
@@ -42,7 +42,7 @@ Interval = tuple[Array, Array]  # from below and from above
 
 def certified(
     formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None = None,
-    low: Array | None = None, side: Any = None,
+    low: Array | None = None, side: Regulariser | None = None,
 ) -> Proved:  # fmt: skip
     """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices. `side`
     takes the place of the formulation's regulariser."""
@@ -55,7 +55,7 @@ def certified(
         return plain_or_sharp(lambda sliced: at(sliced).proved(delta), tolerance)
 
     def evaluate(sliced: bool) -> Proved:
-        at = Evaluation(formulation, task, alpha, mu, sliced, low, side)
+        at = Evaluation(side or regulariser_of(formulation.name, task.count, task.own), task, alpha, mu, sliced, low)
         if coefficients is not None:
             return OwnCoefficients(at, coefficients).bounds()
         bare = at.bounds(0.0)

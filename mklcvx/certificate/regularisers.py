@@ -132,7 +132,9 @@ class Capped(Simplex):
 class Squared(Simplex):
     """Σμ = 1 with ‖μ‖²/(2θ): R*(v) ≤ τ + (θ/2) Σ(v − τ)₊²."""
 
-    steps = 16
+    @property
+    def steps(self) -> int:
+        return 16
 
     def threshold(self, v: Array) -> float | None:
         return sm2.SM2.regulariser.threshold(np.maximum(v, 0.0), self.theta)

@@ -43,15 +43,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ..formulations import SingleTask, Task
+from ..formulations import Task
 from ..problem.low_rank import LowRank
 from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import Certificate, ProvedPoint
-from .regularisers import regulariser_of
+from .regularisers import Regulariser
 from .ridge import ridges
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
 
@@ -170,33 +169,32 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None,
-        side: Any = None,
-    ) -> None:  # fmt: skip
-        self.task, self.alpha, self.low, self.sliced = task, alpha, low, sliced
-        self.side = side or regulariser_of(formulation.name, task.count, task.own)
-        self.mu = self.side.feasible(mu)
-        beta, self.inexact = alpha * task.y, self.side.inexact
-        self.found = seen(task, beta, task.bias, sliced)
-        self.tau = self.side.threshold(self.found.high / 2)
-        self.fenchel, self.fenchel_noise = self.side.fenchel_parts(self.mu, self.found.low, self.found.high, self.tau)
-        self.outputs = combined_outputs(self.found, self.mu, self.inexact)
-        self.square = self._weighted(self.found.low, self.found.high)  # μ'q
+        self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
+    ) -> None:
+        self.side, self.task, self.alpha, self.low, self.sliced = side, task, alpha, low, sliced
+        self.mu, beta = side.feasible(mu), alpha * task.y
+        self.found = found = seen(task, beta, task.bias, sliced)
+        self.tau = side.threshold(found.high / 2)
+        self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, found.low, found.high, self.tau)
+        self.outputs = combined_outputs(found, self.mu, side.inexact)
+        self.square = self._weighted(found.low, found.high)  # μ'q
         self.mixed = self.tiny = (0.0, 0.0)  # β'K(μ)β̃ and β̃'K(μ)β̃
         if low is not None:
             fine = seen(task, low, task.bias, sliced=False)
-            self.outputs = self.outputs.plus(combined_outputs(fine, self.mu, self.inexact))
+            self.outputs = self.outputs.plus(combined_outputs(fine, self.mu, side.inexact))
             self.tiny = self._weighted(fine.low, fine.high)
             off = (np.abs(beta) * (fine.error + 2 * U * np.abs(fine.z))).sum(axis=1) * (1 + len(beta) * U)
             along = (fine.z * beta).sum(axis=1)
             off = above(off + len(beta) * U * np.abs(fine.z * beta).sum(axis=1))
             self.mixed = self._weighted(along - off, along + off)
-        self.samples = Samples(task, alpha, self.outputs, NOTHING, NOTHING)
+        self.samples, gain = Samples(task, alpha, self.outputs, NOTHING, NOTHING), task.gain(alpha)
+        self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
+        self.gain = max(float(below(gain)), 0.0)
 
     def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
         """Σ μ_m x_m from below and above, x_m between low and high."""
         ends = total_below(self.mu * low), total_above(self.mu * high)
-        slack = 4 * U * self.inexact
+        slack = 4 * U * self.side.inexact
         return ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])
 
     def quadratic(self, a: float, b: float) -> tuple[float, float]:
@@ -227,38 +225,31 @@ class Evaluation:
         # Without rounding nothing would have to be stretched, either.
         plain = min(math.fsum(samples.terms(size, bias, level, blur=0.0)[1]) for size in {1.0, t})
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
-        lengths, regulariser = self.quadratic(t, t), self.side.value(self.mu)
-        gain = self.task.gain(self.alpha)
-        lower = total_below([gain, -self.side.conjugate(self.found.high / 2, self.tau)])
-        upper = total_above([*bound, lengths[1] / 2, regulariser, *[-level] * free])
+        lengths, value = self.quadratic(t, t), self.side.value(self.mu)
+        upper = total_above([*bound, lengths[1] / 2, value, *[-level] * free])
+        scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
+        width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
-            lower,
-            upper,
-            scale=max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0),
-            width=min(width, float(above(upper - lower, 1))),
-            rounding=max(rounding, 0.0),
-            ridge=delta,
-            stretch=t,
-            gain=max(float(below(gain)), 0.0),
+            self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain
         )
 
 
 class OwnCoefficients:
     """f_m = K_mc_m with coefficients of their own, beside α and weights: every kernel pays with its own δ."""
 
-    def __init__(self, lower: Evaluation, coefficients: Array, delta: Array | None = None) -> None:
-        self.lower, self.task, self.mu, sliced = lower, lower.task, lower.mu, lower.sliced
+    def __init__(self, at: Evaluation, coefficients: Array, delta: Array | None = None) -> None:
+        self.at, self.task, self.mu = at, at.task, at.mu
         coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
         self.coefficients, used = coefficients, coefficients.any(axis=1)
         balanced = self.task.bias and sum_to_zero(coefficients)
         self.ridges = ridges(self.task, used | (self.mu > 0), balanced) if delta is None else delta
-        self.found = own_seen(self.task, coefficients, balanced, sliced)
-        apart = coefficients - self.mu[:, None] * lower.alpha * self.task.y
-        self.apart = own_seen(self.task, apart, False, sliced)
+        self.found = own_seen(self.task, coefficients, balanced, at.sliced)
+        apart = coefficients - self.mu[:, None] * at.alpha * self.task.y
+        self.apart = own_seen(self.task, apart, False, at.sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
 
     def bounds(self) -> Proved:
-        task, alpha, over, delta = self.task, self.lower.alpha, self.over, self.ridges
+        task, alpha, over, delta = self.task, self.at.alpha, self.over, self.ridges
         outputs = combined_outputs(self.found, np.ones(task.count))
         level, bias, interval = outputs.offsets(task)
         centre = over[:, None] * self.coefficients * task.y
@@ -268,40 +259,38 @@ class OwnCoefficients:
         samples = Samples(task, alpha, outputs, to_zero, to_box)
         tried = [level] + [level - MARGIN * samples.lack(bias, level)] * task.loss_function.free_margin
         best, level = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
-        norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.lower.found))
+        norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
         rho = level if task.loss_function.free_margin else None
-        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.lower.tau, norms, roots)
+        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.at.tau, norms, roots)
 
     def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
-        lower = self.lower
+        at = self.at
         # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
-        rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(lower.alpha))
+        rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(at.alpha))
         reach = np.abs(self.apart.z) + self.apart.error
         sizes = self.task.largest_entries if not isinstance(self.task.kernels, LowRank) else self._reach()
         blur = above(2 * (rounded * reach).sum(axis=1) + sizes * rounded.sum(axis=1) ** 2, self.task.samples)
         away = total_above(self.over * (np.maximum(self.apart.high, 0.0) + blur) / 2)
         bound, gap = samples.terms(1.0, bias, level)
-        others = [away, lower.fenchel]
+        others = [away, at.fenchel]
         width = total_above([*gap, *others])
         penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
-        gain = self.task.gain(lower.alpha)
-        scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(lower.square[0] / 2)
+        scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(at.square[0] / 2)
         plain = math.fsum(samples.terms(1.0, bias, level, blur=0.0)[1])
         bare = replace(samples, at_zero=np.zeros_like(bound), at_box=np.zeros_like(bound))
         without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
-        least = total_below([gain, -lower.side.conjugate(lower.found.high / 2, lower.tau)])
         margin = [-level] * self.task.loss_function.free_margin
-        most = total_above([*bound, penalty, lower.side.value(lower.mu), *margin])
+        upper = total_above([*bound, penalty, at.side.value(at.mu), *margin])
         return Certificate(
-            least,
-            most,
+            at.lower,
+            upper,
             scale=max(float(below(scale)), 0.0),
-            width=min(width, float(above(most - least, 1))),
-            rounding=max(width - plain - away - max(lower.fenchel - lower.fenchel_noise, 0.0), 0.0),
+            width=min(width, float(above(upper - at.lower, 1))),
+            rounding=max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0),
             ridge=float(self.ridges.max()),
             ridge_share=max(width - without_ridge, 0.0),
             ridges=tuple(self.ridges.tolist()),
-            gain=max(float(below(gain)), 0.0),
+            gain=at.gain,
         )
 
     def _reach(self) -> Array:

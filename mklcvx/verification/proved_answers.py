@@ -7,20 +7,18 @@ changes them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as g
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from ..certificate import Certificate
 from ..certificate.passes import seen
 from ..certificate.proving import Between, certified
-from ..certificate.regularisers import regulariser_of
+from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
 from ..certificate.single import Evaluation, OwnCoefficients
 from ..errors import InputError
 from ..formulations import SingleTask, Task
-from ..formulations.square import SQUARE
 from ..problem.stack import Array
 from ..solvers.polish import balanced
 
@@ -62,7 +60,7 @@ def upper_certificate(
         at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.correlations(alpha)
-    used = coefficients.any(axis=1)
+    side, used = regulariser_of(formulation.name, task.count, task.own), coefficients.any(axis=1)
     tried = [formulation.weights(norms, roots, **task.own)]
     if weights is not None and np.isfinite(weights).all() and (weights[used] > 0).all():
         tried.append(weights)
@@ -70,8 +68,8 @@ def upper_certificate(
     for one in tried:
         mu = np.nan_to_num(np.maximum(one, 0.0))
         mu = np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu)
-        at = Evaluation(formulation, task, alpha, mu, sliced=True)
-        found.append(OwnCoefficients(at, coefficients).bounds().certificate)
+        lower = Evaluation(side, task, alpha, mu, sliced=True)
+        found.append(OwnCoefficients(lower, coefficients).bounds().certificate)
     return min(found, key=lambda certificate: certificate.upper)
 
 
@@ -81,7 +79,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     Weights inside a ball stay as they are: with fixed weights the problem is `square` without a price."""
     side = regulariser_of(formulation.name, task.count, task.own)
     mu = side.held(weights)
-    at = Evaluation(SQUARE, replace(task, own={"theta": NO_PRICE}), alpha, mu, sliced=True)
+    at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
     scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
     enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
     found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
