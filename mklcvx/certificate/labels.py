@@ -146,16 +146,9 @@ class Classes:
         noise = total_above([share * (one[1] - one[0]) for share, one in self._shared(self.squares)])
         off = 2 * max(one.off for one in values) if self.worst else 0.0
         scale = total_below([share * (1 + t**2) / 2 * one[0] for share, one in self._shared(self.squares)])
-        certificate = Certificate(
-            lower=self.lower,
-            upper=float(highs.max()) if self.worst else total_above(highs),
-            scale=max(scale, 0.0),
-            width=width,
-            rounding=min(max(width - plain + self.fenchel_noise + noise + off, 0.0), width),
-            ridge=delta,
-            ridge_share=max(width - bare, 0.0),
-            stretch=t,
-        )
+        upper = float(highs.max()) if self.worst else total_above(highs)
+        rounding, share = min(max(width - plain + self.fenchel_noise + noise + off, 0.0), width), max(width - bare, 0.0)
+        certificate = Certificate(self.lower, upper, max(scale, 0.0), width, rounding, delta, share, stretch=t)
         return certificate, highs
 
     def _shared(self, items: list[Any]) -> Iterator[tuple[float, Any]]:
@@ -198,15 +191,9 @@ class Classes:
             for part in ("gap", "scale", "rounding", "ridge_share")
         )
         width = total_above([upper, -self.lower]) if self.worst else total_above([*gaps, self.fenchel])
-        certificate = Certificate(
-            lower=self.lower,
-            upper=upper,
-            scale=max(total_below(scales), 0.0),
-            width=width if possible else math.inf,
-            rounding=float(sum(roundings) + self.fenchel_noise),
-            ridge=max(one.ridge for one in each),
-            ridge_share=float(sum(shares)),
-            ridges=each[0].ridges,
-        )
+        width = width if possible else math.inf
+        scale, rounding = max(total_below(scales), 0.0), float(sum(roundings) + self.fenchel_noise)
+        ridge, share, known = max(one.ridge for one in each), float(sum(shares)), each[0].ridges
+        certificate = Certificate(self.lower, upper, scale, width, rounding, ridge, share, ridges=known)
         norms = np.sqrt(np.sum([one.norms**2 for one in classes], axis=0))
         return self.proved(certificate, coefficients, highs, norms)

@@ -34,8 +34,8 @@ class Regulariser(ABC):
 
     inexact: bool = False
 
-    @abstractmethod
-    def feasible(self, mu: Array) -> Array: ...
+    def feasible(self, mu: Array) -> Array:
+        return np.clip(np.nan_to_num(mu), 0.0, None)
 
     def held(self, mu: Array) -> Array:
         """In the domain; weights inside a ball stay there."""
@@ -50,8 +50,9 @@ class Regulariser(ABC):
     @abstractmethod
     def conjugate(self, v: Array, tau: float | None) -> float: ...
 
-    @abstractmethod
-    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float: ...
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        """For R = 0."""
+        return float(above(self.conjugate(high, tau) - total_below(mu * low)))
 
     def fenchel_parts(self, mu: Array, low: Array, high: Array, tau: float | None) -> tuple[float, float]:
         """The Fenchel gap at v = ½q, q between low and high, and what the width of that interval adds to it."""
@@ -90,7 +91,7 @@ class Simplex(Regulariser):
 
     def feasible(self, mu: Array) -> Array:
         """On the simplex, below the cap, in multiples of 2⁻⁵²."""
-        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        mu = super().feasible(mu)
         mu = mu / mu.sum() if 0 < mu.sum() < math.inf else np.full(self.count, 1 / self.count)
         most = math.floor(self.cap / UNIT)
         steps = np.minimum(np.rint(mu / UNIT), most)
@@ -159,11 +160,8 @@ class Squared(Simplex):
 class Square(Squared):
     """‖μ‖²/(2θ) without a simplex: R*(v) = (θ/2) Σ v₊², and τ = 0."""
 
-    def feasible(self, mu: Array) -> Array:
-        return np.clip(np.nan_to_num(mu), 0.0, None)
-
-    def threshold(self, v: Array) -> None:
-        return None
+    feasible = Regulariser.feasible
+    threshold = Regulariser.threshold
 
 
 class Powered(Squared):
@@ -206,7 +204,7 @@ class Ball(Regulariser):
     p: float = 2.0
 
     def feasible(self, mu: Array) -> Array:
-        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        mu = super().feasible(mu)
         size = lp.norm(mu, self.p) if mu.any() else 0.0
         mu = mu / size if 0 < size < math.inf else np.full(self.count, self.count ** (-1 / self.p))
         return np.asarray(mu * (1 - WITHIN))
@@ -226,9 +224,6 @@ class Ball(Regulariser):
         total = total_above(powers, POWER + math.ceil(exponent) + 16) + len(v) * 4 * U
         return float(above(largest * total ** (1 / exponent), POWER + 24))
 
-    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
-        return float(above(self.conjugate(high, tau) - total_below(mu * low)))
-
 
 @dataclass(frozen=True)
 class Net(Ball):
@@ -237,7 +232,7 @@ class Net(Ball):
     l1_ratio: float = 1.0
 
     def feasible(self, mu: Array) -> Array:
-        mu = np.clip(np.nan_to_num(mu), 0.0, None)
+        mu = Regulariser.feasible(self, mu)
         mu = mu if 0 < mu.sum() < math.inf else np.ones(self.count)
         return np.asarray(elastic.tight(mu / mu.max(), self.l1_ratio) * (1 - WITHIN))
 

@@ -16,23 +16,18 @@ for, as it does for δ, and it prices the weights as they are stored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import formulations
 from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.stack import KernelStack
+from ..problem.stack import Array, KernelStack
 from .solution import Solution
 
-Array = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Samples:
+class Samples(NamedTuple):
     """Margins y f(x) and shares α/C, (n,) or (k, n) with k labels, and the level that the margins are held against."""
 
     margins: Array
@@ -65,14 +60,9 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     outputs = np.stack([stack.own_images(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
     margins = solution.y * (outputs + np.asarray(solution.bias)[..., None])
     level = float(solution.multipliers.get("rho", 1.0))
-    return Samples(margins, solution.alpha / box_of(instance, solution), level)
-
-
-def box_of(instance: Instance, solution: Solution) -> Array:
-    """C_i: C or 1/(νn), times the sample's weight."""
     nu = solution.parameters.get("nu")
     price = float(solution.parameters["C"]) if nu is None else 1 / (float(nu) * instance.samples)
-    return np.asarray(price * instance.sample_weight)
+    return Samples(margins, solution.alpha / (price * instance.sample_weight), level)
 
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
@@ -104,6 +94,5 @@ TAKEN_APART: dict[str, Callable[..., GapParts]] = {"single task": single_task}
 def check_pair(instance: Instance, solution: Solution) -> None:
     if solution.y.shape[-1] != instance.samples or len(solution.weights) != instance.count:
         sizes = f"{len(solution.weights)} kernels and {solution.y.shape[-1]} samples"
-        raise InputError(
-            f"solution: is for {sizes}, the instance has {instance.count} and {instance.samples}: give the one solved"
-        )
+        given = f"{instance.count} and {instance.samples}"
+        raise InputError(f"solution: is for {sizes}, the instance has {given}: give the one solved")

@@ -121,7 +121,7 @@ def _shares(certificate: Certificate) -> str:
 
 def show_proof(proof: Proof) -> None:
     """Print a proof: the interval, and how the kernels were proved to be positive semidefinite."""
-    from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED
+    from ..certificate.ball_arithmetic.kernels import NOT_NEEDED
 
     found = proof.as_dict()
     ways = [f"{count} by {way}" for way, count in found["semidefinite"].items() if way != NOT_NEEDED]

@@ -7,8 +7,8 @@ python-flint), kernels and parameters being the dyadic numbers that their double
 
 with lower and upper doubles, rounded outward. The solver is not trusted: a bad point makes a wide interval, never a
 wrong one, and where a point is missing the trivial one serves. A kernel that cannot be proved positive semidefinite
-widens the upper bound by the ridge δ that it lacks (see `semidefinite`); the problem stays that of the stored entries.
-Of two stages both are proved: the first one's value, and that of every machine of the second.
+widens the upper bound by the ridge δ that it lacks (see `ball_arithmetic.kernels`); the problem stays that of the
+stored entries. Of two stages both are proved: the first one's value, and that of every machine of the second.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from flint import arb
 from .. import formulations
 from ..certificate.ball_arithmetic.balls import PRECISIONS, rounded_down, rounded_up
 from ..certificate.ball_arithmetic.enclosure import Enclosure, Point, Stated
-from ..certificate.ball_arithmetic.kernels import KernelBalls
-from ..certificate.ball_arithmetic.semidefinite import NOT_NEEDED, Settled
+from ..certificate.ball_arithmetic.kernels import NOT_NEEDED, KernelBalls, Settled
 from ..certificate.solution import Solution
 from ..errors import InputError, InternalError
 from ..formulations import Formulation

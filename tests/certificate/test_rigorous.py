@@ -16,17 +16,18 @@ from hypothesis import strategies as st
 
 from mklcvx import Instance, formulations, solve
 from mklcvx.certificate.ball_arithmetic import polishing, single
-from mklcvx.certificate.ball_arithmetic.balls import exact, exacts, filled, on_simplex, rounded_down, rounded_up
-from mklcvx.certificate.ball_arithmetic.hypergraphs import incidence_balls
-from mklcvx.certificate.ball_arithmetic.penalties import Case
-from mklcvx.certificate.ball_arithmetic.semidefinite import (
-    CHOLESKY,
-    PERTURBED,
-    POLYNOMIAL,
+from mklcvx.certificate.ball_arithmetic.balls import (
     as_balls,
-    by_cholesky,
-    settle,
+    exact,
+    exacts,
+    filled,
+    on_simplex,
+    rounded_down,
+    rounded_up,
 )
+from mklcvx.certificate.ball_arithmetic.hypergraphs import incidence_balls
+from mklcvx.certificate.ball_arithmetic.kernels import CHOLESKY, PERTURBED, POLYNOMIAL, by_cholesky, settle
+from mklcvx.certificate.ball_arithmetic.penalties import Case
 from mklcvx.errors import InternalError
 from mklcvx.verification.proof import enclose, prove
 from mklcvx.zoo import SPECIMENS, specimen

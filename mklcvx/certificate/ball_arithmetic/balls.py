@@ -17,7 +17,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 from numpy.typing import NDArray
 
 from ...errors import InternalError
@@ -90,7 +90,20 @@ def added(balls: Iterable[Any]) -> arb:
     return sum((arb(ball) for ball in balls), arb(0))
 
 
+def inner(left: list[arb], right: list[arb]) -> arb:
+    return added(a * b for a, b in zip(left, right, strict=True))
+
+
+def as_balls(matrix: NDArray[Any]) -> arb_mat:
+    """Doubles as balls without radius."""
+    return arb_mat(*matrix.shape, np.asarray(matrix, dtype=float).ravel().tolist())
+
+
 # ------------------------------------------------------------------------------------------------ back to doubles
+def middles(matrix: arb_mat) -> Array:
+    return np.array([float(entry) for entry in matrix.entries()]).reshape(matrix.nrows(), matrix.ncols())
+
+
 def middle(ball: arb) -> fmpq:
     """The midpoint, an exact number."""
     mantissa, exponent = ball.mid().man_exp()

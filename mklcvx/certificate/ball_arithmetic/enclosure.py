@@ -12,9 +12,8 @@ from flint import arb
 from ...problem.instance import Instance
 from ..solution import Solution
 from .balls import Array, rounded_up
-from .kernels import KernelBalls
+from .kernels import KernelBalls, Settled
 from .samples import Samples
-from .semidefinite import Settled
 
 WIDTH = 1e-8
 ULP = 2.0**-52

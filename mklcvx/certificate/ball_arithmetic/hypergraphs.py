@@ -13,9 +13,8 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpz_mat
 
-from .balls import Array, added, exact, largest, on_simplex
+from .balls import Array, added, as_balls, exact, inner, largest, middles, on_simplex
 from .enclosure import Enclosed, Enclosure, Stated
-from .semidefinite import as_balls, inner, middles
 
 
 def enclosed(at: Stated) -> Enclosed:

@@ -15,11 +15,10 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, arb_mat, fmpq
 
-from .balls import Array, added, exact, exacts, largest, top
+from .balls import Array, added, as_balls, exact, exacts, largest, top
 from .enclosure import Enclosed, Enclosure, Stated
 from .kernels import KernelBalls
 from .samples import as_exact
-from .semidefinite import as_balls
 from .single import Machine, weighted
 
 

@@ -19,7 +19,6 @@ from ...problem.instance import Instance
 from .balls import ONE, ZERO, Array, added, exacts, filled, middle, total
 
 GRID = fmpq(1, 2**52)
-HALF = fmpq(1, 2)
 
 
 @dataclass(frozen=True)
@@ -48,21 +47,21 @@ class Samples:
         return replace(self, box=tuple(cap / room for cap in raised))
 
     def _room(self, box: list[fmpq]) -> fmpq:
-        """The largest multiple of α that has room: 1'α = 1, and with a bias half of it in either class."""
-        return min(2 * total(box[i] for i in side) for side in self.sides) if self.bias else total(box)
+        """The largest multiple of an α with 1'α = 1 that has room."""
+        return min(len(self.sides) * total(box[i] for i in side) for side in self.sides)
 
     @cached_property
-    def sides(self) -> tuple[list[int], list[int]]:
-        return [i for i, y in enumerate(self.y) if y > 0], [i for i, y in enumerate(self.y) if y < 0]
+    def sides(self) -> list[list[int]]:
+        """The samples whose α have a sum of their own: with a bias either class, else all."""
+        classes = [[i for i, y in enumerate(self.y) if y == sign] for sign in (1, -1)]
+        return classes if self.bias else [list(range(len(self.y)))]
 
     # --------------------------------------------------------------------------------------------------- α
     def feasible(self, alpha: list[fmpq]) -> list[fmpq]:
         """α in the feasible set to the last digit."""
         alpha = [min(max(value, ZERO), cap) for value, cap in zip(alpha, self.box, strict=True)]
-        if not self.bias:
-            return filled(alpha, self.box, ONE) if self.free_margin else alpha
         least = min(total(alpha[i] for i in side) for side in self.sides)
-        target = HALF if self.free_margin else least
+        target = fmpq(1, len(self.sides)) if self.free_margin else least
         for side in self.sides:
             moved = filled([alpha[i] for i in side], [self.box[i] for i in side], target)
             for i, value in zip(side, moved, strict=True):
@@ -83,17 +82,15 @@ class Samples:
     # ---------------------------------------------------------------------------------------------- the risk
     def best_offsets(self, outputs: list[arb]) -> tuple[arb, arb]:
         """The bias and the level (1, or ρ) that make the hinge loss of these outputs least, up to their radii."""
-        f = [middle(value) for value in outputs]
+        f, box = [middle(value) for value in outputs], self.box
         if not self.free_margin:
             if not self.bias:
                 return arb(0), arb(1)
             breaks = [sign - value for sign, value in zip(self.y, f, strict=True)]
-            return arb(flat_bottom(breaks, self.box, total(self.box[i] for i in self.sides[0]))), arb(1)
-        margins = [sign * value for sign, value in zip(self.y, f, strict=True)]
-        if not self.bias:
-            return arb(0), arb(flat_bottom(margins, self.box, ONE))
-        # In u = ρ − b and v = ρ + b the risk separates into the two classes.
-        u, v = (flat_bottom([margins[i] for i in side], [self.box[i] for i in side], HALF) for side in self.sides)
+            return arb(flat_bottom(breaks, box, total(box[i] for i in self.sides[0]))), arb(1)
+        # In u = ρ − b and v = ρ + b the risk separates into the two classes; without a bias u = v.
+        share, sides = fmpq(1, len(self.sides)), self.sides if self.bias else self.sides * 2
+        u, v = (flat_bottom([self.y[i] * f[i] for i in side], [box[i] for i in side], share) for side in sides)
         return arb((v - u) / 2), arb((u + v) / 2)
 
     def margins(self, outputs: list[arb], bias: arb) -> list[arb]:
