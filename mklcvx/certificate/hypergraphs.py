@@ -1,26 +1,26 @@
-"""Hypergraphs: two bounds at one θ and one Z, every rounding error paid for.
+"""Hypergraphs: two bounds at one μ and one Z, every rounding error paid for.
 
-Kernels are the stored numbers read as exact reals, θ sums to one exactly in multiples of 2⁻⁵², and H is the matrix of
-doubles that `formulations/_hypergraph.incidence` makes of the labels. HH' is the labels' C up to the rounding of a
-singular value decomposition; the theorem is about HH' for these doubles. With S_j(Z) = ¼‖Z‖² + s_j − tr(Z'H),
-s_j = tr(Z'K_jZ)/(4λ), and X = Z/2, the optimal value is v = min over Z of max_j S_j(Z) (smooth: μ log Σ exp(S_j/μ)).
+Kernels are the stored numbers read as exact reals, μ sums to one exactly in multiples of 2⁻⁵², and H is the matrix of
+doubles that `formulations/families/hypergraph.incidence` makes of the labels. HH' is the labels' A up to the rounding
+of a singular value decomposition; the theorem is about HH' for these doubles. With S_m(Z) = ¼‖Z‖² + s_m − tr(Z'H),
+s_m = tr(Z'K_mZ)/(4λ), and X = Z/2, the optimal value is v = min over Z of max_m S_m(Z) (smooth: σ log Σ exp(S_m/σ)).
 
 **Upper.** The objective at Z.
 
-**Lower.** Let K(θ) + δI ⪰ 0 with δ < λ, so that A = I + K(θ)/λ ⪰ (1 − δ/λ)I. The maximum over j is at least the mean
-with weights θ (smooth: less μΣθ log θ), a quadratic in Z with the least value −tr(H'A⁻¹H), and
+**Lower.** Let K(μ) + δI ⪰ 0 with δ < λ, so that P = I + K(μ)/λ ⪰ (1 − δ/λ)I. The maximum over m is at least the mean
+with weights μ (smooth: less σΣμ log μ), a quadratic in Z with the least value −tr(H'P⁻¹H), and
 
-    tr(H'A⁻¹H) = 2tr(X'H) − tr(X'AX) + tr(R'A⁻¹R) ≤ −Σ_j θ_jS_j(Z) + ρ,     R = H − AX,  ρ = ‖R‖²/(1 − δ/λ).
+    tr(H'P⁻¹H) = 2tr(X'H) − tr(X'PX) + tr(R'P⁻¹R) ≤ −Σ_m μ_mS_m(Z) + ρ,     R = H − PX,  ρ = ‖R‖²/(1 − δ/λ).
 
-**Gap.** What is common to all S_j cancels:
+**Gap.** What is common to all S_m cancels:
 
-    ρ + Σ_j θ_j (max s − s_j),       smooth: ρ + μ Σ_j [θ_j log(θ_j/π_j) − θ_j + π_j],   π_j ∝ exp(s_j/μ).
+    ρ + Σ_m μ_m (max s − s_m),       smooth: ρ + σ Σ_m [μ_m log(μ_m/t_m) − μ_m + t_m],   t_m ∝ exp(s_m/σ).
 
-No term is negative; one of the second kind is at most μ(θ_j − π_j)²/π_j, which is used where it is less. Errors e_j of
-the s_j move the sum over j by no more than max e + θ'e, nor by more than Σ|π − θ|e + (max e)²/(2μ): its gradient is
-π − θ, and its second derivative along e a variance over μ. The gap is compared with
+No term is negative; one of the second kind is at most σ(μ_m − t_m)²/t_m, which is used where it is less. Errors e_m of
+the s_m move the sum over m by no more than max e + μ'e, nor by more than Σ|t − μ|e + (max e)²/(2σ): its gradient is
+t − μ, and its second derivative along e a variance over σ. The gap is compared with
 
-    tr(HH') − tr(H'A⁻¹H) ≥ ‖H − X‖² + tr(X'K(θ)X)/λ − ρ.
+    tr(HH') − tr(H'P⁻¹H) ≥ ‖H − X‖² + tr(X'K(μ)X)/λ − ρ.
 
 The lower bound may be taken at a Z of its own; then the gap is the difference of the bounds.
 """
@@ -50,60 +50,56 @@ class ProvedHypergraph(ProvedPoint):
 
 
 @np.errstate(all="ignore")
-def certified(
-    task: HyperTask, theta: Array, z: Array, tolerance: float, below: Array | None = None
-) -> ProvedHypergraph:
-    """The certificate of θ and Z: in plain passes, then in slices. `below` is the Z of the lower bound, if another."""
-    theta, z = Simplex(task.count).feasible(theta), np.nan_to_num(z, posinf=0.0, neginf=0.0)
-    delta = combined_ridge(task, theta, False, 1e-2 * task.lam)
+def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Array | None = None) -> ProvedHypergraph:
+    """The certificate of μ and Z: in plain passes, then in slices. `below` is the Z of the lower bound, if another."""
+    mu, z = Simplex(task.count).feasible(mu), np.nan_to_num(z, posinf=0.0, neginf=0.0)
+    delta = combined_ridge(task, mu, False, 1e-2 * task.lam)
 
     def evaluate(sliced: bool) -> ProvedHypergraph:
-        certificate = Embedded(task, theta, z, sliced).certificate(delta)
+        certificate = Embedded(task, mu, z, sliced).certificate(delta)
         if below is not None:  # the gap of two Z is the difference of their bounds
-            lower, upper = Embedded(task, theta, below, sliced).certificate(delta), certificate
+            lower, upper = Embedded(task, mu, below, sliced).certificate(delta), certificate
             gap = total_above([upper.upper, -lower.lower])
             rounding = min(lower.rounding + upper.rounding, gap)
             certificate = replace(lower, upper=upper.upper, width=gap, rounding=rounding)
-        return ProvedHypergraph(certificate, theta, z, below)
+        return ProvedHypergraph(certificate, mu, z, below)
 
     return plain_or_sharp(evaluate, tolerance)
 
 
 class Embedded:
-    """θ and Z with what every kernel makes of the columns of Z."""
+    """μ and Z with what every kernel makes of the columns of Z."""
 
-    def __init__(self, task: HyperTask, theta: Array, z: Array, sliced: bool) -> None:
-        self.task, self.theta, self.z, lam = task, theta, z, task.lam
+    def __init__(self, task: HyperTask, mu: Array, z: Array, sliced: bool) -> None:
+        self.task, self.mu, self.z, lam = task, mu, z, task.lam
         found = [seen(task, column, False, sliced) for column in z.T]
         self.low, self.high = (
-            np.array(
-                [total(np.array(ends) / (4 * lam)) for ends in zip(*(getattr(f, end) for f in found), strict=True)]
-            )
+            np.array([total(ends) for ends in np.array([getattr(f, end) for f in found]).T / (4 * lam)])
             for total, end in ((total_below, "low"), (total_above, "high"))
         )
         self.common = math.fsum([*product_terms(z / 2, z / 2), *(-product_terms(z, task.h))])
-        image, count = np.stack([theta @ f.z for f in found], axis=1), task.count + 2
-        error = np.stack([theta @ (f.error + count * U * np.abs(f.z)) for f in found], axis=1)
+        image, count = np.stack([mu @ f.z for f in found], axis=1), task.count + 2
+        error = np.stack([mu @ (f.error + count * U * np.abs(f.z)) for f in found], axis=1)
         half = task.h - z / 2
         self.rest = half - image / (2 * lam)
         self.off = above(error / (2 * lam) + 4 * U * (np.abs(half) + np.abs(image) / (2 * lam)), count + 8)
         self.apart = total_below(np.maximum(np.abs(half) - 2 * U * (np.abs(task.h) + np.abs(z)), 0.0) ** 2)
 
     def residual(self, delta: float, blur: float = 1.0) -> float:
-        """ρ from above; infinite where A is not certainly definite."""
+        """ρ from above; infinite where P is not certainly definite."""
         definite = 1 - above(delta / self.task.lam)
         if not definite > 2 * U:
             return math.inf
         return total_above((np.abs(self.rest) + blur * self.off) ** 2) / definite * (1 + 16 * U)
 
     def certificate(self, delta: float) -> Certificate:
-        theta, rho = self.theta, self.residual(delta)
+        mu, rho = self.mu, self.residual(delta)
         common = self.common, above(2 * U * abs(self.common))
-        mean = total_below([*(theta * self.low), common[0], -common[1]])
+        mean = total_below([*(mu * self.low), common[0], -common[1]])
         joined, entropy, uneven = self._largest() if self.task.smoothing is None else self._smoothed()
         width = total_above([uneven[0], rho])
         without = uneven[1] + self.residual(delta, blur=0.0)
-        scale = total_below([self.apart, *(theta * self.low), -rho])
+        scale = total_below([self.apart, *(mu * self.low), -rho])
         return Certificate(
             lower=total_below([mean, entropy, -rho]),
             upper=total_above([joined, *common]),
@@ -115,34 +111,33 @@ class Embedded:
         )
 
     def _largest(self) -> tuple[float, float, tuple[float, float]]:
-        """max s from above, nothing for θ, and the gap between s and its mean, with and without errors."""
-        middle, simplex = (self.low + self.high) / 2, Simplex(len(self.theta))
-        ends = simplex.fenchel(self.theta, self.low, self.high, None), simplex.fenchel(self.theta, middle, middle, None)
+        """max s from above, nothing for μ, and the gap between s and its mean, with and without errors."""
+        middle, simplex = (self.low + self.high) / 2, Simplex(len(self.mu))
+        ends = simplex.fenchel(self.mu, self.low, self.high, None), simplex.fenchel(self.mu, middle, middle, None)
         return float(self.high.max()), 0.0, ends
 
     def _smoothed(self) -> tuple[float, float, tuple[float, float]]:
-        """The same for the smoothed maximum; the second is −μΣθ log θ from below."""
-        mu, theta = self.task.smoothing, self.theta
-        assert mu is not None
+        """The same for the smoothed maximum; the second is −σΣμ log μ from below."""
+        sigma, mu = self.task.smoothing, self.mu
+        assert sigma is not None
         middle, errors = (self.low + self.high) / 2, above((self.high - self.low) / 2)
         top = float(middle.max())
-        powers = (middle - top) / mu
+        powers = (middle - top) / sigma
         raised = np.exp(powers)
         total = float(raised.sum())
         log_total = math.log(total)
-        blur = (2 * POWER + 16 + 4 * len(theta) + 4 * np.minimum(np.abs(powers), 1e3)) * U  # of π, relative
-        joined = total_above([top, mu * log_total, 2 * POWER * U * mu * (log_total + len(theta)), errors.max()])
-        used = theta > 0
-        logs = np.log(theta, out=np.zeros_like(theta), where=used)
-        entropy = total_below(-mu * theta * logs, POWER + 4)
-        pi = raised / total
-        off = np.abs(theta - pi) + blur * pi
-        near = np.divide(mu * off**2, pi * (1 - 2 * blur), out=np.full(len(pi), math.inf), where=pi > 2.0**-900)
-        logs = np.where(used, logs, 0.0)
-        far = np.where(used, theta * (mu * logs - (middle - top) + mu * log_total), 0.0) + mu * (pi - theta)
-        size = theta * (mu * np.abs(logs) + np.abs(middle - top) + 2 * mu * log_total) + mu * (pi + theta)
-        far = np.maximum(far, 0.0) + (2 * POWER + 4 * len(theta) + 8) * U * size + blur * mu * pi + TINY
+        blur = (2 * POWER + 16 + 4 * len(mu) + 4 * np.minimum(np.abs(powers), 1e3)) * U  # of t, relative
+        joined = total_above([top, sigma * log_total, 2 * POWER * U * sigma * (log_total + len(mu)), errors.max()])
+        used = mu > 0
+        logs = np.log(mu, out=np.zeros_like(mu), where=used)
+        entropy = total_below(-sigma * mu * logs, POWER + 4)
+        t = raised / total
+        off = np.abs(mu - t) + blur * t
+        near = np.divide(sigma * off**2, t * (1 - 2 * blur), out=np.full(len(t), math.inf), where=t > 2.0**-900)
+        far = np.where(used, mu * (sigma * logs - (middle - top) + sigma * log_total), 0.0) + sigma * (t - mu)
+        size = mu * (sigma * np.abs(logs) + np.abs(middle - top) + 2 * sigma * log_total) + sigma * (t + mu)
+        far = np.maximum(far, 0.0) + (2 * POWER + 4 * len(mu) + 8) * U * size + blur * sigma * t + TINY
         apart = total_above(np.minimum(near, far), 16)
-        first = float(errors.max()) + float(theta @ errors)
-        second = float((off + blur * pi) @ errors) + float(errors.max()) ** 2 / (2 * mu)
-        return joined, entropy, (float(above(apart + min(first, second), len(theta))), apart)
+        first = float(errors.max()) + float(mu @ errors)
+        second = float((off + blur * t) @ errors) + float(errors.max()) ** 2 / (2 * sigma)
+        return joined, entropy, (float(above(apart + min(first, second), len(mu))), apart)

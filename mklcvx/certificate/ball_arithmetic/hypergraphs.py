@@ -1,10 +1,10 @@
-"""Hypergraphs: with θ exactly on the simplex, K(θ) + δI ⪰ 0, so that A = I + K(θ)/λ ⪰ (1 − δ/λ)I, and any X and Z,
+"""Hypergraphs: with μ exactly on the simplex, K(μ) + δI ⪰ 0, so that P = I + K(μ)/λ ⪰ (1 − δ/λ)I, and any X and Z,
 
-    −(2 tr(X'H) − tr(X'AX) + ‖H − AX‖²/(1 − δ/λ)) − μ Σ θ log θ  ≤  optimum
-    optimum  ≤  max_j S_j(Z), or μ log Σ_j exp(S_j(Z)/μ)
+    −(2 tr(X'H) − tr(X'PX) + ‖H − PX‖²/(1 − δ/λ)) − σ Σ μ log μ  ≤  optimum
+    optimum  ≤  max_m S_m(Z), or σ log Σ_m exp(S_m(Z)/σ)
 
-(μ = 0 on the left for `hypergraph`). The optimum depends on H through C = HH' only, so H is taken in the form in which
-its entries are square roots of whole numbers, and Z, found for another H with the same C, is turned to fit it; for
+(σ = 0 on the left for `hypergraph`). The optimum depends on H through A = HH' only, so H is taken in the form in which
+its entries are square roots of whole numbers, and Z, found for another H with the same A, is turned to fit it; for
 `kcca`, H = Y_B L^{−T} with independent columns Y_B of the labels and LL' = Y_B'Y_B.
 """
 
@@ -23,11 +23,11 @@ def enclosed(at: Stated) -> Enclosed:
     h = incidence_balls(members, at.parameters["expansion"])
     z = as_balls(np.asarray(found.multipliers["Z"]) @ np.linalg.pinv(task.h) @ middles(h))
     images = [kernels.applied(m, z)[0] for m in range(len(kernels))]
-    lam, theta = arb(exact(task.lam)), on_simplex(found.weights)
+    lam, mu = arb(exact(task.lam)), on_simplex(found.weights)
     smoothing = arb(0) if task.smoothing is None else arb(exact(task.smoothing))
-    delta, settled = kernels.combined_ridge(theta, False)
-    reached = trace_above(h, z / 2, images, theta, lam, arb(delta))
-    lower = -reached - smoothing * added(arb(t) * arb(t).log() for t in theta if t > 0)
+    delta, settled = kernels.combined_ridge(mu, False)
+    reached = trace_above(h, z / 2, images, mu, lam, arb(delta))
+    lower = -reached - smoothing * added(arb(t) * arb(t).log() for t in mu if t > 0)
     common = trace(z, z) / 4 - trace(z, h)
     scores = [common + trace(z, image) / (4 * lam) for image in images]
     scale = trace(h, h) - reached
@@ -38,12 +38,12 @@ def enclosed(at: Stated) -> Enclosed:
     return Enclosure(lower, upper, scale, settled, trace(h, h)), {}
 
 
-def trace_above(h: arb_mat, x: arb_mat, images: list[arb_mat], theta: list[fmpq], lam: arb, delta: arb) -> arb:
-    """At least tr(H'A⁻¹H); the images are of Z = 2X."""
+def trace_above(h: arb_mat, x: arb_mat, images: list[arb_mat], mu: list[fmpq], lam: arb, delta: arb) -> arb:
+    """At least tr(H'P⁻¹H); the images are of Z = 2X."""
     least = 1 - delta / lam
     if not least > 0:
         return arb.pos_inf()
-    combined = sum((image * arb(t) for image, t in zip(images, theta, strict=True)), 0 * x)
+    combined = sum((image * arb(t) for image, t in zip(images, mu, strict=True)), 0 * x)
     image = x + combined / (2 * lam)
     residual = h - image
     return 2 * trace(x, h) - trace(x, image) + trace(residual, residual) / least
@@ -55,7 +55,7 @@ def trace(left: arb_mat, right: arb_mat) -> arb:
 
 
 def incidence_balls(labels: Array, expansion: str) -> arb_mat:
-    """H with HH' = C for labels (n, k) in {0, 1}."""
+    """H with HH' = A for labels (n, k) in {0, 1}."""
     whole = [[int(entry) for entry in row] for row in labels]
     edges = [sum(column) for column in zip(*whole, strict=True)]
     if expansion == "kcca":

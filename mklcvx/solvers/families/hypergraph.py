@@ -19,13 +19,13 @@ class Hypergraphs(Family):
         """One Z for both bounds, of the lower or of the upper one; the best Z for μ; a Z for each of them."""
         (weights, below), above = found.point.lower.point, found.point.upper.point
         apart = not np.array_equal(below, above)
-        yield {"theta": weights, "z": below}
+        yield {"mu": weights, "z": below}
         if apart:
-            yield {"theta": weights, "z": above}
+            yield {"mu": weights, "z": above}
         if found.polish:
-            yield {"theta": weights, "z": solved(found.task, weights)}
+            yield {"mu": weights, "z": solved(found.task, weights)}
         if apart:
-            yield {"theta": weights, "z": above, "below": below}
+            yield {"mu": weights, "z": above, "below": below}
 
     def fields(self, found: Found, proved: ProvedHypergraph) -> tuple[dict[str, Any], str]:
         task, instance = found.task, found.instance
