@@ -1,4 +1,4 @@
-"""Who certifies the points of which family: one function each, with one signature.
+"""The table of families: the function that certifies the points of each.
 
 A function takes the formulation, the task, the tolerance, and as keywords the parts of the point, whatever the family
 has. It returns a record of the very point that was evaluated, with its `certificate`.

@@ -13,10 +13,10 @@ P ≤ λ holds exactly: β is shortened until upper ends of the pull say so.
 
 **Gap.** Since Σ β m = μ'P, the bounds differ by
 
-    Σ_ij max(β(m − 1), (w − β)(1 − m)) + Σ_k [(λμ_k − P_k₊)²/(2λ) + μ_k(−P_k)₊]        (`ts_l1`: Σ_k μ_k(λ − P_k)),
+    Σ_ij max(β(m − 1), (w − β)(1 − m)) + Σ_l [(λμ_l − P_l₊)²/(2λ) + μ_l(−P_l)₊]        (`ts_l1`: Σ_l μ_l(λ − P_l)),
 
-none of them negative. In `ts` the bracket is convex in P_k and largest at an end of its interval. The gap is compared
-with what weights and pull cost, (λ/2)‖μ‖² + ‖P₊‖²/(2λ), or λΣμ.
+with a sum over the kernels l; no term is negative. In `ts` the bracket is convex in P_l and largest at an end of its
+interval. The gap is compared with what weights and pull cost, (λ/2)‖μ‖² + ‖P₊‖²/(2λ), or λΣμ.
 
 **Errors.** M terms make a margin: |m̃ − m| ≤ (M+1)u μ'|z|. A block of b pairs makes a part of the pull, in any order:
 (b+1)u Σ β|z|; the parts are added by `fsum`. The sharp way adds products with what they lose by `fsum`, and leaves u
@@ -27,12 +27,12 @@ of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii.
 Alignment with the target T, a maximum: both bounds from sums over the entries, every rounding error paid for.
 
 Kernels are their stored lower triangles, mirrored; inner products run over all n² entries, so that a pair i < j counts
-twice and a pair (i, i) once. V = K(μ) and W = K(u) + εI are known entry by entry, with the errors above.
+twice and a pair (i, i) once. V = K(μ) and W = K(u) + δI are known entry by entry, with the errors above.
 
 **Lower.** ⟨V, T⟩/‖V‖ for any μ ≥ 0; where that is not certainly positive, μ = 0 and 0.
 
 **Upper.** ‖W‖, if ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m: for every μ ≥ 0 then ⟨K(μ), T⟩ ≤ ⟨K(μ), W⟩ ≤ ‖K(μ)‖‖W‖. That
-condition holds with the ε ≥ 0 that covers upper ends of ⟨K_m, T − K(u)⟩/tr K_m. A kernel that is zero asks for nothing.
+condition holds with the δ ≥ 0 that covers upper ends of ⟨K_m, T − K(u)⟩/tr K_m. A kernel that is zero asks for nothing.
 
 Both bounds are good to a few units of rounding in the value, and the upper one is what the gap is compared with.
 """
@@ -53,7 +53,7 @@ from ..problem.low_rank import LowRank
 from .record import Certificate, ProvedPoint, plain_or_sharp
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
 
-SHRINKING = 4  # times that β is shortened before it is given up
+SHRINKING = 4  # attempts to shorten β before it is set to zero
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ProvedPairs(ProvedPoint):
 
 @dataclass(frozen=True)
 class ProvedAlignment(ProvedPoint):
-    """u and ε make the witness W = K(u) + εI."""
+    """`witness` is u and `epsilon` is δ of the witness W = K(u) + δI."""
 
     weights: Array
     witness: Array
@@ -72,7 +72,7 @@ class ProvedAlignment(ProvedPoint):
 
 
 def certified(formulation: Formulation, task: Any, **point: Any) -> ProvedPairs | ProvedAlignment:
-    """The certificate of a point of the first stage, whichever it is."""
+    """The certificate of a point of the first stage: of μ and β, or of an alignment."""
     if formulation.maximises:
         return alignment_certified(**point)
     return pairs_certified(formulation.name, task, **point)
@@ -91,7 +91,7 @@ class PairSums:
             self.entry = np.array([(r + 1) * U * size for r, size in zip(ranks, largest, strict=True)])
 
     def outputs(self, weights: Array) -> tuple[Array, Array]:
-        """Σ_k weight_k z_k for every pair, and its error."""
+        """Σ_m weight_m z_m for every pair, and its error."""
         values, errors, sizes = np.empty(self.pairs.count), np.empty(self.pairs.count), np.abs(weights)
         for rows, columns in self.pairs.blocks():
             if self.sharp:
@@ -148,7 +148,7 @@ class Evaluation:
         self.shortened = 0.0 if self.curved else self._shorten()
 
     def _shorten(self) -> float:
-        """β as long as P ≤ λ certainly holds; how much that costs."""
+        """Shorten β until P ≤ λ certainly holds; return what that costs."""
         before = math.fsum(self.beta)
         for _ in range(SHRINKING):
             strongest = float(np.max(self.pull + self.pull_off))
@@ -241,7 +241,7 @@ class Aligned:
         self.nothing = pairs.stack.largest_entries == 0
 
     def lower(self, mu: Array) -> tuple[float, float, float]:
-        """From below, as it is without errors, and what μ is to be multiplied by to be a witness."""
+        """The lower bound, its value without rounding errors, and the factor that makes μ a witness."""
         values, off = self.sums.outputs(mu)
         along, square = math.fsum(self.times * self.target * values), math.fsum(self.times * values**2)
         if not along > 0 or not 0 < square < math.inf:
@@ -263,7 +263,7 @@ class Aligned:
         return ProvedAlignment(certificate, weights, u, epsilon)
 
     def upper(self, u: Array) -> tuple[float, float, float]:
-        """From above, as it is without errors, and ε."""
+        """The upper bound, its value without rounding errors, and δ."""
         values, off = self.sums.outputs(u)
         off = np.where(values == 0, off, off + U * (1 + np.abs(values))) if u.any() else np.zeros_like(off)
         short, error = self.sums.pull(self.times * (self.target - values))
@@ -272,7 +272,7 @@ class Aligned:
         return self._length(values, off, epsilon), self._length(values, 0 * off, plain), epsilon
 
     def _covering(self, missing: Array) -> float:
-        """The least ε ≥ 0 with ε tr K_m at least what is missing; infinite where there is no trace."""
+        """The least δ ≥ 0 with δ tr K_m at least what is missing; infinite where there is no trace."""
         missing = np.where(self.nothing, 0.0, missing)
         needed = np.divide(missing, self.traces, out=np.full(len(missing), math.inf), where=self.traces > 0)
         return float(above(np.max(np.where(missing > 0, needed, 0.0), initial=0.0)))

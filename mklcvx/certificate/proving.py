@@ -1,10 +1,10 @@
 """The certificate of a single task's point: plain passes first, slices and a sharper δ only where they are needed.
 
-The bounds of formulations with weights are those of `single`. The rest of this file is about norms between groups of
-kernels, `li`, `ckl` and `vskl`.
+Formulations with weights have the bounds of `single`. Those of `li`, `ckl` and `vskl`, which have norms between groups
+of kernels, are here.
 
-Here q_m enters the dual through its root, and the root of what is negative by rounding is no number: a problem with
-such kernels has no value. So the theorem is about kernels that are semidefinite, K̃_m = K_m + δ_mI, with the least δ_m
+Here q_m enters the dual through its root, and a q_m that rounding makes negative has no root: a problem with such
+kernels has no value. So the theorem is about kernels that are semidefinite, K̃_m = K_m + δ_mI, with the least δ_m
 that is proved (with a bias on the complement of 1, where Σ_i c_mi = 0). It is 0 for definite kernels, for kernels of
 whole numbers and low rank, and for factors; otherwise about n·u·trace. The certificate states it (`ridges`).
 
@@ -14,7 +14,8 @@ whole numbers and low rank, and for factors; otherwise about n·u·trace. The ce
 that, one that it does not see √δ_m‖β‖: half of the digits.
 
 **Upper.** f_m = tK̃_mc_m = t(K_mc_m + δ_mc_m) has the norm ta_m, a_m = √(c_m'K_mc_m + δ_m‖c_m‖²), and weak duality
-(`formulations/_single`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i C_i(1 − m_i)₊, m_i = y_i(f_i + tb).
+(`formulations/families/single_task`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i C_i(1 − m_i)₊ with
+m_i = y_i(f_i + tb).
 
 **Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [t²U(a) + U*(√q̃) − tΣ_m β'K̃_mc_m], compared with
 t²U(a) + U*(√q̃).
@@ -69,8 +70,8 @@ def certified(
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
-    """Whether α is in its box and its equalities hold, y'α = 0 with a bias and 1'α = 1 where the margin is free: sums
-    are exact where they vanish."""
+    """Whether α lies in its box and satisfies its equalities exactly: y'α = 0 with a bias, 1'α = 1 where the margin is
+    free. `fsum` is exact where a sum vanishes."""
     inside = bool((alpha >= 0).all() and (alpha <= task.loss_function.limit(task.box)).all())
     rows, totals = task.equalities()
     return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from ..formulations import Formulation, Points
 
-VANISHING = 2.0**-40  # of the gain: no term of the classifier is larger
-NOTHING = 2.0**-900  # what guards against underflow add up to
-NOISE = 2.0**-50  # of the largest term: what a difference of two bounds is worth
+VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
+NOTHING = 2.0**-900  # more than all guards against underflow add up to
+NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Certificate:
     gain: float | None = None
 
     def __post_init__(self) -> None:
-        """What overflow has made no number proves nothing."""
+        """Replace NaN, which overflow may leave, by values that prove nothing."""
         worst = {"lower": -math.inf, "upper": math.inf, "width": math.inf}
         for name in ("lower", "upper", "scale", "width", "rounding", "ridge_share"):
             if math.isnan(getattr(self, name) or 0.0):
@@ -86,7 +86,7 @@ class Certificate:
 
     @property
     def size(self) -> float:
-        """What the scale may vanish beside.
+        """Size that the scale is compared with to tell whether it vanishes.
 
         It is the gain where that is known, which no constant enters; else the value.
         """
@@ -94,9 +94,9 @@ class Certificate:
 
     @property
     def vanishing(self) -> bool:
-        """Whether next to nothing in the value speaks of the classifier.
+        """Whether the scale is negligible beside the size.
 
-        Then f = 0 is optimal, or as good as that.
+        Then f = 0 is optimal, or nearly so.
         """
         return self.scale <= VANISHING * self.size
 
@@ -155,18 +155,18 @@ Proved = TypeVar("Proved", bound=ProvedPoint)
 
 
 def plain_or_sharp(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
-    """evaluate(False), in plain passes; evaluate(True), in slices, where that is not settled."""
+    """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
     found = evaluate(False)
     return found if settled(found.certificate, tolerance) else evaluate(True)
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
-    """Whether slices cannot help: there is enough, or rounding is not what is wrong."""
+    """Whether slices cannot help: the tolerance is proved, or rounding is a small part of the gap."""
     return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
 
 
 def limit_of(certificate: Certificate, tolerance: float) -> str:
-    """Which share forbids the tolerance, if one does: "rounding", "entries", or none."""
+    """What keeps the tolerance from being proved: "rounding", "entries" (kernels are not semidefinite) or nothing."""
     if certificate.proves(tolerance):
         return ""
     share = max(certificate.ridge_share, certificate.rounding)
@@ -186,7 +186,7 @@ class CertifiedPoint:
 
     @property
     def certificate(self) -> Certificate:
-        """Of the two bounds as they are: an estimate. What they cross by is rounding, and counts as a gap."""
+        """An estimate from the bounds as they are. Where rounding makes them cross, the distance counts as a gap."""
         lower, upper = self.lower.value, self.upper.value
         noise = NOISE * max(abs(lower), abs(upper), self.lower.largest_term, self.upper.largest_term)
         return Certificate(lower, upper, self.scale, width=abs(upper - lower), rounding=noise)

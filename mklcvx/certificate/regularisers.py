@@ -3,7 +3,7 @@
 A regulariser R on weights (`formulations/_regulariser`) enters the bounds in three numbers:
 
     value(μ)            ≥ R(μ)
-    conjugate(v)        ≥ R*(v); where R* is a minimum over τ, at the τ that `threshold` gives, whichever that is
+    conjugate(v)        ≥ R*(v); where R* is a minimum over τ, at the τ that `threshold` gives: any τ serves
     fenchel(μ, v₋, v₊)  ≥ R(μ) + R*(v) − μ'v for every v between v₋ and v₊ (with the same τ)
 
 The last is a sum of terms none of which is negative, written so that constants such as R(μ), which may swamp all that
@@ -26,7 +26,7 @@ from ..formulations import elastic, lp, sm1, sm2, smp
 from .rounding import POWER, Array, U, above, total_above, total_below
 
 UNIT = 2.0**-52
-WITHIN = 2.0**-46  # a ball is left alone by so much, relatively: more than rounding in norms of some thousand weights
+WITHIN = 2.0**-46  # relative distance from a ball's boundary: more than rounding in norms of some thousand weights
 
 
 class Regulariser(ABC):
@@ -38,7 +38,7 @@ class Regulariser(ABC):
         return np.clip(np.nan_to_num(mu), 0.0, None)
 
     def held(self, mu: Array) -> Array:
-        """In the domain; weights inside a ball stay there."""
+        """Weights in the domain; those inside a ball stay inside."""
         return self.feasible(mu)
 
     def threshold(self, v: Array) -> float | None:
@@ -112,7 +112,7 @@ class Simplex(Regulariser):
 
 
 class Capped(Simplex):
-    """Σμ = 1, μ ≤ cap: R*(v) ≤ τ + cap Σ(v − τ)₊. A θ below what 1/M is on the grid stands for that."""
+    """Σμ = 1, μ ≤ cap: R*(v) ≤ τ + cap Σ(v − τ)₊. A θ below 1/M is replaced by 1/M on the grid."""
 
     @property
     def cap(self) -> float:

@@ -1,4 +1,4 @@
-"""The optimality conditions at a solution, and the gap of a single task taken apart into them.
+"""The optimality conditions at a solution, and the gap of a single task as a sum of their violations.
 
 With shares s_i = α_i/C_i, margins y_i f(x_i), the level 1 (loss nu: ρ), norms ‖f_m‖ and roots √q_m(α),
 
@@ -50,7 +50,7 @@ class GapParts(NamedTuple):
 
 
 def sample_side(instance: Instance, solution: Solution) -> Samples:
-    """Of a solution for the kernels of this very instance."""
+    """Margins and shares of a solution, for the instance that it solves."""
     if solution.alpha is None:
         raise InputError(f"solution of {solution.formulation}: has no α: give one that classifies")
     check_pair(instance, solution)
@@ -66,7 +66,7 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
 
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
-    """The plain gap taken apart, by the function of the family; None for families without one."""
+    """The parts of the plain gap; None for families whose gap is not decomposed."""
     formulation = formulations.get(solution.formulation)
     taken_apart = TAKEN_APART.get(formulation.family)
     if taken_apart is None or solution.alpha is None:

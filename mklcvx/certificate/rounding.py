@@ -23,7 +23,7 @@ POWER = 16  # units of roundoff that a power or a logarithm is trusted to
 
 
 def above(value: Any, steps: int = STEPS) -> Any:
-    """At least what a value stands for that was computed in so many steps."""
+    """An upper bound on the exact value of what was computed in so many steps."""
     return value + ((steps + 2) * U * np.abs(value) + TINY)
 
 
@@ -32,7 +32,7 @@ def below(value: Any, steps: int = STEPS) -> Any:
 
 
 def total_above(terms: Any, steps: int = STEPS) -> float:
-    """At least the sum of terms, each computed in so many steps."""
+    """An upper bound on the sum of terms, each computed in so many steps."""
     values = np.asarray(terms, dtype=float).ravel()
     return float(above(math.fsum(values) + (steps + 2) * U * math.fsum(np.abs(values)), 2))
 

@@ -1,4 +1,4 @@
-"""What a solver did on its way: its trace, its cost, and what ended it."""
+"""The record of a solver's run: its trace, its cost, and why it stopped."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Row(NamedTuple):
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers; a gap that there is nothing to compare with is None."""
+        """Convert the row to plain numbers; a gap that is not finite is None."""
         gap = self.gap if math.isfinite(self.gap) else None
         return {**self._asdict(), "gap": gap, "weights": [float(weight) for weight in self.weights]}
 
 
 class Ending(StrEnum):
-    """What ended an iterative solver. The value is the words of the message, with places for the run's numbers."""
+    """Why an iterative solver stopped. The value is the message, with places for the run's numbers."""
 
     NONE = ""
     CERTIFIED = "certified"
@@ -45,7 +45,7 @@ class Ending(StrEnum):
 
 @dataclass
 class Run:
-    """What was tried, and what it cost. `status` is what ended an iterative solver, `ending` says it in words."""
+    """What was tried, and what it cost. `status` says why an iterative solver stopped, `ending` is the message."""
 
     iterations: int = 0
     seconds_building: float = 0.0
@@ -55,10 +55,10 @@ class Run:
     trace: list[Row] = field(default_factory=list)
     status: Ending = Ending.NONE
     ending: str = ""
-    solver: str = ""  # who found it, where several were tried
-    last: Any = None  # where an iterative solver stood in the end
+    solver: str = ""  # the one that found the point, where several were tried
+    last: Any = None  # last state of an iterative solver
 
     def end(self, status: Ending, **numbers: Any) -> None:
-        """Record the status, and the words for it."""
+        """Record the status and its message."""
         self.status = status
         self.ending = status.value.format(iterations=self.iterations, **numbers)

@@ -77,8 +77,8 @@ class Outputs:
         return y * values, above(off)
 
     def offsets(self, task: Task) -> tuple[float, Parts, Parts]:
-        """The level and the bias that make the risk least, and an interval of such biases, as doubles. The bias is less
-        the shift, in two parts: with large constants in the kernels one would be too coarse."""
+        """The level and the bias that minimise the risk, and the interval of optimal biases. The shift is subtracted
+        from the bias, which has two parts: with large constants in the kernels one double would be too coarse."""
         risk = task.risk(self.values)
         high = math.fsum([risk.bias, *(-self.terms)])
         low_end, high_end = (end - math.fsum(self.terms) for end in risk.bias_interval)
@@ -120,7 +120,7 @@ class Samples:
         return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
 
     def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> tuple[Array, Array]:
-        """Of the upper bound, and of the gap; `blur` 0 leaves out what rounding costs."""
+        """Terms of the upper bound and of the gap; with `blur` 0, without the cost of rounding."""
         margins, off = self.outputs.margins(self.task.y, bias)
         excess = t * margins - level
         off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
@@ -131,7 +131,7 @@ class Samples:
         return bound, gap
 
     def lack(self, bias: Parts, level: float) -> float:
-        """What the margins of free samples lack, with what rounding may take from them."""
+        """How far the margins of free samples may fall short of the level, rounding included."""
         margins, off = self.outputs.margins(self.task.y, bias)
         free = (self.alpha > 0) & (self.alpha < self.task.box)
         return float(np.max((level - margins + off)[free], initial=0.0))
@@ -152,15 +152,15 @@ class Proved(ProvedPoint):
     low: Array | None = None
 
     def beside(self, bare: Proved) -> Proved:
-        """This point, which has a δ, says what that has cost: what its gap exceeds that of `bare`, without δ."""
+        """This point, evaluated with δ, with the cost of δ: the excess of its gap over that of `bare`, without δ."""
         share = max(self.certificate.gap - bare.certificate.gap, 0.0)
         stated = replace(self.certificate, ridge_share=share, rounding=bare.certificate.rounding)
         return replace(self, certificate=stated)
 
 
 def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
-    """A δ, at this cost per unit, that costs a hundredth of the tolerance, or of the gap that is there without it: no
-    sharper one is needed."""
+    """The δ that costs a hundredth of the tolerance, or of the gap without δ: no smaller one is needed. `cost` is what
+    one unit of δ costs."""
     allowed = max(tolerance * bare.scale, bare.gap)
     return 1e-2 * allowed / cost if cost > 0 else math.inf
 
@@ -239,7 +239,7 @@ class OwnCoefficients:
 
     def __init__(self, at: Evaluation, coefficients: Array, delta: Array | None = None) -> None:
         self.at, self.task, self.mu = at, at.task, at.mu
-        coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # without weight no function is to be had
+        coefficients = np.where(self.mu[:, None] > 0, coefficients, 0.0)  # a kernel without weight has no function
         self.coefficients, used = coefficients, coefficients.any(axis=1)
         balanced = self.task.bias and sum_to_zero(coefficients)
         self.ridges = ridges(self.task, used | (self.mu > 0), balanced) if delta is None else delta

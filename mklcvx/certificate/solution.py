@@ -24,7 +24,7 @@ SCHEMA = SOLUTION[-1]
 
 # Arrays with more entries than this stay out of JSON.
 LARGE = 20_000
-SUPPORT = 1e-7  # of the largest α: what is below, an interior-point method means as zero
+SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below it counts as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +191,7 @@ class Solution:
 
     def _part(self, kernel: Array, coefficients: Array, m: int) -> Array:
         """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
-        taken away first, for nothing would be left of the digits behind it."""
+        subtracted first, since it would leave no digits for the rest."""
         values = np.asarray(kernel @ coefficients.T)
         if self.coefficients is None and self.alpha is not None and (flat := mostly_constant(kernel)).any():
             signed = self.alpha * self.y
@@ -301,17 +301,17 @@ class Solution:
 
 
 def mostly_constant(kernel: Array) -> NDArray[np.bool_]:
-    """Rows whose entries differ by little beside their size: each by itself, whatever comes with it."""
+    """Rows whose entries differ little compared with their size, each row on its own."""
     return np.asarray(np.ptp(kernel, axis=1) < MOSTLY * np.abs(kernel).max(axis=1))
 
 
 def small(value: Any) -> Any:
-    """As `plain`, but large arrays are None: JSON is for reading, they are kept by `.npz`."""
+    """As `plain`, but large arrays become None: JSON is for reading, and `.npz` keeps them."""
     return None if np.size(value) > LARGE else plain(value)
 
 
 def plain(value: Any) -> Any:
-    """Arrays as lists, numbers as Python's own, what is not finite as None."""
+    """Convert arrays to lists and numbers to Python's own; what is not finite becomes None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, np.ndarray):

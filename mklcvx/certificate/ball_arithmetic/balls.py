@@ -24,12 +24,12 @@ from ...errors import InternalError
 
 Array = NDArray[np.float64]
 ZERO, ONE = fmpq(0), fmpq(1)
-ROUNDED = fmpq(1, 2**40)  # what misses its total by less was rounded
-PRECISIONS = (128, 256, 512, 1024)  # bits: the next where rounding of the balls is seen in the width
+ROUNDED = fmpq(1, 2**40)  # a total that is missed by less was missed by rounding
+PRECISIONS = (128, 256, 512, 1024)  # bits: the next one is tried where the radii of the balls contribute to the width
 
 
 def exact(value: float) -> fmpq:
-    """The double as the rational number that it is; no number at all counts as zero."""
+    """The double as a rational number; NaN and infinities count as zero."""
     return fmpq(*float(value).as_integer_ratio()) if math.isfinite(value) else ZERO
 
 
@@ -72,7 +72,7 @@ def on_simplex(weights: Iterable[float], cap: fmpq = ONE) -> list[fmpq]:
 
 # ------------------------------------------------------------------------------------------------- from above
 def top(ball: arb) -> arb:
-    """The upper end of what is known not to be negative: enough for a bound that grows with it."""
+    """The upper end of a number that is not negative: enough for a bound that grows with it."""
     return arb(ball).upper().max(arb(0))
 
 

@@ -21,7 +21,7 @@ ULP = 2.0**-52
 
 @dataclass(frozen=True)
 class Point:
-    """α, weights, coefficients where weights do not say it all, multipliers; who found it, and with what gap."""
+    """α, weights, multipliers, and coefficients where weights and α do not imply them; who found it, and its gap."""
 
     alpha: Array | None
     weights: Array
@@ -80,13 +80,13 @@ class Enclosure(NamedTuple):
 
     @property
     def blurred(self) -> bool:
-        """Whether the radii of the balls are seen in the width."""
+        """Whether the radii of the balls contribute to the width."""
         radii = (self.lower.rad() + self.upper.rad()).upper()
         unit = max(self.scale.lower(), self.rounding)
         return not (radii.is_finite() and radii <= WIDTH / 1000 * unit)
 
     def joined(self, other: Enclosure) -> Enclosure:
-        """The better of each of the bounds, for both hold."""
+        """The better lower and the better upper bound: all of them hold."""
         higher = other if not self.lower.is_finite() or self.lower.lower() < other.lower.lower() else self
         better = other if not self.upper.is_finite() or self.upper.upper() > other.upper.upper() else self
         return better._replace(lower=higher.lower)

@@ -1,6 +1,6 @@
 """A stack of kernels in exact numbers: a dense kernel is its stored lower triangle, mirrored; factors F mean FF'.
 
-How far is a stored kernel from being positive semidefinite? Settled exactly, in one of four ways.
+Whether a kernel is positive semidefinite is settled exactly, in one of four ways.
 
 The upper bounds need a δ with K + δI ⪰ 0: everywhere, or on the complement of 1 = (1, …, 1) where the coefficients of
 every function in question sum to zero, as a bias demands. The problem itself is that of the stored entries; δ widens
@@ -55,7 +55,7 @@ COMBINED = "the combined kernel"
 
 
 class KernelBalls:
-    """Products are enclosed at the precision in force; what has been settled once stays settled."""
+    """Products are enclosed at the precision in force; every ridge is sought once."""
 
     def __init__(self, kernels: Any, names: Sequence[str] | None = None) -> None:
         self.names = tuple(names) if names is not None else tuple(f"K{m + 1}" for m in range(len(kernels)))
@@ -155,7 +155,7 @@ def settle(matrix: arb_mat, complement: bool = False) -> Settled:
 
 
 def definite(kernel: Array, matrix: arb_mat) -> Settled | None:
-    """Whether δ = 0 will do; None where that is not so, or not found out."""
+    """How δ = 0 was proved to suffice; None where it was not."""
     step = np.finfo(float).eps * float(np.abs(kernel).max())
     if any(by_cholesky(kernel, matrix, -shift * step) for shift in (len(kernel), 2 * len(kernel) ** 2)):
         return Settled(CHOLESKY)
@@ -163,7 +163,7 @@ def definite(kernel: Array, matrix: arb_mat) -> Settled | None:
 
 
 def lifted(kernel: Array, matrix: arb_mat, complement: bool) -> Settled:
-    """Sooner or later K + δI is diagonally dominant, so that the search ends."""
+    """A δ that suffices. The search ends, since K + δI becomes diagonally dominant."""
     size = len(kernel)
     metric, largest = np.eye(size) + complement, max(float(np.abs(kernel).max()), SMALLEST)
     delta = 2.0 ** math.ceil(math.log2(largest) - 53)
@@ -186,7 +186,7 @@ def by_cholesky(kernel: Array, matrix: arb_mat, lift: float) -> bool:
 
 
 def by_polynomial(matrix: arb_mat) -> bool:
-    """Whether no coefficient of det(λI + K) is negative; not asked where the numbers would be too long."""
+    """Whether no coefficient of det(λI + K) is negative; False where the numbers would be too long."""
     size, entries = matrix.nrows(), matrix.entries()
     if size > WHOLE_SAMPLES or not all(entry.is_exact() for entry in entries):
         return False
@@ -200,7 +200,7 @@ def by_polynomial(matrix: arb_mat) -> bool:
 
 
 def even(weights: list[fmpq]) -> tuple[list[fmpq], fmpq]:
-    """Weights and what they are to be multiplied by: equal ones become ones, which have no endless fractions."""
+    """Weights and their common factor: equal weights become ones, which are exact in binary."""
     used = [weight for weight in weights if weight != 0]
     if used and all(weight == used[0] for weight in used):
         return [fmpq(int(weight != 0)) for weight in weights], used[0]

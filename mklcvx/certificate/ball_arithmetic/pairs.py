@@ -2,7 +2,7 @@
 
 `ts`, `ts_l1`   upper: any μ ≥ 0. Lower: β in its box [0, w_ij], w an exact quotient; for `ts_l1` β shrunk by λ over (an
                 upper end of) the strongest pull, where that exceeds λ.
-`alignment`     lower: ⟨K(μ), T⟩/‖K(μ)‖ for any μ ≥ 0. Upper: ‖W‖ for W = K(u) + εI, ε large enough that
+`alignment`     lower: ⟨K(μ), T⟩/‖K(μ)‖ for any μ ≥ 0. Upper: ‖W‖ for W = K(u) + δI, δ large enough that
                 ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m, which ⟨K_m, I⟩ = tr K_m > 0 makes possible; u is μ scaled as the
                 quadratic program has it, u = μ ⟨K(μ), T⟩/‖K(μ)‖².
 

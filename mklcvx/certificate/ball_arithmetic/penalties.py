@@ -37,7 +37,7 @@ class Case:
 
     # ------------------------------------------------------------------------------------------------ weights
     def feasible(self, weights: Array, used: Iterable[bool]) -> list[fmpq]:
-        """The weights, put where R is finite; a kernel that is used gets at least a little."""
+        """The weights, moved to where R is finite; a kernel that is used gets a positive weight."""
         if self.name in ("svm", "sum"):
             return [ONE] * self.count
         if self.name == "average":

@@ -50,7 +50,7 @@ class _Walk:
         self.free = [i for i, value in enumerate(alpha) if 0 < value < samples.box[i]]
 
     def step(self) -> bool:
-        """Whether anything was left to do."""
+        """Move α, or free a sample; False at the optimum."""
         direction, multipliers, length = self._direction()
         if any(direction):
             self._move(direction, length)

@@ -1,7 +1,7 @@
 """The sample side in exact numbers: labels, box, loss and bias, and everything about α that needs no kernel.
 
 The box is what NumPy makes of the price times the weights of the samples, C or the double 1/(νn): those doubles define
-the problem. A ν at its limit may lie beyond it by rounding: where the multiples of g = 2⁻⁵² inside the box do not
+the problem. Rounding may put a ν at its limit beyond it: where the multiples of g = 2⁻⁵² inside the box do not
 reach the total that α must have, every box is the next multiple of g above it.
 """
 

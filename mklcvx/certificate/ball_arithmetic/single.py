@@ -104,7 +104,7 @@ def weighted(mu: Sequence[fmpq], values: Sequence[arb]) -> arb:
 
 @dataclass(frozen=True)
 class Machine:
-    """Samples and kernels."""
+    """The support vector machine of these samples, with weights for these kernels."""
 
     samples: Samples
     kernels: KernelBalls
@@ -130,7 +130,7 @@ class Machine:
 
     # -------------------------------------------------------------------------------------- weights and α
     def best(self, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]) -> tuple[Enclosure, list[fmpq]]:
-        """Both bounds at α; where they are wide, at the optimal α of these weights too, if that can be had."""
+        """Both bounds at α; where they are wide, at the optimal α of these weights too, if it is found."""
         enclosure = self.at_point(mu, price, conjugate, alpha)
         better = alpha if enclosure.sharp else self.polished(mu, alpha)
         if better != alpha:
