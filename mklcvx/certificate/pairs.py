@@ -161,8 +161,7 @@ class Evaluation:
         return before - math.fsum(self.beta)
 
     def proved(self) -> ProvedPairs:
-        lam, mu = self.task.lam, self.mu
-        lack = 1 - self.margins
+        lam, mu, lack = self.task.lam, self.mu, 1 - self.margins
         loss = self.up * np.maximum(lack + self.off + 2 * U * np.abs(lack), 0.0)
         penalty = lam / 2 * mu**2 if self.curved else lam * mu
         costs = np.maximum(self.pull + self.pull_off, 0.0) ** 2 / (2 * lam) if self.curved else np.zeros(1)

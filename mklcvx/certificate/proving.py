@@ -145,15 +145,8 @@ class Between:
         scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
         plain = min(math.fsum(samples.terms(size, bias, 1.0, blur=0.0)[1]) for size in {1.0, t})
         bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
+        rounding = max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0)
         lower, upper = total_below([gain, -cost]), total_above([*bound, price])
-        return Certificate(
-            lower,
-            upper,
-            scale=max(float(below(scale, self.steps)), 0.0),
-            width=min(width, float(above(upper - lower, 1))),
-            rounding=max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0),
-            ridge=float(delta.max(initial=0.0)),
-            stretch=t,
-            ridges=tuple(delta.tolist()),
-            gain=max(float(below(gain)), 0.0),
-        )
+        scale, width = max(float(below(scale, self.steps)), 0.0), min(width, float(above(upper - lower, 1)))
+        ridge, known, gain = float(delta.max(initial=0.0)), tuple(delta.tolist()), max(float(below(gain)), 0.0)
+        return Certificate(lower, upper, scale, width, rounding, ridge, stretch=t, ridges=known, gain=gain)

@@ -60,9 +60,14 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     outputs = np.stack([stack.own_images(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
     margins = solution.y * (outputs + np.asarray(solution.bias)[..., None])
     level = float(solution.multipliers.get("rho", 1.0))
+    return Samples(margins, solution.alpha / box_of(instance, solution), level)
+
+
+def box_of(instance: Instance, solution: Solution) -> Array:
+    """C_i: C or 1/(νn), times the sample's weight."""
     nu = solution.parameters.get("nu")
     price = float(solution.parameters["C"]) if nu is None else 1 / (float(nu) * instance.samples)
-    return Samples(margins, solution.alpha / (price * instance.sample_weight), level)
+    return np.asarray(price * instance.sample_weight)
 
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:

@@ -281,17 +281,10 @@ class OwnCoefficients:
         without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
         margin = [-level] * self.task.loss_function.free_margin
         upper = total_above([*bound, penalty, at.side.value(at.mu), *margin])
-        return Certificate(
-            at.lower,
-            upper,
-            scale=max(float(below(scale)), 0.0),
-            width=min(width, float(above(upper - at.lower, 1))),
-            rounding=max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0),
-            ridge=float(self.ridges.max()),
-            ridge_share=max(width - without_ridge, 0.0),
-            ridges=tuple(self.ridges.tolist()),
-            gain=at.gain,
-        )
+        scale, ridge, known = max(float(below(scale)), 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
+        rounding = max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0)
+        share, width = max(width - without_ridge, 0.0), min(width, float(above(upper - at.lower, 1)))
+        return Certificate(at.lower, upper, scale, width, rounding, ridge, share, ridges=known, gain=at.gain)
 
     def _reach(self) -> Array:
         """max |K_ij| from above for kernels in factors."""

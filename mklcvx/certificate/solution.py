@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..problem.preprocessing import Preprocessing
-from ..problem.stack import MOSTLY
+from ..problem.stack import MOSTLY, Array
 from ..problem.targets import classes_of, decided
 from ..problem.validation import check_test_stack
 from ..schemas import SOLUTION
 from .record import Certificate
 from .run import Row
-
-Array = NDArray[np.float64]
 
 SCHEMA = SOLUTION[-1]
 
