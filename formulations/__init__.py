@@ -15,13 +15,14 @@ import sys
 import warnings
 
 from ..errors import InputError, nearest
+from ..renamed import renamed
 from ._formulation import Formulation, Parameter, Points
 from .alignment import ALIGNMENT
 from .average import AVERAGE
 from .ckl import CKL
 from .elastic import ELASTIC
 from .families.single_task import LowerBound, SingleTask, UpperBound
-from .families.task import Implied, Task
+from .families.task import RankOneCoefficients, Task
 from .hypergraph import HYPERGRAPH
 from .hypergraph_smooth import HYPERGRAPH_SMOOTH
 from .l1 import L1
@@ -62,6 +63,7 @@ def get(name: str) -> Formulation:
 
 
 __all__ = [
-    "FORMULATIONS", "SINGLE_TASKS", "Formulation", "Implied", "LowerBound", "Parameter", "Points", "SingleTask", "Task",
-    "UpperBound", "get",
+    "FORMULATIONS", "SINGLE_TASKS", "Formulation", "LowerBound", "Parameter", "Points", "RankOneCoefficients",
+    "SingleTask", "Task", "UpperBound", "get",
 ]  # fmt: skip
+__getattr__ = renamed(__name__, {"Implied": "mklcvx.formulations:RankOneCoefficients"})

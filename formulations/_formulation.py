@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
+from ..renamed import OldName
 from ._cvxpy import cp
 
 LARGEST = 1e100  # a number whose square is one
@@ -151,8 +152,10 @@ class Formulation(ABC):
         """The upper bound of a primal point, which is made feasible first."""
 
     @abstractmethod
-    def at_hand(self, task: Any) -> Points:
+    def trivial_points(self, task: Any) -> Points:
         """Feasible points that are known without a solver."""
+
+    at_hand = OldName("trivial_points")
 
     @abstractmethod
     def from_primal(self, program: Any, task: Any, unit: float) -> Points:

@@ -52,7 +52,7 @@ def separation_oracle(task: Task, weights: Array) -> tuple[Task, DualProgram]:
 
 def scores(task: Task, alpha: Array) -> Array:
     """S_m(α) for every kernel: the row that α adds to the master."""
-    return np.asarray(task.gain(alpha) - task.correlations(alpha) ** 2 / 2)
+    return np.asarray(task.gain(alpha) - task.root_q(alpha) ** 2 / 2)
 
 
 def cap(own: Any) -> float:

@@ -141,7 +141,7 @@ class Alignment(Formulation):
         value = math.sqrt(max(float(square), 0.0))
         return AlignmentBound(value, point, value)
 
-    def at_hand(self, task: AlignmentTask) -> Points:
+    def trivial_points(self, task: AlignmentTask) -> Points:
         return Points([task.own_alignment], [np.zeros(task.count)])
 
     def from_primal(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points:

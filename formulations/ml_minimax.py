@@ -56,7 +56,7 @@ class WorstOfClasses(MultiLabel):
     def dual_value(self, task: LabelTask, point: ClassDual) -> tuple[float, float]:
         used = point.gamma > 0
         gain = float(point.beta.sum())
-        cost = float(np.max(np.sum(task.correlations(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
+        cost = float(np.max(np.sum(task.q(point.beta)[used] / point.gamma[used, None], axis=0)) / 2)
         return gain, cost
 
     def primal_value(self, task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:

@@ -42,7 +42,7 @@ class SumOfClasses(MultiLabel):
 
     def dual_value(self, task: LabelTask, point: ClassDual) -> tuple[float, float]:
         gain = float(task.importance @ point.beta.sum(axis=1))
-        cost = float(np.max(task.importance @ task.correlations(point.beta)) / 2)
+        cost = float(np.max(task.importance @ task.q(point.beta)) / 2)
         return gain, cost
 
     def primal_value(self, task: LabelTask, squares: Array, risks: Array, weights: Array) -> tuple[float, float]:

@@ -131,6 +131,20 @@ def keywords_now(*names: str, after: int) -> Callable[[Callable[Options, Result]
     return keep
 
 
+class OldName:
+    """A method's old name in its class: it warns, and leads to the method."""
+
+    def __init__(self, new: str) -> None:
+        self.new = new
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.message = f"{owner.__name__}.{name} is now {owner.__name__}.{self.new}: use that name"
+
+    def __get__(self, thing: Any, owner: type) -> Any:
+        warn(self.message)
+        return getattr(owner if thing is None else thing, self.new)
+
+
 def renamed(module: str, names: Mapping[str, str], otherwise: Finder | None = None) -> Finder:
     """A module's `__getattr__` for old names, each with its present place: {"old": "mklcvx.place:new"}.
 

@@ -173,7 +173,7 @@ class Hypergraph(Formulation):
         """tr(HH') − tr(H'A⁻¹H): the sum of the embedding's eigenvalues."""
         return lower.fit
 
-    def at_hand(self, task: HyperTask) -> Points:
+    def trivial_points(self, task: HyperTask) -> Points:
         zero = np.zeros(task.h.shape)
         return Points([Embedding(np.full(task.count, 1 / task.count), zero)], [zero])
 

@@ -21,6 +21,7 @@ import numpy as np
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
+from ...renamed import OldName
 from .._cvxpy import cp
 from .._formulation import Formulation, Points, as_flag
 from .single_task import C
@@ -79,11 +80,13 @@ class LabelTask(KernelStack):
         self.share_factors(scaled, size)
         return scaled
 
-    def correlations(self, beta: Array) -> Array:
+    def q(self, beta: Array) -> Array:
         """q_m^k(β^k) for every class and kernel, (k, M)."""
         signed = beta * self.signs
         squares = [np.einsum("ki,ki->k", signed @ kernel, signed) for kernel in self.each_kernel()]
         return np.maximum(np.stack(squares, axis=1), 0.0)
+
+    correlations = OldName("q")
 
     def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
         """Outputs f_k(x_i), (k, n), and ‖f_k^m‖², (k, M)."""
@@ -176,7 +179,7 @@ class MultiLabel(Formulation):
         """Twice the cost of α: at the optimum the penalty of the functions is the other half."""
         return 2 * lower.cost
 
-    def at_hand(self, task: LabelTask) -> Points:
+    def trivial_points(self, task: LabelTask) -> Points:
         classes, count, n = task.classes, task.count, task.samples
         dual = ClassDual(np.zeros((classes, n)), self.feasible_gamma(np.ones(classes)))
         return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])

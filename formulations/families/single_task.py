@@ -28,7 +28,7 @@ from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
 from ..losses import HINGE, LOSSES, Risk
 from . import task as _task
-from .task import Array, Implied, Task
+from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
@@ -52,7 +52,7 @@ class UpperBound(NamedTuple):
     """The upper bound of f_m = K_m c_m. `norms` are ‖f_m‖."""
 
     value: float
-    coefficients: Array | Implied
+    coefficients: Array | RankOneCoefficients
     norms: Array
     risk: Risk
     largest_term: float
@@ -114,11 +114,11 @@ class SingleTask(Formulation):
     def lower(self, task: Task, alpha: Array) -> LowerBound:
         """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
         alpha = task.feasible(alpha)
-        roots = task.correlations(alpha) if self.between is None else task.sharp_correlations(alpha)
+        roots = task.root_q(alpha) if self.between is None else task.accurate_root_q(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
         return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost)))
 
-    def upper(self, task: Task, coefficients: Array | Implied) -> UpperBound:
+    def upper(self, task: Task, coefficients: Array | RankOneCoefficients) -> UpperBound:
         """U(‖f‖) + risk(f), the bias chosen to make the risk least."""
         outputs, norms = task.evaluate(coefficients)
         penalty, risk = self.penalty(norms, **task.own), task.risk(outputs)
@@ -135,10 +135,10 @@ class SingleTask(Formulation):
         return task.in_units(size, self.rescale(task.own, task.value_unit(size)))
 
     # ---------------------------------------------------------------------------------- points
-    def at_hand(self, task: Task) -> Points:
+    def trivial_points(self, task: Task) -> Points:
         """The zero function, which is optimal for loss nu if the hulls of the classes meet, and the feasible point
         nearest to α = 0."""
-        return Points([np.zeros(task.samples)], [Implied(np.zeros(task.count), np.zeros(task.samples))])
+        return Points([np.zeros(task.samples)], [RankOneCoefficients(np.zeros(task.count), np.zeros(task.samples))])
 
     def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
         """The functions, and α, the multiplier of the margins."""

@@ -26,11 +26,12 @@ from typing import Any
 import numpy as np
 
 from ...problem.stack import Array, KernelStack
+from ...renamed import OldName
 from ..losses import LOSSES, Loss, Risk
 
 
 @dataclass(frozen=True)
-class Implied:
+class RankOneCoefficients:
     """The coefficients c_m = weight_m (α∘y) that weights and α imply; `signed` is α∘y, or a multiple of it."""
 
     weights: Array
@@ -80,13 +81,13 @@ class Task(KernelStack):
         return self.loss_function.value_unit(size)
 
     # ------------------------------------------------------------------ the dual side of the bounds
-    def correlations(self, alpha: Array) -> Array:
+    def root_q(self, alpha: Array) -> Array:
         """d_m = √q_m(α), the norm of K_m(α∘y) in kernel m's space."""
-        return np.sqrt(self.squares(alpha * self.y))
+        return np.sqrt(self.quad_forms(alpha * self.y))
 
-    def sharp_correlations(self, alpha: Array) -> Array:
+    def accurate_root_q(self, alpha: Array) -> Array:
         """The same, accurate to ten digits even where they nearly vanish."""
-        return np.sqrt(self.sharp_squares(alpha * self.y))
+        return np.sqrt(self.accurate_quad_forms(alpha * self.y))
 
     def gain(self, alpha: Array) -> float:
         return self.loss_function.gain(alpha, self.box)
@@ -100,16 +101,18 @@ class Task(KernelStack):
         return self.loss_function.feasible(alpha, self.y, self.box, self.bias)
 
     # ---------------------------------------------------------------- the primal side of the bounds
-    def evaluate(self, coefficients: Array | Implied) -> tuple[Array, Array]:
+    def evaluate(self, coefficients: Array | RankOneCoefficients) -> tuple[Array, Array]:
         """Outputs Σ_m K_m c_m at the samples, and the norms a_m = ‖f_m‖ = √(c_m'K_m c_m)."""
-        if isinstance(coefficients, Implied):
-            images = self.images(coefficients.signed)
-            norms = np.abs(coefficients.weights) * np.sqrt(self.squares(coefficients.signed))
+        if isinstance(coefficients, RankOneCoefficients):
+            images = self.matvecs(coefficients.signed)
+            norms = np.abs(coefficients.weights) * np.sqrt(self.quad_forms(coefficients.signed))
             return coefficients.weights @ images, norms
-        images = self.own_images(coefficients)
+        images = self.matvecs_each(coefficients)
         squares = np.einsum("mi,mi->m", images, coefficients)
         return images.sum(axis=0), np.sqrt(np.maximum(squares, 0.0))
 
     def risk(self, outputs: Array) -> Risk:
         """The minimum over b (and ρ)."""
         return self.loss_function.risk(outputs, self.y, self.box, self.bias)
+
+    correlations, sharp_correlations = OldName("root_q"), OldName("accurate_root_q")

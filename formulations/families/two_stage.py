@@ -157,7 +157,7 @@ class TwoStage(Formulation):
         """The penalty of the weights plus the cost of the pull; constants do not count."""
         return lower.part + upper.part
 
-    def at_hand(self, task: PairTask) -> Points:
+    def trivial_points(self, task: PairTask) -> Points:
         return Points([np.zeros(len(task.labels))], [np.zeros(task.count)])
 
     def from_primal(self, program: PairPrimal, task: PairTask, unit: float) -> Points:

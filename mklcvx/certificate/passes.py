@@ -61,7 +61,7 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
     if isinstance(stack.kernels, LowRank):
         return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, sliced) for m in range(stack.count)])
     if not sliced:
-        images = stack.images(beta)
+        images = stack.matvecs(beta)
         length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
         errors = above((support + 1) * U * stack.largest_entries * length)
         return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)

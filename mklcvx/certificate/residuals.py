@@ -57,7 +57,7 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
-    outputs = np.stack([stack.own_images(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
+    outputs = np.stack([stack.matvecs_each(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
     margins = solution.y * (outputs + np.asarray(solution.bias)[..., None])
     level = float(solution.multipliers.get("rho", 1.0))
     return Samples(margins, solution.alpha / box_of(instance, solution), level)
@@ -83,7 +83,7 @@ def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
 def single_task(formulation: Any, instance: Instance, solution: Solution) -> GapParts:
     task, _ = formulation.task(instance, solution.parameters)
     outputs, norms = task.evaluate(solution.all_coefficients)
-    roots = task.correlations(solution.alpha)
+    roots = task.root_q(solution.alpha)
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     return GapParts(

@@ -70,8 +70,8 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float
     rest, off, size = np.zeros((n, n)), 0.0, 0.0
     for m, (weight, kernel) in enumerate(zip(weights, stack.each_kernel(), strict=True)):
         if weight:
-            columns = stack.few_columns(m, centred)
-            if columns is None or not columns.sharp:
+            columns = stack.low_rank_factor(m, centred)
+            if columns is None or not columns.accurate:
                 return math.inf
             norm, lost = _add_rest(rest, float(weight), kernel, r, columns.factor)
             size += float(above(weight * norm))

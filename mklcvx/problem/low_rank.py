@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..renamed import OldName
 from .ownership import handed_over, is_settled
 
 Array = NDArray[np.float64]
@@ -169,7 +170,7 @@ class LowRank:
         """
         return np.repeat(weights, self.ranks)
 
-    def images(self, vector: Array) -> Array:
+    def matvecs(self, vector: Array) -> Array:
         """Compute K_m v for every kernel.
 
         Parameters
@@ -184,7 +185,7 @@ class LowRank:
         """
         return self.sums(self.columns * (vector @ self.columns)).T.copy()
 
-    def squares(self, vector: Array) -> Array:
+    def quad_forms(self, vector: Array) -> Array:
         """Compute v'K_m v for every kernel, as sums of squares: exact where they vanish.
 
         Parameters
@@ -198,3 +199,5 @@ class LowRank:
             One number for each kernel.
         """
         return self.sums((vector @ self.columns) ** 2)
+
+    images, squares = OldName("matvecs"), OldName("quad_forms")

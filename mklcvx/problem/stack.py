@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..renamed import OldName
 from .low_rank import LowRank
 
 Array = NDArray[np.float64]
@@ -30,12 +31,12 @@ class Factor(NamedTuple):
     to_coefficients: Array
 
 
-class FewColumns(NamedTuple):
-    """F with K = FF' up to rounding in the last place, or, if not `sharp`, up to that of large entries before a
+class NumericalFactor(NamedTuple):
+    """F with K = FF' up to rounding in the last place, or, if not `accurate`, up to that of large entries before a
     constant was taken away."""
 
     factor: Array
-    sharp: bool
+    accurate: bool
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class KernelStack:
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    _few: dict[tuple[int, bool], FewColumns | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _factored: dict[tuple[int, bool], NumericalFactor | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def count(self) -> int:
@@ -95,13 +98,13 @@ class KernelStack:
             daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
         self._mirror(kernel, total)
 
-    def swept(self, kernel: Array, weights: Array, vector: Array) -> Array:
+    def update_and_matvec(self, kernel: Array, weights: Array, vector: Array) -> Array:
         """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
         from scipy.linalg.blas import daxpy
 
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
-            return self.images(vector)
+            return self.matvecs(vector)
         images, total = np.empty((self.count, self.samples)), self._total(kernel)
         for m in range(self.count):
             base = self._entries(m)
@@ -136,39 +139,39 @@ class KernelStack:
         kernel = self._entries(m)
         return kernel if self.symmetric else mirrored(kernel)
 
-    def images(self, vector: Array) -> Array:
+    def matvecs(self, vector: Array) -> Array:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
         if not (self._last and np.array_equal(self._last["vector"], vector)):
-            images = self._images(vector)
+            images = self._matvecs(vector)
             images.setflags(write=False)
             self._last.update(vector=vector.copy(), images=images)
         return self._last["images"]
 
-    def _images(self, vector: Array) -> Array:
+    def _matvecs(self, vector: Array) -> Array:
         if not vector.any():
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
-            return self.kernels.images(vector)
+            return self.kernels.matvecs(vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
-    def own_images(self, vectors: Array) -> Array:
+    def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
         return np.stack([kernel @ vector for kernel, vector in zip(self.each_kernel(), vectors, strict=True)])
 
-    def squares(self, vector: Array) -> Array:
+    def quad_forms(self, vector: Array) -> Array:
         """v'K_m v for every kernel."""
         if isinstance(self.kernels, LowRank):
-            return self.kernels.squares(vector)
-        return np.maximum(self.images(vector) @ vector, 0.0)
+            return self.kernels.quad_forms(vector)
+        return np.maximum(self.matvecs(vector) @ vector, 0.0)
 
-    def sharp_squares(self, vector: Array) -> Array:
+    def accurate_quad_forms(self, vector: Array) -> Array:
         """The same where roots are to be taken: of a square that is nearly nothing rounding is all that is left, and
         its root has half the digits. A kernel of low rank is then taken as what its factor makes: K up to rounding."""
-        squares = self.squares(vector)
+        squares = self.quad_forms(vector)
         if not isinstance(self.kernels, LowRank):
             for m in np.flatnonzero(squares < BLURRED * self.traces * float(vector @ vector)):
                 factor = self._pivot(int(m))[1]
@@ -251,7 +254,7 @@ class KernelStack:
             return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
         factors = []
         for m in range(self.count):
-            columns = self.few_columns(m, True)
+            columns = self.low_rank_factor(m, True)
             if columns is None:
                 break
             factors.append(columns.factor)
@@ -261,14 +264,17 @@ class KernelStack:
             return {}
         return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
 
-    def few_columns(self, m: int, centred: bool) -> FewColumns | None:
+    def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
         """A factor of kernel m, or of what it is for features counted from the reference, with few columns; None if
         there is none. Made once."""
-        if (m, centred) not in self._few:
+        if (m, centred) not in self._factored:
             kernel = self._doubles(m)
             offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
-            self._few[m, centred] = _pivoted(kernel, offsets)
-        return self._few[m, centred]
+            self._factored[m, centred] = _pivoted(kernel, offsets)
+        return self._factored[m, centred]
+
+    images, own_images, swept = OldName("matvecs"), OldName("matvecs_each"), OldName("update_and_matvec")
+    squares, sharp_squares = OldName("quad_forms"), OldName("accurate_quad_forms")
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""
@@ -281,9 +287,9 @@ def offsets_of(kernel: Array, reference: int) -> Array:
     return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
 
 
-def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
+def _pivoted(kernel: Array, offsets: Array) -> NumericalFactor | None:
     """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows. What is left is semidefinite,
-    so that its diagonal bounds it. If nothing is left, the factor is sharp; if no more than rounding of the stored
+    so that its diagonal bounds it. If nothing is left, the factor is accurate; if no more than rounding of the stored
     entries is, and some more columns do not help, it ends where that began."""
     n, epsilon = len(kernel), np.finfo(float).eps
     diagonal = np.diagonal(kernel)
@@ -294,7 +300,7 @@ def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
     for r in range(factor.shape[1]):
         k = int(np.argmax(left))
         if left[k] <= enough:
-            return FewColumns(factor[:, : max(r, 1)].copy(), True)
+            return NumericalFactor(factor[:, : max(r, 1)].copy(), True)
         if last is None and left[k] <= noise:
             last = r
         if last is not None and r == last + MORE:
@@ -302,7 +308,9 @@ def _pivoted(kernel: Array, offsets: Array) -> FewColumns | None:
         row = (kernel[k] - offsets) - offsets[k]
         factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
         left -= factor[:, r] ** 2
-    return FewColumns(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
+    return (
+        NumericalFactor(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
+    )
 
 
 def pivoted_cholesky(matrix: Array, tolerance: float) -> tuple[int, Array | None]:

@@ -46,7 +46,7 @@ def solve_declared(
 ) -> tuple[CertifiedPoint, Run]:
     """Solve the declarations in one unit after another until the certificate closes or nothing is left to try."""
     started, run = time.perf_counter(), Run(solver=options["solver"].lower())
-    point, size = certify(formulation, task, formulation.at_hand(task)), task.typical_kernel_size()
+    point, size = certify(formulation, task, formulation.trivial_points(task)), task.typical_kernel_size()
     for unit, route in product([unit * size for unit in units], routes or formulation.routes):
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
         if left is not None and left <= 0:

@@ -137,7 +137,7 @@ def drive(
     """
     started, run, limit = time.perf_counter(), Run(), max_iter or algorithm.max_iter
     problem = Problem(formulation, task, tolerance, warm=warm)
-    best = certify(formulation, task, formulation.at_hand(task))
+    best = certify(formulation, task, formulation.trivial_points(task))
     try:
         state = algorithm.start(problem)
         while run.status is Ending.NONE:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import CertifiedPoint, certify
-from ..formulations import Implied, Points, Task
+from ..formulations import Points, RankOneCoefficients, Task
 from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from ..formulations.svm import SVM
 from .driver import Algorithm, Array, Problem, State
@@ -43,7 +43,7 @@ class Fit(NamedTuple):
 
     def points(self, task: Task) -> Points:
         """α, and the classifier that weights and α imply."""
-        return Points([self.alpha], [Implied(self.weights, self.alpha * task.y)])
+        return Points([self.alpha], [RankOneCoefficients(self.weights, self.alpha * task.y)])
 
 
 def fit(problem: Problem, weights: Array) -> Fit:
@@ -52,7 +52,7 @@ def fit(problem: Problem, weights: Array) -> Fit:
         problem.machine = Machine(problem.task, problem.tolerance)
     problem.svm_solves += 1
     alpha = problem.machine(problem.task.combined(weights))
-    halves = problem.task.correlations(alpha) ** 2 / 2
+    halves = problem.task.root_q(alpha) ** 2 / 2
     return Fit(weights, alpha, halves, problem.task.gain(alpha) - float(weights @ halves))
 
 
@@ -205,4 +205,4 @@ def fit_classes(problem: Problem, weights: Array, which: Array | None = None, co
         problem.machine[k] = box_qp(_signed(kernel, task.signs[k]), task.box, problem.machine[k])
     problem.svm_solves += len(chosen) if counted else 0
     alpha = problem.machine[chosen]
-    return ClassFits(weights, alpha, replace(task, signs=task.signs[chosen]).correlations(alpha) / 2)
+    return ClassFits(weights, alpha, replace(task, signs=task.signs[chosen]).q(alpha) / 2)

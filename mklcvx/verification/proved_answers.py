@@ -59,7 +59,7 @@ def upper_certificate(
     if formulation.between is not None:
         at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
-    norms, roots = task.evaluate(coefficients)[1], task.correlations(alpha)
+    norms, roots = task.evaluate(coefficients)[1], task.root_q(alpha)
     side, used = regulariser_of(formulation.name, task.count, task.own), coefficients.any(axis=1)
     tried = [formulation.weights(norms, roots, **task.own)]
     if weights is not None and np.isfinite(weights).all() and (weights[used] > 0).all():

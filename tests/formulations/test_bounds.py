@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
 from mklcvx import formulations
-from mklcvx.formulations import Implied, Task
+from mklcvx.formulations import RankOneCoefficients, Task
 from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
 
 pytestmark = pytest.mark.slow
@@ -305,7 +305,7 @@ def test_the_size_to_compare_with_is_that_of_the_penalties():
         formulation = formulations.get(name)
         own = replace(task, own={"theta": 1.0} if name == "sm2" else {})
         lower = formulation.lower(own, np.full(2, 0.5))
-        upper = formulation.upper(own, Implied(np.ones(1), np.array([0.5, -0.5])))
+        upper = formulation.upper(own, RankOneCoefficients(np.ones(1), np.array([0.5, -0.5])))
         assert formulation.scale(lower, upper) == pytest.approx(1.0)
         assert formulation.scale(lower, formulation.upper(own, np.zeros((1, 2)))) == 0
 
@@ -329,7 +329,7 @@ def test_points_at_hand_are_the_zero_function_and_the_feasible_point_nearest_to_
     y, box = np.array([1.0, -1, -1]), np.array([0.5, 0.4, 0.6])
     task = Task(np.eye(3)[None], y, box, loss)
     formulation = formulations.get("l1")
-    (alpha,), (coefficients,) = formulation.at_hand(task)
+    (alpha,), (coefficients,) = formulation.trivial_points(task)
     assert formulation.upper(task, coefficients).value == pytest.approx(1.0 if loss == "c" else 0.0)
     lower = formulation.lower(task, alpha)
     assert lower.alpha == pytest.approx([0, 0, 0] if loss == "c" else [0.5, 0.2, 0.3])

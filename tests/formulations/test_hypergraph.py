@@ -293,7 +293,7 @@ def test_the_family_explains_its_symbols(name):
 def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():
     """0 ≤ tr(A) + τ* ≤ tr(A): μ on the simplex and Z = 0 prove both."""
     problem, formulation = task(), formulations.get("hypergraph")
-    (dual,), (primal,) = formulation.at_hand(problem)
+    (dual,), (primal,) = formulation.trivial_points(problem)
     assert (dual.weights >= 0).all()
     assert dual.weights.sum() == pytest.approx(1)
     assert formulation.lower(problem, dual).value == pytest.approx(-np.sum(problem.h**2))

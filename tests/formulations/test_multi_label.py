@@ -131,7 +131,7 @@ def test_values_follow_their_definitions():
     task, rng = small_task(), np.random.default_rng(1)
     beta, c = rng.uniform(size=(2, 5)), rng.normal(size=(2, 3, 5))
     q = [[(b * y) @ k @ (b * y) for k in task.kernels] for b, y in zip(beta, task.signs, strict=True)]
-    assert task.correlations(beta) == pytest.approx(np.array(q))
+    assert task.q(beta) == pytest.approx(np.array(q))
     outputs, squares = task.evaluate(c)
     assert outputs == pytest.approx(np.array([sum(task.kernels[a] @ c[k, a] for a in range(3)) for k in range(2)]))
     assert squares == pytest.approx(
@@ -143,7 +143,7 @@ def test_values_follow_their_definitions():
     total, worst = formulations.get("ml_sum"), formulations.get("ml_minimax")
     shares = task.importance
     feasible = np.minimum(beta, task.box)
-    q_feasible = task.correlations(feasible)
+    q_feasible = task.q(feasible)
     gain, cost = shares @ feasible.sum(axis=1), np.max(shares @ q_feasible) / 2
     lower = total.lower(task, ClassDual(beta, np.ones(2)))
     assert lower.value == pytest.approx(gain - cost)
@@ -157,7 +157,7 @@ def test_values_follow_their_definitions():
     gamma = np.array([0.3, 0.7])
     inside = np.minimum(beta, np.outer(gamma, task.box))
     lower = worst.lower(task, ClassDual(beta, 2 * gamma))
-    expected_cost = np.max(np.sum(task.correlations(inside) / gamma[:, None], axis=0)) / 2
+    expected_cost = np.max(np.sum(task.q(inside) / gamma[:, None], axis=0)) / 2
     assert lower.value == pytest.approx(inside.sum() - expected_cost)
     assert lower.largest_term == pytest.approx(max(inside.sum(), expected_cost))
     p = np.array([0.2, 0.3, 0.5])
@@ -172,7 +172,7 @@ def test_a_class_without_weight_and_a_kernel_without_use_cost_nothing():
     task, worst = small_task(), formulations.get("ml_minimax")
     beta = np.vstack([np.full(5, 0.1), np.zeros(5)])
     lower = worst.lower(task, ClassDual(beta, np.array([1.0, 0.0])))
-    assert lower.value == pytest.approx(0.5 - np.max(task.correlations(beta)[0]) / 2)
+    assert lower.value == pytest.approx(0.5 - np.max(task.q(beta)[0]) / 2)
     c = np.zeros((2, 3, 5))
     c[:, 0] = 0.1
     assert np.isfinite(worst.upper(task, ClassPrimal(c, np.array([1.0, 0.0, 0.0]))).value)
@@ -299,7 +299,7 @@ def test_a_label_that_everybody_has_is_refused_and_one_that_all_but_one_have_is_
 def test_points_at_hand_are_feasible_and_prove_what_the_zero_function_costs(name):
     """β = 0 proves 0; f = 0 pays the whole box in every class. γ is 1 in the sum, on the simplex in the worst case."""
     formulation, task = formulations.get(name), small_task(k=3)
-    (dual,), (primal,) = formulation.at_hand(task)
+    (dual,), (primal,) = formulation.trivial_points(task)
     assert dual.gamma == pytest.approx(np.full(3, 1 / 3) if name == "ml_minimax" else np.ones(3))
     assert (primal.weights >= 0).all()
     assert primal.weights.sum() == pytest.approx(1)

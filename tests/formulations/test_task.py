@@ -164,7 +164,7 @@ def test_correlations_and_evaluations_follow_their_definitions():
     rng = np.random.default_rng(0)
     alpha, c = rng.uniform(size=6), rng.normal(size=(2, 6))
     signed = alpha * problem.y
-    assert problem.correlations(alpha) ** 2 == pytest.approx([signed @ k @ signed for k in problem.kernels])
+    assert problem.root_q(alpha) ** 2 == pytest.approx([signed @ k @ signed for k in problem.kernels])
     outputs, norms = problem.evaluate(c)
     assert outputs == pytest.approx(problem.kernels[0] @ c[0] + problem.kernels[1] @ c[1])
     assert norms**2 == pytest.approx([c[m] @ problem.kernels[m] @ c[m] for m in range(2)])
@@ -222,7 +222,7 @@ def test_the_order_in_memory_does_not_matter(axes, symmetric):
     one, other = KernelStack(kernels, symmetric=symmetric), KernelStack(stored, symmetric=symmetric)
     sums = np.zeros((4, 4)), np.zeros((4, 4))
     weights, vector = np.array([1.0, 2.0, -1.0]), np.array([1.0, -2.0, 3.0, 0.5])
-    images = [stack.swept(total, weights, vector) for stack, total in zip((one, other), sums, strict=True)]
+    images = [stack.update_and_matvec(total, weights, vector) for stack, total in zip((one, other), sums, strict=True)]
     assert images[1] == pytest.approx(images[0], rel=1e-14)
     assert sums[1] == pytest.approx(sums[0], rel=1e-14)
     assert other.combined(weights) == pytest.approx(sums[0], rel=1e-14)
@@ -234,12 +234,12 @@ def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_th
     task = Task(skewed, np.array([1.0, -1.0, 1.0, -1.0]), np.ones(4), symmetric=False)
     whole = np.stack([np.tril(kernel) + np.tril(kernel, -1).T for kernel in skewed])
     total = np.eye(4)
-    images = task.swept(total, weights, vector)
+    images = task.update_and_matvec(total, weights, vector)
     assert np.array_equal(total, total.T)
     assert total == pytest.approx(np.eye(4) + np.tensordot(weights, whole, 1))
     assert task.combined(weights) == pytest.approx(np.tensordot(weights, whole, 1))
     assert images == pytest.approx(whole @ vector)
-    assert task.images(vector) == pytest.approx(whole @ vector)
+    assert task.matvecs(vector) == pytest.approx(whole @ vector)
 
 
 def test_only_the_lower_triangle_is_used_and_single_precision_is_widened():

@@ -174,7 +174,7 @@ def test_points_at_hand_confine_the_value_to_what_no_kernel_at_all_costs(name):
     """β = 0 proves 0; without weights every pair loses 1, and the pairs' weights sum to one."""
     formulation = formulations.get(name)
     task, _ = formulation.task(instance(), {"lam": 3.0})
-    (beta,), (mu,) = formulation.at_hand(task)
+    (beta,), (mu,) = formulation.trivial_points(task)
     assert formulation.lower(task, beta).value == 0
     assert formulation.upper(task, mu).value == pytest.approx(1)
 

@@ -88,7 +88,7 @@ class Toy(Formulation):
         mu = np.maximum(point, 0.0) / np.maximum(point, 0.0).sum()
         return Bound(float(mu @ mu / 2 - task.a @ mu), mu, 1.0)
 
-    def at_hand(self, task):
+    def trivial_points(self, task):
         return Points([0.0], [np.ones(task.count)])
 
     def from_primal(self, program, task, unit):

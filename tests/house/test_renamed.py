@@ -8,11 +8,14 @@ import types
 import warnings
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import mklcvx
 from mklcvx.bench.comparison import contestants
 from mklcvx.cli.options import solvers_in
+from mklcvx.formulations import RankOneCoefficients
+from mklcvx.problem.stack import KernelStack
 from mklcvx.renamed import renamed
 
 
@@ -146,3 +149,16 @@ def test_judge_is_found_where_it_was():
     with pytest.warns(FutureWarning, match=r"answers.judge is now mklcvx.verification.judge.judge: use that name"):
         from mklcvx.verification.answers import judge
     assert judge is import_module("mklcvx.verification.judge").judge
+
+
+def test_a_method_is_found_by_its_old_name():
+    stack, vector = KernelStack(np.eye(3)[None]), np.arange(3.0)
+    with pytest.warns(FutureWarning, match=r"^KernelStack.images is now KernelStack.matvecs: use that name$"):
+        found = stack.images(vector)
+    assert found.tolist() == stack.matvecs(vector).tolist()
+
+
+def test_a_class_of_formulations_is_found_by_its_old_name():
+    with pytest.warns(FutureWarning, match=r"formulations.Implied is now mklcvx.formulations.RankOneCoefficients"):
+        from mklcvx.formulations import Implied
+    assert Implied is RankOneCoefficients

@@ -33,8 +33,8 @@ def test_it_looks_like_the_stack():
 def test_products_combinations_and_traces_are_those_of_the_kernels():
     low, dense = KernelStack(LowRank(FACTORS)), KernelStack(DENSE)
     vector = RNG.normal(size=N)
-    assert low.images(vector) == pytest.approx(dense.images(vector))
-    assert low.squares(vector) == pytest.approx(dense.squares(vector))
+    assert low.matvecs(vector) == pytest.approx(dense.matvecs(vector))
+    assert low.quad_forms(vector) == pytest.approx(dense.quad_forms(vector))
     assert low.combined(WEIGHTS) == pytest.approx(dense.combined(WEIGHTS))
     assert low.traces == pytest.approx(dense.traces)
     assert low.typical_kernel_size() == pytest.approx(dense.typical_kernel_size())
@@ -49,7 +49,7 @@ def test_squares_that_vanish_are_seen_to():
     """Where K(α∘y) is zero, √q is known to 1e-15 from factors and to 1e-8 from the kernel."""
     vector = RNG.normal(size=N)
     vector -= FACTORS[0][:, 0] * (FACTORS[0][:, 0] @ vector) / (FACTORS[0][:, 0] @ FACTORS[0][:, 0])
-    assert np.sqrt(KernelStack(LowRank(FACTORS)).squares(vector)[0]) < 1e-13
+    assert np.sqrt(KernelStack(LowRank(FACTORS)).quad_forms(vector)[0]) < 1e-13
 
 
 def test_a_kernel_of_low_rank_shows_that_its_square_vanishes():
@@ -57,16 +57,16 @@ def test_a_kernel_of_low_rank_shows_that_its_square_vanishes():
     vector = RNG.normal(size=N)
     vector -= FACTORS[1] @ np.linalg.lstsq(FACTORS[1], vector, rcond=None)[0]
     stack = KernelStack(DENSE)
-    assert np.sqrt(stack.sharp_squares(vector)[1]) < 1e-13
-    assert stack.sharp_squares(vector)[[0, 2, 3]].tolist() == stack.squares(vector)[[0, 2, 3]].tolist()
+    assert np.sqrt(stack.accurate_quad_forms(vector)[1]) < 1e-13
+    assert stack.accurate_quad_forms(vector)[[0, 2, 3]].tolist() == stack.quad_forms(vector)[[0, 2, 3]].tolist()
     full = KernelStack((DENSE[1] + 1e-9 * np.eye(N))[None])
-    assert full.sharp_squares(vector) == pytest.approx(1e-9 * vector @ vector, rel=1e-4)
+    assert full.accurate_quad_forms(vector) == pytest.approx(1e-9 * vector @ vector, rel=1e-4)
 
 
 def test_nothing_is_factored_for_the_zero_vector(monkeypatch):
     """Every run asks for the bound that α = 0 proves; a factorisation of every kernel is no price for that."""
     monkeypatch.setattr(KernelStack, "_pivot", lambda self, m: pytest.fail(f"kernel {m} was factored"))
-    assert KernelStack(DENSE).sharp_squares(np.zeros(N)).tolist() == [0.0] * len(DENSE)
+    assert KernelStack(DENSE).accurate_quad_forms(np.zeros(N)).tolist() == [0.0] * len(DENSE)
 
 
 @pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])

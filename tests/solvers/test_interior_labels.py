@@ -146,7 +146,7 @@ def test_a_class_whose_weight_vanishes_is_solved_like_the_others():
     p, (beta, gamma) = point.upper.point.weights, point.lower.point
     assert gamma.min() < 1e-6 < gamma.max()
     alpha = beta / gamma[:, None]
-    penalties = task.correlations(alpha) @ p / 2
+    penalties = task.q(alpha) @ p / 2
     outputs, _ = task.evaluate(p[None, :, None] * (alpha * task.signs)[:, None, :])
     own_gaps = penalties + task.risks(outputs) - (alpha.sum(axis=1) - penalties)
     assert (own_gaps <= 1e-6 * point.upper.value).all()
@@ -228,7 +228,7 @@ def test_the_corrector_takes_off_what_the_predictor_neglects(name):
 def test_the_residuals_follow_their_definitions(name):
     problem, state = after(name, 2)
     task, at = problem.task, state.at
-    q = task.correlations(at.alpha)
+    q = task.q(at.alpha)
     off = residuals(at, state.images.columns)
     for k, signs in enumerate(task.signs):
         hessian = signs[:, None] * task.combined(at.weights) * signs

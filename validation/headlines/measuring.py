@@ -77,7 +77,7 @@ def stepped(
     task, _ = chosen.task(instance, parameters)
     problem = Problem(chosen, task, 1e-4 if tolerance is None else tolerance)
     marks: list[Mark] = []
-    best = certify(chosen, task, chosen.at_hand(task)) if tolerance is not None else None
+    best = certify(chosen, task, chosen.trivial_points(task)) if tolerance is not None else None
     started = time.process_time()
     state = algorithm.start(problem)
     seconds, iteration = time.process_time() - started, 0

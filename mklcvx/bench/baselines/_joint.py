@@ -198,7 +198,7 @@ class Joint(Formulation):
         penalty, risk = self.penalty(norms, **task.own), task.risk(outputs + point.bias)
         return JointBound(penalty + risk, point, norms, max(penalty, risk))
 
-    def at_hand(self, task: JointTask) -> Points:
+    def trivial_points(self, task: JointTask) -> Points:
         nothing = JointPrimal(np.zeros((task.labels, task.count, task.samples)), np.zeros(task.labels))
         return Points([np.zeros(task.contrasts.shape[:2])], [nothing])
 

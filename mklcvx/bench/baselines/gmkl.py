@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...certificate import CertifiedPoint, certify, joined
-from ...formulations import Implied, Points, Task
+from ...formulations import Points, RankOneCoefficients, Task
 from ...formulations._dual import DualProgram
 from ...formulations._formulation import Parameter, as_choice
 from ...formulations._primal import PrimalProgram
@@ -142,7 +142,7 @@ class GeneralisedMKL(OnWeights):
         sigma, lam, rows, least = (task.own[name] for name in OWN)
         alpha, delta = point if isinstance(point, PricedAlpha) else (point, np.zeros(len(least)))
         alpha, delta = task.feasible(alpha), np.maximum(np.nan_to_num(delta), 0.0)
-        roots = task.correlations(alpha)
+        roots = task.root_q(alpha)
         load = roots**2 / 2 + rows.T @ delta
         if lam == 0:
             share = float(min(1.0, np.min(np.divide(sigma, load, out=np.ones(len(load)), where=load > 0))))
@@ -172,14 +172,14 @@ class GeneralisedMKL(OnWeights):
         norms = np.array([float(np.linalg.norm(w.value)) for w in program.coordinates])
         implied = weights_at_prices(norms, sigma - A.T @ delta, lam, mu)
         functions = [coefficients, Weighted(coefficients, mu), Weighted(coefficients, implied)]
-        short = Weighted(Implied(mu, np.maximum(alpha, 0.0) * task.y), mu)
+        short = Weighted(RankOneCoefficients(mu, np.maximum(alpha, 0.0) * task.y), mu)
         return Points([PricedAlpha(alpha, delta / unit)], [*functions, short])
 
     def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points:
         (alpha,), _ = super().from_dual(program, task, unit)
         delta = program.problem.var_dict["delta"].value / unit if len(task.own["p"]) else np.zeros(0)
         mu = np.maximum([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts], 0.0)
-        return Points([PricedAlpha(alpha, delta)], [Weighted(Implied(mu, alpha * task.y), mu)])
+        return Points([PricedAlpha(alpha, delta)], [Weighted(RankOneCoefficients(mu, alpha * task.y), mu)])
 
 
 GMKL = GeneralisedMKL(
@@ -196,7 +196,7 @@ def optimum(task: Task, tol: float) -> CertifiedPoint:
     free = replace(task, own={**task.own, "A": np.zeros((0, task.count)), "p": np.zeros(0)})
     alone, _ = drive(InteriorSingle(), GMKL, free, tol)
     functions = Weighted(alone.upper.coefficients, alone.upper.mu)
-    best = certify(GMKL, task, Points([alone.lower.alpha], [functions, *GMKL.at_hand(task).primals]))
+    best = certify(GMKL, task, Points([alone.lower.alpha], [functions, *GMKL.trivial_points(task).primals]))
     for unit in UNITS:
         if best.certificate.proves(tol):
             break
@@ -212,7 +212,9 @@ def _sharper(task: Task, point: CertifiedPoint) -> CertifiedPoint:
     if not mu.any():
         return point
     _, alpha = machine(task.combined(mu), task.y, task.box, task.bias)
-    candidates = Points([PricedAlpha(alpha, point.lower.delta)], [Weighted(Implied(mu, alpha * task.y), mu)])
+    candidates = Points(
+        [PricedAlpha(alpha, point.lower.delta)], [Weighted(RankOneCoefficients(mu, alpha * task.y), mu)]
+    )
     return certify(GMKL, task, candidates, point)
 
 

@@ -111,7 +111,7 @@ class LPBeta(Formulation):
         loss = float(task.box @ np.maximum(0.0, rho - worst))
         return MixingBound(loss - rho, mu, rho, max(loss, abs(rho)))
 
-    def at_hand(self, task: Mixing) -> Points:
+    def trivial_points(self, task: Mixing) -> Points:
         n, rivals, count = task.margins.shape
         return Points([np.ones((n, rivals)) / (n * rivals)], [np.full(count, 1 / count)])
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...certificate.regularisers import regulariser_of
 from ...certificate.single import Proved
 from ...certificate.solution import Solution
-from ...formulations import Implied, Task
+from ...formulations import RankOneCoefficients, Task
 from ..polish import balanced, refined, sharpened
 from .family import AIM, Family, Found
 
@@ -33,7 +33,7 @@ class SingleTasks(Family):
         largest = np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(lower.alpha)
         roots = np.where(lower.roots > UNSEEN * largest, lower.roots, 0.0)
         best = formulation.weights(upper.norms, roots, **task.own)
-        weights = functions.weights if isinstance(functions, Implied) else best
+        weights = functions.weights if isinstance(functions, RankOneCoefficients) else best
         side = regulariser_of(formulation.name, task.count, task.own)
         best, weights = (best, weights) if side is None else (side.feasible(best), side.feasible(weights))
         if np.isfinite(weights).all():
@@ -43,8 +43,10 @@ class SingleTasks(Family):
             if found.refine and formulation.between is None:
                 alpha, low = refined(stored, task, weights, lower.alpha)
                 yield {"alpha": alpha, "mu": weights, "low": low}
-        apart = not isinstance(functions, Implied) or not np.array_equal(functions.signed, lower.alpha * task.y)
-        if isinstance(functions, Implied) and apart and np.isfinite(weights).all():
+        apart = not isinstance(functions, RankOneCoefficients) or not np.array_equal(
+            functions.signed, lower.alpha * task.y
+        )
+        if isinstance(functions, RankOneCoefficients) and apart and np.isfinite(weights).all():
             yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
         if apart or not np.array_equal(best, weights):  # functions are priced with the weights that fit them best
             coefficients = np.asarray(functions)
@@ -70,8 +72,8 @@ class SingleTasks(Family):
         if not task.loss_function.free_margin or solution.alpha is None:
             return ""
         centred = task.centred()
-        apart = np.sum([centred.squares(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
-        together = centred.squares(solution.alpha * task.y)
+        apart = np.sum([centred.quad_forms(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
+        together = centred.quad_forms(solution.alpha * task.y)
         if float(together.max()) > MEETING * float(apart.max()):
             return ""
         return (

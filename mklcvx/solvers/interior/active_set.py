@@ -43,7 +43,7 @@ class ActiveSetPoint:
         """The same active set for another box."""
         at_zero = self.alpha <= SETTINGS.bound_tolerance * self.box
         alpha = np.where(at_zero, 0.0, np.where(self.at_box, task.box, np.minimum(self.alpha, task.box)))
-        return replace(self, alpha=alpha, box=task.box, images=task.images(alpha * task.y))
+        return replace(self, alpha=alpha, box=task.box, images=task.matvecs(alpha * task.y))
 
 
 def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
@@ -70,7 +70,7 @@ def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> 
     change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
     alpha = np.where(held, bounds, at.alpha + task.y * found)
     x = np.where(held_x, bounds_x, at.x + change)
-    return ActiveSetPoint(alpha, task.box, x, at.nu + nu, at.kappa + kappa, task.images(alpha * task.y))
+    return ActiveSetPoint(alpha, task.box, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * task.y))
 
 
 def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:

@@ -49,7 +49,7 @@ class ReducedHessian:
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
         """Set these weights and return the products K_m v, in one pass over the kernels."""
-        return self.task.swept(self.kernel, self._change(weights), vector)
+        return self.task.update_and_matvec(self.kernel, self._change(weights), vector)
 
     def _change(self, weights: Array) -> Array:
         if not np.isfinite(weights).all():
@@ -110,7 +110,7 @@ class LowRankReducedHessian(ReducedHessian):
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
         self.set_weights(weights)
-        return self.task.images(vector)
+        return self.task.matvecs(vector)
 
     def matvec(self, vector: Array) -> Array:
         return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)

@@ -24,7 +24,7 @@ import numpy as np
 
 from ...certificate import certify
 from ...certificate.run import Ending
-from ...formulations import SINGLE_TASKS, Implied, Points, Task
+from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ..driver import Problem
 from ..polish import sharpened
 from .active_set import ActiveSetPoint, active_set_step
@@ -116,7 +116,7 @@ def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
         return from_nothing(side, hessian)
     at = warm.warm_start_point or warm.at
     alpha = balanced(task, at.alpha / (at.alpha + at.box_slack) * task.box)
-    images = task.images(alpha * task.y)
+    images = task.matvecs(alpha * task.y)
     first = first_point(side, at.x, alpha, images, SETTINGS.warm_mu)
     return evaluated(side, hessian, first, images, first.mu)
 
@@ -129,10 +129,12 @@ def candidate_points(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
     if isinstance(side, ReducedGroups):
         coefficients = np.outer(weights, signed) + side.eliminated_coefficients(at.nu)
         return Points([alpha], [coefficients * _length(task, alpha, coefficients)])
-    return Points([alpha], [Implied(weights * _length(task, alpha, Implied(weights, signed)), signed)])
+    return Points(
+        [alpha], [RankOneCoefficients(weights * _length(task, alpha, RankOneCoefficients(weights, signed)), signed)]
+    )
 
 
-def _length(task: Task, alpha: Array, functions: Array | Implied) -> float:
+def _length(task: Task, alpha: Array, functions: Array | RankOneCoefficients) -> float:
     """The factor that lifts the margins of the free samples to what they should be."""
     (outputs, _), near = task.evaluate(functions), SETTINGS.bound_tolerance
     risk = task.risk(outputs)

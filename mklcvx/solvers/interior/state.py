@@ -122,7 +122,7 @@ def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
     shares = np.zeros(task.samples)
     for side in sides:
         shares[side] = 1 / (len(sides) * task.box[side].sum())
-    images, length = task.images(shares * task.box * task.y), 1.0
+    images, length = task.matvecs(shares * task.box * task.y), 1.0
     if not task.loss_function.free_margin:
         cost = float(weights @ (images @ (shares * task.box * task.y)))
         length = 2 / cost if cost > 0 else np.inf

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formulations import Implied, Points
+from ...formulations import Points, RankOneCoefficients
 from ...formulations._groups import group_largest, group_shares
 from ..driver import Algorithm, Array, Problem, State, check_switch
 from ..svm import Fit, fit, floor
@@ -71,7 +71,9 @@ class CKLAlternating(Algorithm[Chosen]):
     def points(self, problem: Problem, state: Chosen) -> Points:
         """The classifier of the SVM, and that of the dual's own weights."""
         found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
-        return Points(found.duals, [*found.primals, Implied(dual_weights, state.fit.alpha * problem.task.y)])
+        return Points(
+            found.duals, [*found.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.y)]
+        )
 
     def _weights(self, shares: Array, group_share: Array, groups: NDArray[Any]) -> Array:
         return shares / ((2 if self.halved else 1) * group_share[groups])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...formulations import Implied, Points, _silp
+from ...formulations import Points, RankOneCoefficients, _silp
 from ..driver import Array, Problem
 from ..svm import fit
 from ._column_generation import ColumnGeneration, Columns
@@ -54,4 +54,6 @@ class SILP(ColumnGeneration):
 
     def points(self, problem: Problem, state: Columns) -> Points:
         """The last α and the mixed one; the classifier that the weights make with the last."""
-        return Points([state.cuts[-1], state.mixed], [Implied(state.weights, state.cuts[-1] * problem.task.y)])
+        return Points(
+            [state.cuts[-1], state.mixed], [RankOneCoefficients(state.weights, state.cuts[-1] * problem.task.y)]
+        )

@@ -26,7 +26,7 @@ class Family:
 
     def certificate(self, formulation: Formulation, task: Any, answer: Answer, tolerance: float) -> Certificate:
         """Of the answer; points known without a solver stand in for a side that it leaves out."""
-        offered, known = self.points(formulation, task, answer), formulation.at_hand(task)
+        offered, known = self.points(formulation, task, answer), formulation.trivial_points(task)
         bounds = Points(offered.duals or known.duals, offered.primals or known.primals)
         return certify(formulation, task, bounds).certificate
 

@@ -110,7 +110,7 @@ def best_gamma(task: LabelTask, alpha: Array) -> Array:
     """The γ that makes the lower bound of α largest."""
     from scipy.optimize import linprog
 
-    gains, halves = alpha.sum(axis=1), task.correlations(alpha) / 2
+    gains, halves = alpha.sum(axis=1), task.q(alpha) / 2
     cuts = np.hstack([halves.T, -np.ones((task.count, 1))])
     simplex = np.hstack([np.ones((1, task.classes)), [[0.0]]])
     limits = [(0, 1)] * task.classes + [(0, None)]
@@ -122,7 +122,7 @@ def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
     """Unknowns μ and ξ of every class, as `linprog` takes them."""
     task, alpha = case.task, np.asarray(case.reference.alpha)
     n, count, classes = task.samples, task.count, task.classes
-    halves, top = task.correlations(alpha) / 2, case.known.upper + tolerance * case.known.scale
+    halves, top = task.q(alpha) / 2, case.known.upper + tolerance * case.known.scale
     images = np.stack([[kernel @ beta for beta in alpha * task.signs] for kernel in task.each_kernel()], axis=2)
     margins = np.hstack([-(task.signs[:, :, None] * images).reshape(n * classes, count), -np.eye(n * classes)])
     costs = np.hstack([halves, np.kron(np.eye(classes), task.box)])

@@ -27,7 +27,7 @@ import numpy as np
 
 from ...certificate import Certificate
 from ...errors import InputError
-from ...formulations import Implied, SingleTask, Task
+from ...formulations import RankOneCoefficients, SingleTask, Task
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import FINER, Case, Part, Violation
@@ -110,9 +110,9 @@ def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
     """Unknowns μ, b, ρ, ξ, as `linprog` takes them."""
     task, alpha, between = case.task, case.reference.alpha, case.formulation.between
     n, count, budget, free = task.samples, task.count, tolerance * case.known.scale, task.loss_function.free_margin
-    roots, limits = task.correlations(alpha), (None, None) if task.bias else (0.0, 0.0)
+    roots, limits = task.root_q(alpha), (None, None) if task.bias else (0.0, 0.0)
     others = [limits, (None, None), *[(0.0, None)] * n]
-    margins = task.y[:, None] * task.images(alpha * task.y).T
+    margins = task.y[:, None] * task.matvecs(alpha * task.y).T
     rows = np.hstack([-margins, -task.y[:, None], np.full((n, 1), float(free)), -np.eye(n)])
     bounds = np.full(n, 0.0 if free else -1.0)
     risk = np.concatenate([[0.0, -float(free)], task.box])
@@ -160,7 +160,7 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
     elif rigorous:
         value = upper_certificate(formulation, task, alpha, np.outer(feasible, alpha * task.y)).upper
     else:
-        value = formulation.upper(task, Implied(feasible, alpha * task.y)).value
+        value = formulation.upper(task, RankOneCoefficients(feasible, alpha * task.y)).value
     return Part("weights", violations, "upper", value, note="the SVM with these weights")
 
 
@@ -179,8 +179,8 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
     alpha = machine_alpha(task, weights) if alpha is None else alpha
     regulariser = formulation.regulariser
     price = 0.0 if regulariser is None else float(np.sum(regulariser.value(weights, **task.own)))
-    cost = float(weights @ task.correlations(alpha) ** 2) / 2
-    outputs, _ = task.evaluate(Implied(weights, alpha * task.y))
+    cost = float(weights @ task.root_q(alpha) ** 2) / 2
+    outputs, _ = task.evaluate(RankOneCoefficients(weights, alpha * task.y))
     return cost + price + task.risk(outputs).value, task.gain(alpha) - cost + price
 
 
