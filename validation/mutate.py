@@ -82,7 +82,8 @@ MEMBERS = {
 }
 # fmt: on
 Edit = tuple[int, int, str]  # bytes from, to, and the text in their place
-Limits = dict[str, float]  # seconds by test file
+Seconds = dict[str, float]  # by test
+Controls = dict[str, Seconds]  # by test file
 
 
 @dataclass(frozen=True, order=True)
@@ -211,7 +212,7 @@ def environment_of(tree: Path) -> dict[str, str]:
     return environment | {"PYTEST_ADDOPTS": ""}
 
 
-NURSERY = """
+NURSERY = '''
 import json, os, signal, sys, time
 import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
 
@@ -219,26 +220,36 @@ phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing examp
 hypothesis.settings.register_profile("mutants", phases=phases, database=None)
 hypothesis.settings.load_profile("mutants")
 
-class First:
-    failed = ""
+class Watch:
+    """Runs quick tests first; notes the first failure, and the seconds of every test."""
+
+    def __init__(self, usual):
+        self.usual, self.failed, self.seconds = usual, "", {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        items.sort(key=lambda item: self.usual.get(item.nodeid, 0.0))
+
     def pytest_runtest_logreport(self, report):
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        self.pytest_collectreport(report)
+
+    def pytest_collectreport(self, report):
         if report.failed and not self.failed:
             self.failed = report.nodeid
-    pytest_collectreport = pytest_runtest_logreport
 
 for line in sys.stdin:
-    arguments, limit = json.loads(line)
-    reading, writing = os.pipe()
+    arguments, limit, usual = json.loads(line)
     child = os.fork()
     if child == 0:
         os.setsid()
         void = os.open(os.devnull, os.O_WRONLY)
         os.dup2(void, 1), os.dup2(void, 2)
-        first = First()
-        code = pytest.main(arguments, plugins=[first])
-        os.write(writing, first.failed.encode()[:4000])
+        watch = Watch(usual)
+        code = pytest.main(arguments, plugins=[watch])
+        with open("watched.json", "w") as file:
+            json.dump([watch.failed, watch.seconds], file)
         os._exit(code)
-    os.close(writing)
     end, code = time.monotonic() + limit, None
     while time.monotonic() < end and code is None:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -246,9 +257,16 @@ for line in sys.stdin:
     if code is None:
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    print(json.dumps([code, os.read(reading, 4000).decode()]), flush=True)
-    os.close(reading)
-"""
+    print(json.dumps(code), flush=True)
+'''
+
+
+class Outcome(NamedTuple):
+    """The exit code of pytest, None if time ran out; the first test that failed; the seconds of every test."""
+
+    code: int | None
+    failed: str
+    seconds: Seconds
 
 
 class Nursery:
@@ -265,17 +283,19 @@ class Nursery:
             text=True,
         )
 
-    def run_tests(self, tests: Sequence[str], timeout: float, naming: str = "") -> tuple[int | None, str]:
-        """The exit code of test files, or of those of their tests that name a formulation, and the first test that
-        failed; the code is None if time ran out."""
+    def run_tests(self, tests: Sequence[str], timeout: float, usual: Seconds, naming: str = "") -> Outcome:
+        """Run test files, or those of their tests that name a formulation, until one fails; usually quick tests come
+        first."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, *tests]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
-        self.process.stdin.write(json.dumps([options, timeout]) + "\n")
+        self.process.stdin.write(json.dumps([options, timeout, usual]) + "\n")
         self.process.stdin.flush()
-        code, failed = json.loads(self.process.stdout.readline())
-        return code, failed
+        code, watched = json.loads(self.process.stdout.readline()), self.tree / "watched.json"
+        failed, seconds = json.loads(watched.read_text()) if watched.exists() else ("", {})
+        watched.unlink(missing_ok=True)
+        return Outcome(code, failed, seconds)
 
     def close(self) -> None:
         self.process.communicate()
@@ -303,18 +323,20 @@ def check_import(tree: Path) -> None:
         refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
-def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Limits:
-    """The seconds that each test file is given; without a mutation it has to pass."""
-    limits: Limits = {}
+def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Controls:
+    """Test files without a mutation: each has to pass."""
+    found: Controls = {}
     everything = b"".join(path.read_bytes() for path in sorted((nursery.tree / PACKAGE).rglob("*.py")))
     for test in tests:
-        digest, started = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes()), time.monotonic()
+        digest = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes())
         if (test, digest) not in journal.controls:
-            if nursery.run_tests([test], timeout or 1800.0)[0] != PASSED:
+            outcome = nursery.run_tests([test], timeout or 1800.0, {})
+            if outcome.code != PASSED:
                 refuse(f"{test} fails without any mutation")
-            journal.note({"control": test, "source": digest, "seconds": round(time.monotonic() - started, 1)})
-        limits[test] = timeout or 30 + 5 * journal.controls[test, digest]
-    return limits
+            seconds = {name: round(value, 3) for name, value in outcome.seconds.items()}
+            journal.note({"control": test, "source": digest, "seconds": seconds})
+        found[test] = journal.controls[test, digest]
+    return found
 
 
 class Verdict(NamedTuple):
@@ -334,7 +356,7 @@ class Journal:
         self.path: Path | None = None
         self.digests = {file: _digest(source) for file, source in sources.items()}
         self.entries: dict[tuple[Any, ...], dict[str, Any]] = {}
-        self.controls: dict[tuple[str, str], float] = {}  # seconds by test file and digest
+        self.controls: dict[tuple[str, str], Seconds] = {}  # by test file and digest
         for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
             self.note(json.loads(line))
         self.path = path
@@ -362,7 +384,9 @@ def _digest(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()[:16]
 
 
-def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Sequence[str] | None) -> Verdict:
+def judge(
+    mutant: Mutant, free: SimpleQueue[Nursery], controls: Controls, tests: Sequence[str] | None, timeout: float | None
+) -> Verdict:
     """Run the tests until one fails, in a free tree that is put back as it was."""
     nursery = free.get()
     path = nursery.tree / PACKAGE / mutant.file
@@ -370,7 +394,9 @@ def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Seq
     try:
         path.write_bytes(mutant.apply(source))
         chosen, naming = selection_of(mutant.file, tests)
-        code, failed = nursery.run_tests(chosen, sum(limits[test] for test in chosen), naming)
+        usual = {name: seconds for test in chosen for name, seconds in controls[test].items()}
+        limit = timeout or 60 + 5 * sum(usual.values())
+        code, failed, _ = nursery.run_tests(chosen, limit, usual, naming)
     finally:
         path.write_bytes(source)
         free.put(nursery)
@@ -391,9 +417,9 @@ def judge_all(
     known = {mutant: journal.verdict(mutant) for mutant in mutants}
     left = [mutant for mutant, found in known.items() if found is None or (again and found.outcome == "survived")]
     needed = dict.fromkeys(test for mutant in left for test in selection_of(mutant.file, tests)[0])
-    limits, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
+    controls, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
     with ThreadPoolExecutor(len(nurseries)) as pool:
-        judged = pool.map(partial(judge, free=free, limits=limits, tests=tests), left)
+        judged = pool.map(partial(judge, free=free, controls=controls, tests=tests, timeout=timeout), left)
         for verdict in track(judged, "mutants", total=len(left), console=console):
             journal.add(verdict)
             if verdict.outcome == "survived":
@@ -463,7 +489,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("files", nargs="*", help="files of formulations/, such as l1 or losses/nu; all unless given")
     parser.add_argument("--tests", nargs="+", help="test files or single tests, in their order")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--timeout", type=float, help="seconds per file; 30 + 5 times the unmutated run unless given")
+    parser.add_argument("--timeout", type=float, help="seconds; 60 + 5 times the unmutated run unless given")
     parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
     parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
     parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
