@@ -1,7 +1,7 @@
 """Change one coefficient, sign, exponent, comparison or function of a formulation at a time: a test has to fail.
 
     python validation/mutate.py [FILES...] [--every K] [--only N:M] [--tests TEST...] [--jobs 1] [--timeout S]
-                                [--journal FILE [--again | --known]] [-o report.md]
+                                [--trust] [--journal FILE [--again | --known]] [-o report.md]
 
 Every mutant is written into a copy of the package and meets the tests there until one fails: a theorem's mutants meet
 the tests that name it, a shared file's those of its topic. Tests run in children of a process that has imported the
@@ -56,12 +56,12 @@ TOPICS = {
     "families/task": ("task", "bounds", "declarations"), "families/multi_label": ("multi_label",),
     "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
     "families/hypergraph": ("hypergraph",),
-    "losses/_exact": ("task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
-    "losses/hinge": ("losses", "task", "parameters"), "losses/nu": ("losses", "task", "parameters"),
-    "losses/squared_hinge": ("losses",),
+    "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
+    "losses/hinge": ("losses", "exact", "task", "parameters"), "losses/nu": ("losses", "exact", "task", "parameters"),
+    "losses/squared_hinge": ("losses", "exact"),
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
-PASSED, NO_TESTS = 0, 5  # exit codes of pytest; the latter where a selection is empty
+PASSED, NO_TESTS, TIMEOUT = 0, 5, 99  # exit codes: of pytest, of pytest for an empty selection, of an alarm
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 
 # fmt: off
@@ -213,7 +213,7 @@ def environment_of(tree: Path) -> dict[str, str]:
 
 
 NURSERY = '''
-import json, os, signal, sys, time
+import json, math, os, signal, sys, time
 import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
 
 phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing example need not be the smallest
@@ -229,6 +229,9 @@ class Watch:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
         items.sort(key=lambda item: self.usual.get(item.nodeid, 0.0))
+
+    def pytest_runtest_setup(self, item):
+        signal.alarm(20 + 10 * math.ceil(self.usual.get(item.nodeid, 100.0)))
 
     def pytest_runtest_logreport(self, report):
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
@@ -246,6 +249,7 @@ for line in sys.stdin:
         void = os.open(os.devnull, os.O_WRONLY)
         os.dup2(void, 1), os.dup2(void, 2)
         watch = Watch(usual)
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(99))
         code = pytest.main(arguments, plugins=[watch])
         with open("watched.json", "w") as file:
             json.dump([watch.failed, watch.seconds], file)
@@ -400,7 +404,7 @@ def judge(
     finally:
         path.write_bytes(source)
         free.put(nursery)
-    outcome = "timeout" if code is None else "survived" if code in (PASSED, NO_TESTS) else "killed"
+    outcome = "timeout" if code in (None, TIMEOUT) else "survived" if code in (PASSED, NO_TESTS) else "killed"
     return Verdict(mutant, outcome, failed, time.monotonic() - started)
 
 
@@ -492,6 +496,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, help="seconds; 60 + 5 times the unmutated run unless given")
     parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
     parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
+    parser.add_argument("--trust", action="store_true", help="do not judge mutants that are listed as equivalent")
     parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
     parser.add_argument("--again", action="store_true", help="judge the journal's survivors again")
     parser.add_argument("--known", action="store_true", help="report what the journal holds, and judge nothing")
@@ -516,12 +521,14 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         mutants = [mutant for found in each.values() for mutant in found[:: options.every]]
         mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
         nurseries = [] if options.known else [Nursery(tree) for tree in trees]
+        trusted = [mutant for mutant in mutants if options.trust and mutant.key in reasons]
         try:
-            judge_all(mutants, nurseries, journal, options.again, options.tests, options.timeout)
+            judged = [mutant for mutant in mutants if mutant not in trusted]
+            judge_all(judged, nurseries, journal, options.again, options.tests, options.timeout)
         finally:
             for nursery in nurseries:
                 nursery.close()
-        found = [journal.verdict(mutant) for mutant in mutants]
+        found = [*(journal.verdict(mutant) for mutant in judged), *(Verdict(mutant, "survived") for mutant in trusted)]
     text = report([verdict for verdict in found if verdict is not None], reasons, {n: len(m) for n, m in each.items()})
     options.output.write_text(text, encoding="utf-8") if options.output else print(text)
     return 0
