@@ -134,6 +134,16 @@ def test_a_sum_is_filled_on_the_grid():
             assert found == pytest.approx(filled(alpha, box, total), abs=1e-12)
 
 
+def test_what_rounding_leaves_goes_to_a_sample_with_room():
+    """Zeros stay zeros, and samples at their bounds stay there."""
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        alpha, box = np.array([0.0, *rng.uniform(0.1, 0.3, 6)]), np.full(7, 0.4)
+        found = filled(alpha, box, 0.7 * alpha.sum())
+        assert found[0] == 0
+        assert math.fsum(found) == pytest.approx(0.7 * alpha.sum(), rel=3e-16)
+
+
 # ----------------------------------------------------------------------------------------------------- feasible points
 @pytest.mark.parametrize("loss", ["c", "nu", "squared_hinge"])
 @pytest.mark.parametrize("bias", [True, False])
