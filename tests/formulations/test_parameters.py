@@ -276,3 +276,14 @@ def test_a_formulation_classifies_and_compares_gaps_with_the_largest_term_unless
     for terms in ((-3, 0, 1, 2), (1, -3, 2, 0), (1, 2, 3, 0), (0, 1, 2, 3)):
         lower, upper = (SimpleNamespace(value=terms[k], largest_term=terms[k + 2]) for k in (0, 1))
         assert Formulation.scale(l1, lower, upper) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "default"),
+    [
+        ("lp", "p", 1.5), ("smp", "p", 1.5), ("smp", "theta", 1.0), ("sm2", "theta", 1.0), ("square", "theta", 1.0),
+        ("elastic", "l1_ratio", 0.5),
+    ],
+)  # fmt: skip
+def test_defaults_are_those_that_the_theorem_states(name, key, default):
+    assert resolved(name)[key] == default

@@ -97,3 +97,7 @@ def test_elastic_has_the_same_weights_by_bisection(ratio, monkeypatch):
     monkeypatch.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
     found = get("elastic").regulariser.best_weights(a, l1_ratio=ratio)
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_only_l1_leaves_its_weights_open():
+    assert [one.name for one in SINGLE_TASKS if one.regulariser is not None and one.regulariser.flat] == ["l1"]
