@@ -287,3 +287,15 @@ def test_a_formulation_classifies_and_compares_gaps_with_the_largest_term_unless
 )  # fmt: skip
 def test_defaults_are_those_that_the_theorem_states(name, key, default):
     assert resolved(name)[key] == default
+
+
+@pytest.mark.parametrize(("count", "default"), [(1, 1.0), (2, 1.0), (8, 0.25)])
+def test_sm1_has_a_box_of_twice_the_average_weight(count, default):
+    instance = Instance(np.stack([np.eye(2)] * count), np.array([1, -1]))
+    assert formulations.get("sm1").task(instance, {})[1]["theta"] == default
+
+
+def test_smp_refuses_powers_whose_price_is_no_number():
+    assert resolved("smp", theta=1e-3, p=60.0)["p"] == 60
+    with check_refused("parameters p = 101 and theta = 0.001", "too large for a number"):
+        resolved("smp", theta=1e-3, p=101.0)
