@@ -345,12 +345,13 @@ def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journ
 
 
 class Verdict(NamedTuple):
-    """`outcome` is one of OUTCOMES; `test` is the one that noticed."""
+    """`outcome` is one of OUTCOMES; `test` is the one that noticed; `again`: the mutant survived when first judged."""
 
     mutant: Mutant
     outcome: str
     test: str = ""
     seconds: float = 0.0
+    again: bool = False
 
 
 class Journal:
@@ -361,6 +362,7 @@ class Journal:
         self.path: Path | None = None
         self.digests = {file: _digest(source) for file, source in sources.items()}
         self.entries: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.first: dict[tuple[Any, ...], str] = {}  # the first outcome, before tests were added
         self.controls: dict[tuple[str, str], Seconds] = {}  # by test file and digest
         for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
             self.note(json.loads(line))
@@ -368,10 +370,13 @@ class Journal:
 
     def verdict(self, mutant: Mutant) -> Verdict | None:
         entry = self.entries.get((mutant.file, self.digests[mutant.file], *mutant.edit))
-        return None if entry is None else Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"])
+        if entry is None:
+            return None
+        again = self.first[mutant.file, self.digests[mutant.file], *mutant.edit] == "survived"
+        return Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"], again)
 
     def add(self, verdict: Verdict) -> None:
-        mutant, outcome, test, seconds = verdict
+        mutant, outcome, test, seconds, _ = verdict
         entry = {"file": mutant.file, "source": self.digests[mutant.file], "edit": mutant.edit}
         self.note(entry | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)})
 
@@ -379,7 +384,9 @@ class Journal:
         if "control" in entry:
             self.controls[entry["control"], entry["source"]] = entry["seconds"]
         else:
-            self.entries[entry["file"], entry["source"], *entry["edit"]] = entry
+            place = entry["file"], entry["source"], *entry["edit"]
+            self.first.setdefault(place, entry["outcome"])
+            self.entries[place] = entry
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
@@ -456,14 +463,26 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[st
     rule = "Mutants at equal distances in the text of each file, from the first; listed ones may be left out"
     lines = ["# Mutants of the formulations", ""]
     lines += [f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
-    lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score |"]
-    lines += ["|---" + "|--:" * (len(OUTCOMES) + 3) + "|"]
+    late = [verdict for verdict in verdicts if verdict.again and verdict.test]
+    told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
+    share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / max(1, len(told))
+    if late:
+        lines += [
+            f"{len(late)} survived when they were first judged and are killed by tests written for them since. Before,"
+        ]
+        lines += [
+            f"the score was {share:.1%}; the score below says nothing about mutants that have not been judged.",
+            "",
+        ]
+    lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score | survived at first |"]
+    lines += ["|---" + "|--:" * (len(OUTCOMES) + 4) + "|"]
     for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
         outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
         noticed = outcomes["killed"] + outcomes["timeout"]
         score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
         count = sum(totals.values()) if file == "all" else totals[file]
-        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score]
+        first = sum(file in (verdict.mutant.file, "all") for verdict in late)
+        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score, first]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     stages = Counter(verdict.test.partition("::")[0] for verdict in verdicts if verdict.test).most_common()
     lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
