@@ -27,6 +27,7 @@ import numpy as np
 from ..errors import InputError
 from ..io.files import load_instance, save_answer, save_solution
 from ..problem.instance import Instance
+from ..problem.low_rank import dense
 from ..problem.stack import Array
 from .peers import PEERS
 
@@ -51,7 +52,7 @@ def _part(instance: Instance) -> Instance:
     signs = instance.targets.signs("the benchmark")
     few = np.unique([i for row in signs for side in (row > 0, row < 0) for i in np.flatnonzero(side)[:3]])
     targets = {instance.targets.kind: instance.targets.values[few]}
-    return Instance(instance.kernels[:, few][:, :, few], groups=instance.groups, **targets)
+    return Instance(dense(instance.kernels)[:, few][:, :, few], groups=instance.groups, **targets)
 
 
 def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:

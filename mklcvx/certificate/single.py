@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -288,5 +289,5 @@ class OwnCoefficients:
 
     def _reach(self) -> Array:
         """max |K_ij| from above for kernels in factors."""
-        stack: LowRank = self.task.kernels
+        stack = cast(LowRank, self.task.kernels)
         return np.array([float(above(np.max(np.sum(stack.factor(m) ** 2, axis=1)), 64)) for m in range(len(stack))])

@@ -20,6 +20,8 @@ from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
+from ..problem.low_rank import dense
+from ..problem.numbers import RealArray
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
@@ -160,12 +162,13 @@ def _fold(
     score: str, steps: tuple[bool, str | None], settings: dict[str, Any],
 ) -> list[Trial]:  # fmt: skip
     preparation = Preprocessing.from_options(*steps)
-    kernels = instance.kernels[:, train][:, :, train]
+    stack = dense(instance.kernels)
+    kernels = stack[:, train][:, :, train]
     if preparation.steps:
         kernels = preparation.fit(kernels, names=instance.names).train(kernels)
     part, columns = _part(instance, handed_over(kernels), train)
-    rows = instance.kernels[:, test][:, :, train]
-    diagonals = np.stack([np.diagonal(kernel)[test] for kernel in instance.kernels])
+    rows = stack[:, test][:, :, train]
+    diagonals = np.stack([np.diagonal(kernel)[test] for kernel in stack])
     found = each(part, formulation, points, preprocessing=preparation if preparation.steps else None, **settings)
     trials = []
     for solution in found:
@@ -174,7 +177,7 @@ def _fold(
     return trials
 
 
-def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance, Indices]:
+def _part(instance: Instance, kernels: RealArray, train: Indices) -> tuple[Instance, Indices]:
     """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
     semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
     targets = instance.targets
@@ -191,7 +194,7 @@ def _part(instance: Instance, kernels: Array, train: Indices) -> tuple[Instance,
 
 
 def _outcome(
-    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: Array, diagonals: Array
+    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: RealArray, diagonals: Array
 ) -> tuple[Any, Any, Array]:
     """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
     values = solution.decision_function(rows, diagonals)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .low_rank import LowRank
+from .low_rank import LowRank, Stored
+from .numbers import AnyArray, RealArray
 from .ownership import checksum, owned, read_only
 from .targets import Targets, as_names, as_targets, find_test_targets, named_classes
 from .validation import as_array, as_stack, check_test_stack, validated
@@ -21,6 +22,25 @@ Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank
 
 LARGEST_WEIGHT = 1e100
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
+
+
+class Arguments(TypedDict, total=False):
+    """Of `Instance`, beside the kernels."""
+
+    y: ArrayLike | None
+    classes: ArrayLike | None
+    labels: ArrayLike | None
+    label_names: Iterable[str] | None
+    groups: ArrayLike | Sequence[Sequence[int]] | None
+    names: Iterable[str] | None
+    sample_weight: ArrayLike | None
+    class_weight: str | Mapping[int, float] | None
+    test_kernels: ArrayLike | None
+    test_y: ArrayLike | None
+    test_classes: ArrayLike | None
+    test_labels: ArrayLike | None
+    test_diagonals: ArrayLike | None
+    repair: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +103,13 @@ class Instance:
     Instance(2 float64 kernels, 4 samples, target='y')
     """
 
-    kernels: NDArray[Any]
+    kernels: Stored
     targets: Targets
     groups: NDArray[np.intp] | None = None
     names: tuple[str, ...] = ()
     sample_weight: Array = field(default_factory=lambda: np.empty(0))
-    test_kernels: NDArray[Any] | None = None
-    test_targets: NDArray[Any] | None = None
+    test_kernels: RealArray | None = None
+    test_targets: AnyArray | None = None
     test_diagonals: Array | None = None
     repairs: tuple[str, ...] = ()
     symmetric: bool = True
@@ -107,7 +127,7 @@ class Instance:
         groups: ArrayLike | Sequence[Sequence[int]] | None = None,
         names: Iterable[str] | None = None,
         sample_weight: ArrayLike | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
+        class_weight: str | Mapping[int, float] | None = None,
         test_kernels: ArrayLike | None = None,
         test_y: ArrayLike | None = None,
         test_classes: ArrayLike | None = None,
@@ -135,7 +155,7 @@ class Instance:
         }
         self.__setstate__({**checked, **fields})
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Set the fields and make their arrays read-only, also after unpickling or a deep copy."""
         for name, value in state.items():
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
@@ -182,7 +202,7 @@ class Instance:
                 fault = f"kernel {self.names[m]!r} has changed since it was validated"
                 raise InputError(f"{fault}: build the Instance again from its memory map")
 
-    def with_kernels(self, kernels: Kernels, **changes: Any) -> Instance:
+    def with_kernels(self, kernels: Kernels, **changes: Unpack[Arguments]) -> Instance:
         """Return the same samples with other kernels.
 
         Parameters
@@ -197,7 +217,8 @@ class Instance:
         Instance
             A new instance.
         """
-        return Instance(kernels, **{**arguments_of(self), **changes})
+        arguments: Arguments = {**arguments_of(self), **changes}
+        return Instance(kernels, **arguments)
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """Return the instance with some of its kernels.
@@ -236,18 +257,19 @@ class Instance:
         return index % self.count
 
 
-def arguments_of(instance: Instance) -> dict[str, Any]:
+def arguments_of(instance: Instance) -> Arguments:
     """The arguments that make the instance, except the kernels."""
     targets = instance.targets
-    return {
+    arguments = {
         targets.kind: targets.values,
         f"test_{targets.kind}": instance.test_targets,
         "label_names": None if targets.kind == "y" else targets.names,
         **{name: getattr(instance, name) for name in KEPT},
     }
+    return cast(Arguments, arguments)
 
 
-def _as_weights(sample_weight: Any, samples: int) -> Array:
+def _as_weights(sample_weight: object, samples: int) -> Array:
     if sample_weight is None:
         return np.ones(samples)
     given = as_array(sample_weight, "sample_weight", "(n,)")
@@ -270,7 +292,7 @@ def _beyond(weights: Array) -> Array:
     return weights[~((weights <= LARGEST_WEIGHT) & (weights >= 1 / LARGEST_WEIGHT))]
 
 
-def _class_weights(class_weight: str | Mapping[Any, float] | None, targets: Targets) -> Array:
+def _class_weights(class_weight: str | Mapping[int, float] | None, targets: Targets) -> Array:
     if class_weight is None:
         return np.ones(len(targets))
     if targets.kind != "y":
@@ -299,10 +321,10 @@ def _combined(sample_weight: Array, class_weight: Array) -> Array:
     return weight
 
 
-def _as_groups(groups: Any, count: int) -> NDArray[np.intp]:
+def _as_groups(groups: object, count: int) -> NDArray[np.intp]:
     remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
     try:
-        items = list(groups)
+        items = list(cast(Iterable[ArrayLike], groups))  # a TypeError where there are none
         parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None
         labels = _integers(items) if parts is None else _from_partition(parts, count)
     except (TypeError, ValueError, OverflowError) as fault:
@@ -314,7 +336,7 @@ def _as_groups(groups: Any, count: int) -> NDArray[np.intp]:
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
-def _integers(values: Any) -> NDArray[np.intp]:
+def _integers(values: object) -> NDArray[np.intp]:
     array = np.ravel(np.asarray(values))
     if array.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -335,7 +357,7 @@ def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.int
     return labels
 
 
-def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | None) -> Array:
+def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | None) -> Array:
     """k(x, x) of the test samples, (M, t)."""
     diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
     rows = 0 if test is None else test.shape[1]
@@ -347,7 +369,7 @@ def _as_test_diagonals(test_diagonals: Any, count: int, test: NDArray[Any] | Non
     return diagonals
 
 
-def _as_test(targets: Targets, test: NDArray[Any] | None, given: Mapping[str, Any]) -> NDArray[Any] | None:
+def _as_test(targets: Targets, test: RealArray | None, given: Mapping[str, object]) -> AnyArray | None:
     found = [name for name, value in given.items() if value is not None]
     if len(found) > 1:
         raise InputError(f"{' and '.join(found)} are given: give test_{targets.kind}, as the training samples have it")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from math import isfinite
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from .numbers import as_real_array, is_number, is_whole
 Array = NDArray[np.float64]
 Comparison = Literal["inner product", "squared distance", "χ² distance"]
 Data = ArrayLike | Sequence[ArrayLike]
+View: TypeAlias = "slice[int | None, int | None, int | None] | int"  # columns of the features, or a matrix of several
 
 FEATURES = ("all", "each", "all+each")
 # Distances from rounded arithmetic miss symmetry and the zero diagonal by about √ε of the largest.
@@ -186,7 +187,7 @@ class Bank(ABC):
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = tuple(kernels)
-        self._views: dict[str, slice | int] = {}
+        self._views: dict[str, View] = {}
         self._weight: Array | None = None
         self._fitted: list[tuple[str, Kernel]] = []
         if not self.kernels:
@@ -215,7 +216,7 @@ class Bank(ABC):
     def _compare(self, samples: Array, view: str, comparison: Comparison) -> Array:
         """The comparison of samples with the training samples, in one view."""
 
-    def _fit(self, train: Array, views: dict[str, slice | int]) -> None:
+    def _fit(self, train: Array, views: dict[str, View]) -> None:
         self._train, self._views, self._fitted = train, views, []
         try:
             for view in views:
@@ -265,7 +266,7 @@ class KernelBank(Bank):
         """Store the training samples X (n × d) and compute the bandwidths relative to them; a sample of weight 2 counts
         as two in the means."""
         train, self._weight = self._samples(X), sample_weight
-        views: dict[str, slice | int] = {"": slice(None)} if "all" in self.features else {}
+        views: dict[str, View] = {"": slice(None)} if "all" in self.features else {}
         if "each" in self.features:
             views |= {f"[x{j}]": slice(j, j + 1) for j in range(train.shape[1])}
         self._fit(train, views)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..renamed import OldName
+from .numbers import RealArray
 from .ownership import handed_over, is_settled
 
 Array = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
+Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
 
 
-def _checked(factor: Any, m: int) -> Array:
+def _checked(factor: ArrayLike, m: int) -> Array:
     try:
         part = np.asarray(factor, dtype=np.float64)
     except (TypeError, ValueError):
@@ -65,7 +68,7 @@ class LowRank:
         self.ranks = tuple(part.shape[1] for part in parts)
         self.starts = np.cumsum([0, *self.ranks[:-1]])
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         handed_over(self.columns)
 
@@ -75,7 +78,7 @@ class LowRank:
         return len(self.ranks), len(self.columns), len(self.columns)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.float64]:
         """Data type of the entries."""
         return self.columns.dtype
 
@@ -107,7 +110,13 @@ class LowRank:
     def __len__(self) -> int:
         return len(self.ranks)
 
-    def __getitem__(self, which: Any) -> Any:
+    @overload
+    def __getitem__(self, which: Chosen) -> LowRank: ...
+
+    @overload
+    def __getitem__(self, which: int | tuple[Chosen, Chosen | int, Chosen | int]) -> Array: ...
+
+    def __getitem__(self, which: int | Chosen | tuple[Chosen, Chosen | int, Chosen | int]) -> Array | LowRank:
         if isinstance(which, tuple):
             return self._entries(*which)
         chosen = np.arange(len(self))[which]
@@ -116,13 +125,13 @@ class LowRank:
             return factor @ factor.T
         return LowRank([self.factor(int(m)) for m in chosen])
 
-    def _entries(self, which: slice, rows: Any, columns: Any) -> Array:
+    def _entries(self, which: Chosen, rows: Chosen | int, columns: Chosen | int) -> Array:
         """Entries of every kernel, (M, …): of one row, of one column, or at pairs of indices; no kernel is formed."""
         if which != slice(None) or (isinstance(rows, slice) and isinstance(columns, slice)):
             raise TypeError("of kernels in factors, entries are taken from all, of one row, one column, or at pairs")
         return np.moveaxis(self.sums(self.columns[rows] * self.columns[columns]), -1, 0)
 
-    def of_samples(self, chosen: NDArray[np.integer[Any] | np.bool_] | slice) -> LowRank:
+    def of_samples(self, chosen: Chosen) -> LowRank:
         """Return the kernels of some of the samples.
 
         Parameters
@@ -201,3 +210,11 @@ class LowRank:
         return self.sums((vector @ self.columns) ** 2)
 
     images, squares = OldName("matvecs"), OldName("quad_forms")
+
+
+Stored: TypeAlias = RealArray | LowRank  # kernels (M, n, n) as they are kept
+
+
+def dense(kernels: Stored) -> RealArray:
+    """The kernels as an array; those in factors are formed."""
+    return np.stack(list(kernels)) if isinstance(kernels, LowRank) else kernels

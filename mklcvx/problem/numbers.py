@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
 
+# Of a dtype that is known when the code runs: numbers of any precision; or classes, which may be words as well.
+RealArray: TypeAlias = NDArray[np.number]  # type: ignore[explicit-any]
+AnyArray: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]
 
-def is_number(value: Any) -> bool:
+
+def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def is_whole(value: Any, least: int, most: float = float("inf")) -> bool:
+def is_whole(value: object, least: int, most: float = float("inf")) -> bool:
     """Whether a value, of Python or NumPy, is a whole number within limits."""
     return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= most
 
 
-def check_seed(seed: Any) -> None:
+def check_seed(seed: object) -> None:
     if not is_whole(seed, 0, 2**32 - 1):
         raise InputError(f"seed = {seed!r:.40}: give a whole number between 0 and {2**32 - 1}")
 
 
-def check_tolerance(tol: Any, example: str = "a relative gap such as 1e-8") -> None:
+def check_tolerance(tol: object, example: str = "a relative gap such as 1e-8") -> None:
     if not (is_number(tol) and 0 < tol < 1):
         raise InputError(f"tol = {tol!r:.40} is not between 0 and 1: give {example}")
 
 
-def as_any_array(values: Any) -> NDArray[Any]:
+def as_any_array(values: object) -> AnyArray:
     """An array; if the values cannot be converted, one of dtype object."""
     try:
         return np.asarray(values)
@@ -38,7 +42,7 @@ def as_any_array(values: Any) -> NDArray[Any]:
         return np.asarray(None)
 
 
-def as_real_array(values: Any, name: str, wanted: str) -> NDArray[Any]:
+def as_real_array(values: object, name: str, wanted: str) -> RealArray:
     """An array of real numbers of any dtype."""
     array = as_any_array(values)
     if array.dtype.kind not in "fiub":

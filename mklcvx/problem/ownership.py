@@ -4,51 +4,57 @@ from __future__ import annotations
 
 import mmap
 import zlib
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .numbers import AnyArray, RealArray
+
+ArrayT = TypeVar("ArrayT", bound=AnyArray)
 
 
-def _with_bases(array: NDArray[Any]) -> list[Any]:
-    """The array, what it is a view of, and so on; the last one is not an array."""
-    bases: list[Any] = [array]
-    while isinstance(bases[-1], np.ndarray):
-        bases.append(bases[-1].base)
-    return bases
+def _with_bases(array: AnyArray) -> tuple[list[AnyArray], object]:
+    """The array, what it is a view of, and so on; and the last one, which is not an array."""
+    views: list[AnyArray] = []
+    last: object = array
+    while isinstance(last, np.ndarray):
+        views.append(last)
+        last = last.base
+    return views, last
 
 
-def is_settled(array: NDArray[Any]) -> bool:
+def is_settled(array: AnyArray) -> bool:
     """Whether the array can no longer be written to: neither it nor any array that it is a view of is writeable."""
-    *views, last = _with_bases(array)
+    views, last = _with_bases(array)
     return not any(view.flags.writeable for view in views) and (last is None or isinstance(last, bytes))
 
 
-def is_mapped(array: NDArray[Any]) -> bool:
+def is_mapped(array: AnyArray) -> bool:
     """Whether the array is a memory map of a file, which may be larger than memory."""
-    return any(isinstance(base, np.memmap | mmap.mmap) for base in _with_bases(array))
+    views, last = _with_bases(array)
+    return any(isinstance(base, np.memmap | mmap.mmap) for base in (*views, last))
 
 
-def owned(array: NDArray[Any]) -> NDArray[Any]:
+def owned(array: RealArray) -> RealArray:
     """The array itself if it cannot be written to, a read-only view if it is a memory map, otherwise a copy."""
     if is_mapped(array):
         return read_only(array.view())
     return array if is_settled(array) else np.array(array, order="K")
 
 
-def handed_over(array: NDArray[Any]) -> NDArray[Any]:
+def handed_over(array: ArrayT) -> ArrayT:
     """Make an array read-only that has no other owner, so that the new owner needs no copy."""
-    for view in _with_bases(array)[:-1]:
+    for view in _with_bases(array)[0]:
         view.flags.writeable = False
     return array
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: ArrayT) -> ArrayT:
     """Make an array of our own read-only and return a view of it."""
     array.flags.writeable = False
     return array.view()
 
 
-def checksum(kernel: NDArray[Any]) -> int:
+def checksum(kernel: AnyArray) -> int:
     """Checksum of the bytes in memory; a kernel that is not contiguous is copied for it."""
     return zlib.crc32((kernel.T if kernel.flags.f_contiguous else np.ascontiguousarray(kernel)).data)

@@ -13,14 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
 from .kernels import Array
-from .numbers import as_any_array, as_real_array
+from .low_rank import Stored
+from .numbers import RealArray, as_any_array, as_real_array
 from .validation import positive_part, precision, rounding, smallest_eigenvalue
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
@@ -28,7 +29,8 @@ ROUNDING = 64 * np.finfo(float).eps
 ASYMMETRY = 1e-8
 WANTED = "one, such as a float array of NumPy"
 
-State = dict[str, Any]
+State = dict[str, Array]
+Value = TypeVar("Value", Array, float)
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ def _centred_diagonal(diagonal: Array, first: Array, beyond: Array, state: State
     return np.where(centred > ROUNDING * size, centred, 0.0)
 
 
-def _positive(value: Any, otherwise: str, beside: float = 0.0) -> Any:
+def _positive(value: Value, otherwise: str, beside: float = 0.0) -> Value:
     if np.min(value) <= max(np.finfo(float).tiny, ROUNDING * beside):
         raise ArithmeticError(otherwise + (f" for sample {np.argmin(value)}" if np.ndim(value) else ""))
     return value
@@ -199,7 +201,9 @@ class Preprocessing:
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
-    def fit(self, kernels: ArrayLike, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
+    def fit(
+        self, kernels: ArrayLike | Stored, names: Sequence[str] | None = None, sample_weight: Array | None = None
+    ) -> Self:
         """Fit every step on the training stack; error messages use the names, if given."""
         centre = Centre if sample_weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
@@ -216,7 +220,7 @@ class Preprocessing:
         self._shape = (M, n)
         return self
 
-    def train(self, kernels: ArrayLike) -> Array:
+    def train(self, kernels: ArrayLike | Stored) -> Array:
         """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
         negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
         M, n = self._fitted_shape("train")
@@ -247,7 +251,7 @@ class Preprocessing:
             self._apply(m, result[m], None if diagonals is None else diagonals[m])
         return result
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The fitted chain in plain lists, strings and numbers, exact through JSON."""
         M, n = self._fitted_shape("to_dict")
         steps = []
@@ -257,7 +261,7 @@ class Preprocessing:
         return {"kernels": M, "samples": n, "steps": steps}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
         """The chain that `to_dict` wrote; every entry is checked, since it may come from any file."""
         _require_keys(data, {"kernels", "samples", "steps"}, "the entry")
         M, n = _count(data["kernels"], "kernels"), _count(data["samples"], "samples")
@@ -279,12 +283,13 @@ class Preprocessing:
 
     def _fit_kernel(self, m: int, kernel: Array, weight: Array | None) -> list[State]:
         """Fit each step on what the steps before it made of the training kernel."""
-        diagonal: Any = kernel.diagonal().copy()
+        diagonal = kernel.diagonal().copy()
         states: list[State] = []
         for step in self.steps:
             with self._naming(m, step):
                 states.append(step.fit(kernel, diagonal, weight))
-                diagonal = step.apply(kernel, diagonal, states[-1])
+                changed = step.apply(kernel, diagonal, states[-1])
+                diagonal = diagonal if changed is None else changed
         return states
 
     def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
@@ -315,7 +320,7 @@ class Preprocessing:
         return _finite(given, "test_diagonals").astype(float)
 
 
-def _stack(kernels: ArrayLike, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> Array:
+def _stack(kernels: ArrayLike | Stored, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> RealArray:
     stack = as_real_array(kernels, name, WANTED)
     fits = stack.ndim == 3 and all(map(lambda want, size: want in (None, size), shape, stack.shape))
     if not fits or stack.size == 0:
@@ -324,13 +329,13 @@ def _stack(kernels: ArrayLike, name: str, shape: tuple[int | None, ...] = (None,
     return stack
 
 
-def _finite(values: Array, name: str) -> Array:
+def _finite(values: RealArray, name: str) -> RealArray:
     if not np.isfinite(values).all():
         raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
     return values
 
 
-def _training_kernel(kernel: Array, which: str) -> Array:
+def _training_kernel(kernel: RealArray, which: str) -> Array:
     """A float copy of a training kernel, made exactly symmetric."""
     copy = _finite(kernel, which).astype(float)
     if np.abs(copy - copy.T).max() > max(ASYMMETRY, rounding(kernel.dtype)) * np.abs(copy).max():
@@ -357,22 +362,23 @@ def _count(value: object, name: str) -> int:
     return value
 
 
-def _load_step(entry: Any, M: int, n: int) -> tuple[Step, State]:
+def _load_step(entry: object, M: int, n: int) -> tuple[Step, State]:
     name = entry.get("step") if isinstance(entry, Mapping) else entry
     if not isinstance(name, str) or name not in STEPS:
         raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
     step, state = STEPS[name](), {}
-    if isinstance(step, Centre) and "means" in entry:
-        entry = _in_parts(entry, M, n)
-    _require_keys(entry, {"step", *step.per_sample}, f"step {name!r}")
+    found = entry if isinstance(entry, Mapping) else {}
+    if isinstance(step, Centre) and "means" in found:
+        found = _in_parts(found, M, n)
+    _require_keys(found, {"step", *step.per_sample}, f"step {name!r}")
     for key, per_sample in step.per_sample.items():
-        state[key] = _load_values(entry[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
+        state[key] = _load_values(found[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
         if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
             raise _unreadable(f"{key} of step {name!r} is not positive")
     return step, state
 
 
-def _in_parts(entry: Mapping[str, Any], M: int, n: int) -> dict[str, Any]:
+def _in_parts(entry: Mapping[str, object], M: int, n: int) -> dict[str, object]:
     """A step of an old file, which has undivided means, in the present parts."""
     _require_keys({**entry, "shares": None}, {"step", "means", "mean", "shares"}, f"step {entry['step']!r}")
     means = _load_values(entry["means"], (M, n), "means")

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..renamed import OldName
-from .low_rank import LowRank
+from .low_rank import LowRank, Stored
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,14 @@ class NumericalFactor(NamedTuple):
     accurate: bool
 
 
+class Centred(TypedDict, total=False):
+    """Fields of a stack that a bias makes the same problem."""
+
+    kernels: LowRank
+    sizes: None
+    offsets: Array
+
+
 @dataclass(frozen=True)
 class KernelStack:
     """Kernels (M, n, n) of any real dtype, or `LowRank`. A kernel is its stored lower triangle, mirrored; `symmetric`
@@ -47,7 +55,7 @@ class KernelStack:
     `offsets` (M, n), rows g_m, or None: what is worked with is then K_m − g_m1' − 1g_m'. With a bias that is the same
     problem, since Σβ = 0, and without large constants it has more digits left."""
 
-    kernels: Any
+    kernels: Stored
     symmetric: bool = field(default=True, kw_only=True)
     sizes: Array | None = field(default=None, kw_only=True, repr=False, compare=False)  # max |K_ij|, where known
     offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
@@ -75,8 +83,8 @@ class KernelStack:
         """max |K_ij| of every kernel as stored; of factors, of the factor."""
         if self.sizes is not None:
             return self.sizes
-        low = isinstance(self.kernels, LowRank)
-        each = (self.kernels.factor(m) for m in range(self.count)) if low else self.kernels
+        low = self.kernels if isinstance(self.kernels, LowRank) else None
+        each = self.kernels if low is None else (low.factor(m) for m in range(self.count))
         return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
 
     def combined(self, weights: Array) -> Array:
@@ -243,7 +251,7 @@ class KernelStack:
             distances += (apart - apart.min()) / max(float(np.ptp(apart)), 1e-300)
         return int(np.argmin(distances))
 
-    def without_constants(self) -> dict[str, Any]:
+    def without_constants(self) -> Centred:
         """The fields of the stack that a bias makes the same problem, without large constants: features are counted
         from the reference, K_ij − K_ir − K_rj + K_rr. None where there are no constants to take away."""
         if not any(self.mostly_constant(m) for m in range(self.count)):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .numbers import AnyArray
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Targets:
     """
 
     kind: str
-    values: NDArray[Any]
+    values: AnyArray
     names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ class Targets:
             return (self.values[:, None] == self.class_values()).astype(np.float64)
         return np.asarray(self.values, dtype=np.float64)
 
-    def class_values(self) -> NDArray[Any]:
+    def class_values(self) -> AnyArray:
         return np.unique(self.values)
 
     def classes(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class Targets:
             return ""
         return "longdouble" if self.values.dtype.char == "g" else self.values.dtype.name
 
-    def predicted_classes(self) -> NDArray[Any]:
+    def predicted_classes(self) -> AnyArray:
         """The classes as predictions show them."""
         return classes_of(self.names, self.classes(), self.classes_kind())
 
@@ -100,7 +100,9 @@ class Targets:
         return np.where(self.values[:, None] == self.values, 1.0, -1.0)
 
 
-def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, count: int | None = None) -> Targets:
+def as_targets(
+    y: object, classes: object, labels: object, names: Iterable[str] | None, count: int | None = None
+) -> Targets:
     """Check the targets, exactly one of the three; `count` is the number of samples of the kernels."""
     given = {kind: value for kind, value in zip(KINDS, (y, classes, labels), strict=True) if value is not None}
     if len(given) != 1:
@@ -115,7 +117,7 @@ def as_targets(y: Any, classes: Any, labels: Any, names: Iterable[str] | None, c
     return Targets(kind, checked, _names_of(kind, checked, names))
 
 
-def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: int) -> NDArray[Any] | None:
+def find_test_targets(given: Mapping[str, object], kind: str, rows: int, labels: int) -> AnyArray | None:
     """The test targets among those given, or None; refuse targets of another kind.
 
     `labels` is the number of labels that the training samples have.
@@ -128,7 +130,7 @@ def find_test_targets(given: Mapping[str, Any], kind: str, rows: int, labels: in
     return None
 
 
-def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[Any]:
+def as_test_targets(value: object, kind: str, rows: int, labels: int) -> AnyArray:
     """Check the targets of test samples, of the same kind as the training ones; a single class is allowed."""
     name = f"test_{kind}"
     checked = CHECKS[kind](value, name)
@@ -140,7 +142,7 @@ def as_test_targets(value: Any, kind: str, rows: int, labels: int) -> NDArray[An
     return checked
 
 
-def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[str, ...]) -> NDArray[Any]:
+def named_classes(values: AnyArray, classes: tuple[str, ...], names: tuple[str, ...]) -> AnyArray:
     """Test classes by their names; refuse them if none is a class of the training samples."""
     known = {**dict(zip(names, names, strict=True)), **dict(zip(classes or names, names, strict=True))}
     words = as_words(values)
@@ -150,7 +152,7 @@ def named_classes(values: NDArray[Any], classes: tuple[str, ...], names: tuple[s
     return np.array([known.get(word, word) for word in words], dtype=str)
 
 
-def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> NDArray[Any]:
+def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> AnyArray:
     """The classes by name; numbers and booleans in their own type, unless they were given other names."""
     if not kind or names != classes:
         return np.array(names)
@@ -161,7 +163,7 @@ def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> N
     return np.array([int(word) for word in classes], dtype=kind) if "int" in kind else np.array(classes).astype(kind)
 
 
-def decided(values: Array, kind: str, classes: NDArray[Any]) -> NDArray[Any]:
+def decided(values: Array, kind: str, classes: AnyArray) -> AnyArray:
     """Predictions from decision values: ±1, the class with the largest value, or labels 0 and 1. Zero counts as +1."""
     if kind == "labels":
         return (values >= 0).astype(np.int64)
@@ -177,7 +179,7 @@ def largest(values: Array) -> NDArray[np.intp]:
     return np.asarray(np.argmax(values >= values.max(axis=1, keepdims=True) - near, axis=1))
 
 
-def as_words(values: NDArray[Any]) -> list[str]:
+def as_words(values: AnyArray) -> list[str]:
     """Classes as strings; a whole number gives the same string in every type."""
     return [
         str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < LARGEST_WHOLE else str(v)
@@ -185,7 +187,7 @@ def as_words(values: NDArray[Any]) -> list[str]:
     ]
 
 
-def _as_classes(classes: Any, name: str) -> NDArray[Any]:
+def _as_classes(classes: object, name: str) -> AnyArray:
     values = _as_label_array(classes, name)
     if values.dtype.kind == "c" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
         raise InputError(f"{name} has entries that are not finite real numbers: {WANTED['classes']}")
@@ -200,14 +202,14 @@ def _as_classes(classes: Any, name: str) -> NDArray[Any]:
     return values.copy()
 
 
-def _as_indicators(labels: Any, name: str) -> Array:
+def _as_indicators(labels: object, name: str) -> Array:
     values = _as_label_array(labels, name)
     if values.dtype.kind not in "fiub" or not np.isin(values, (0, 1)).all():
         raise InputError(f"{name} has entries other than 0 and 1: give 1 where a sample has a label, else 0")
     return values.astype(np.float64)
 
 
-def _names_of(kind: str, values: NDArray[Any], names: Iterable[str] | None) -> tuple[str, ...]:
+def _names_of(kind: str, values: AnyArray, names: Iterable[str] | None) -> tuple[str, ...]:
     if kind == "y":
         if names is not None:
             raise InputError("label_names are given for y, whose labels are −1 and +1: leave them out")
@@ -233,7 +235,7 @@ def as_names(field: str, names: Iterable[str], count: int, things: str, thing: s
     return given
 
 
-def _as_y(y: Any, name: str) -> Array:
+def _as_y(y: object, name: str) -> Array:
     labels = _as_label_array(y, name)
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
@@ -250,7 +252,7 @@ def _as_y(y: Any, name: str) -> Array:
 CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}
 
 
-def _as_label_array(y: Any, name: str) -> NDArray[Any]:
+def _as_label_array(y: object, name: str) -> AnyArray:
     """An array of one type, in the shape of this kind of targets."""
     kind = name.removeprefix("test_")
     try:
@@ -269,12 +271,12 @@ def _as_label_array(y: Any, name: str) -> NDArray[Any]:
     return labels
 
 
-def _listed(values: Any) -> str:
+def _listed(values: Sequence[object] | AnyArray) -> str:
     shown = ", ".join(str(v)[:20] for v in values[:4])
     return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
 
 
-def _mapping(values: NDArray[Any], name: str) -> str:
+def _mapping(values: AnyArray, name: str) -> str:
     if len(values) == 1:
         return "give samples of two classes"
     choice = "map them" if len(values) == 2 else "choose one against the rest"

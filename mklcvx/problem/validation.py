@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError
-from .low_rank import LowRank
+from .low_rank import LowRank, Stored
+from .numbers import RealArray
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 LARGEST = 1e150
 
 
-def as_stack(kernels: Any) -> Any:
+def as_stack(kernels: object) -> Stored:
     """Check the shape; return factors, a memory map, or an array that no other code can write to."""
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
@@ -36,7 +36,7 @@ def as_stack(kernels: Any) -> Any:
     return stack if isinstance(stack, LowRank) else _ours(stack, new=isinstance(kernels, list | tuple))
 
 
-def _ours(stack: NDArray[Any], new: bool) -> NDArray[Any]:
+def _ours(stack: RealArray, new: bool) -> RealArray:
     """An array of our own. Kernels that are not contiguous are read many times more slowly, so they are copied once,
     unless they are a memory map, which may be larger than memory."""
     if not stack[0].flags.forc and not is_mapped(stack):
@@ -44,7 +44,7 @@ def _ours(stack: NDArray[Any], new: bool) -> NDArray[Any]:
     return stack if new else owned(stack)
 
 
-def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
+def as_array(values: object, name: str, shape: str) -> RealArray:
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError as fault:
@@ -58,7 +58,7 @@ def as_array(values: Any, name: str, shape: str) -> NDArray[Any]:
     return array
 
 
-def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[str, Any]:
+def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict[str, object]:
     """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
     checksums of a memory map, and the largest entry of every kernel."""
     if repair not in (None, "clip", "shift"):
@@ -100,15 +100,15 @@ def validated(stack: Any, names: tuple[str, ...], repair: str | None) -> dict[st
     return {"kernels": stack, "repairs": tuple(repairs), "symmetric": symmetric, "checksums": kept, "sizes": sizes}
 
 
-def rounding(dtype: np.dtype[Any]) -> float:
+def rounding(dtype: DTypeLike) -> float:
     """Tolerated rounding error of an entry, relative to the largest: 1.5e-9 for doubles, 3.5e-5 for singles."""
     return 0.1 * float(np.sqrt(precision(dtype)))
 
 
-def precision(dtype: np.dtype[Any]) -> float:
+def precision(dtype: DTypeLike) -> float:
     """The machine epsilon of a dtype, at least that of doubles."""
     double = np.finfo(np.float64).eps
-    return float(max(np.finfo(dtype).eps, double) if dtype.kind == "f" else double)
+    return float(max(np.finfo(dtype).eps, double) if np.dtype(dtype).kind == "f" else double)
 
 
 def largest_entry(kernel: Array) -> float:
@@ -194,7 +194,7 @@ def positive_part(kernel: Array) -> tuple[Array, int]:
     return (clipped + clipped.T) / 2, int((values < 0).sum())
 
 
-def check_test_stack(test_kernels: Any, count: int, samples: int) -> NDArray[Any]:
+def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArray:
     """Test kernels (M, t, n): one row per new sample, one column per training sample."""
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:

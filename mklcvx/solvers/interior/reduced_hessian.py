@@ -13,6 +13,8 @@ K(μ) is kept from step to step, and a kernel is added again only when its weigh
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from ...formulations import Task
@@ -105,7 +107,7 @@ class LowRankReducedHessian(ReducedHessian):
     def set_weights(self, weights: Array) -> None:
         if not np.isfinite(weights).all():
             raise FloatingPointError("the weights")
-        stack: LowRank = self.task.kernels
+        stack = cast(LowRank, self.task.kernels)
         self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
