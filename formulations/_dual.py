@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ._cvxpy import cp
 from .families.task import Task
@@ -29,11 +28,11 @@ class Multipliers:
         self.seen = [(task.y[:, None] * factor.columns).T @ self.alpha for factor in task.factors]
 
     @property
-    def half_q(self) -> list[Any]:
+    def half_q(self) -> list[cp.Expression]:
         """½ q_m(α) for every kernel."""
         return [cp.sum_squares(z) / 2 for z in self.seen]
 
     @property
-    def root_q(self) -> list[Any]:
+    def root_q(self) -> list[cp.Expression]:
         """√q_m(α) for every kernel."""
         return [cp.norm(z) for z in self.seen]

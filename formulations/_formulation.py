@@ -10,16 +10,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..problem.instance import Instance
+from ..problem.instance import Arguments, Instance
 from ..renamed import OldName
 from ._cvxpy import cp
 
 LARGEST = 1e100  # a number whose square is one
+Given: TypeAlias = Mapping[str, object]  # parameters as a user gives them, by name
+Parameters: TypeAlias = dict[str, float | str]  # every parameter of a formulation, checked, by name
+# A formulation's own parameters, which its methods name: overrides of (*_: Any, **own: Any) may take what they like.
+Own: TypeAlias = Any  # type: ignore[explicit-any]
 
 
 class Bound(Protocol):
@@ -32,11 +36,36 @@ class Bound(Protocol):
     def largest_term(self) -> float: ...
 
 
-class Points(NamedTuple):
+class Posed(Protocol):
+    """What the tasks of all families have."""
+
+    @property
+    def count(self) -> int: ...
+
+    def typical_kernel_size(self) -> float: ...
+
+
+class Program(Protocol):
+    """A declared program."""
+
+    @property
+    def problem(self) -> cp.Problem: ...
+
+
+TaskT = TypeVar("TaskT", bound=Posed)
+DualT = TypeVar("DualT")
+PrimalT = TypeVar("PrimalT")
+LowerT = TypeVar("LowerT", bound=Bound)
+UpperT = TypeVar("UpperT", bound=Bound)
+PrimalProgramT = TypeVar("PrimalProgramT", bound=Program)
+DualProgramT = TypeVar("DualProgramT", bound=Program)
+
+
+class Points(NamedTuple, Generic[DualT, PrimalT]):
     """Dual points and primal points: candidates for the two bounds."""
 
-    duals: list[Any]
-    primals: list[Any]
+    duals: list[DualT]
+    primals: list[PrimalT]
 
 
 @dataclass(frozen=True)
@@ -54,7 +83,7 @@ class Parameter:
     def described(self) -> tuple[str, str]:
         return self.name, f"{self.meaning}; {self.limits}; default {self.default_text}"
 
-    def resolve(self, value: Any, formulation: str, count: int) -> float:
+    def resolve(self, value: object, formulation: str, count: int) -> float:
         number = as_number(self.name, self.default(count) if value is None else value)
         if not self.accepts(number, count):
             raise InputError(
@@ -64,9 +93,9 @@ class Parameter:
         return number
 
 
-def as_number(name: str, value: Any) -> float:
+def as_number(name: str, value: object) -> float:
     try:
-        number = math.nan if isinstance(value, bool | np.bool_) else float(value)
+        number = math.nan if isinstance(value, bool | np.bool_) else float(value)  # type: ignore[arg-type]  # what is none raises
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
@@ -76,7 +105,7 @@ def as_number(name: str, value: Any) -> float:
     return number
 
 
-def as_flag(name: str, value: Any, default: bool) -> bool:
+def as_flag(name: str, value: object, default: bool) -> bool:
     words = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
     flag = default if value is None else words.get(str(value).lower())
     if flag is None:
@@ -85,7 +114,7 @@ def as_flag(name: str, value: Any, default: bool) -> bool:
     return flag
 
 
-def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+def as_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     """Return one of the choices; the first is the default."""
     if value is None:
         return choices[0]
@@ -94,14 +123,16 @@ def as_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Format a value for an error message of one line."""
     return " ".join(repr(value).split())[:40]
 
 
 @dataclass(frozen=True)
-class Formulation(ABC):
-    """Interface of a formulation. `theorem` is the docstring of its file."""
+class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProgramT, DualProgramT]):
+    """Interface of a formulation. `theorem` is the docstring of its file.
+
+    A family names its types: the task; dual and primal points; the bounds they prove; the two declared programs."""
 
     name: str
     title: str
@@ -132,40 +163,40 @@ class Formulation(ABC):
         return False
 
     @abstractmethod
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[TaskT, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""
 
     @abstractmethod
-    def declare_primal(self, task: Any) -> Any:
+    def declare_primal(self, task: TaskT) -> PrimalProgramT:
         """The primal as a CVXPY program."""
 
     @abstractmethod
-    def declare_dual(self, task: Any) -> Any:
+    def declare_dual(self, task: TaskT) -> DualProgramT:
         """The dual as a CVXPY program."""
 
     @abstractmethod
-    def lower(self, task: Any, point: Any) -> Any:
+    def lower(self, task: TaskT, point: DualT) -> LowerT:
         """The lower bound of a dual point, which is made feasible first."""
 
     @abstractmethod
-    def upper(self, task: Any, point: Any) -> Any:
+    def upper(self, task: TaskT, point: PrimalT) -> UpperT:
         """The upper bound of a primal point, which is made feasible first."""
 
     @abstractmethod
-    def trivial_points(self, task: Any) -> Points:
+    def trivial_points(self, task: TaskT) -> Points[DualT, PrimalT]:
         """Feasible points that are known without a solver."""
 
     at_hand = OldName("trivial_points")
 
     @abstractmethod
-    def from_primal(self, program: Any, task: Any, unit: float) -> Points:
+    def from_primal(self, program: PrimalProgramT, task: TaskT, unit: float) -> Points[DualT, PrimalT]:
         """The points of a solved primal; `task` is the task it was declared for, in units of `unit`."""
 
     @abstractmethod
-    def from_dual(self, program: Any, task: Any, unit: float) -> Points:
+    def from_dual(self, program: DualProgramT, task: TaskT, unit: float) -> Points[DualT, PrimalT]:
         """The points of a solved dual."""
 
-    def scale(self, lower: Any, upper: Any) -> float:
+    def scale(self, lower: LowerT, upper: UpperT) -> float:
         """The scale of the relative gap: the largest term, unless the family defines a better one."""
         return max(abs(lower.value), abs(upper.value), lower.largest_term, upper.largest_term)
 
@@ -173,16 +204,16 @@ class Formulation(ABC):
         """Convert the value of a declared program to the value that the paper states."""
         return value
 
-    def in_units(self, task: Any, size: float) -> Any:
+    def in_units(self, task: TaskT, size: float) -> TaskT:
         """The same problem with every kernel divided by `size`; families without units return it unchanged."""
         return task
 
-    def check_names(self, given: Mapping[str, Any]) -> None:
+    def check_names(self, given: Given) -> None:
         for name in given:
             if name not in self.parameter_names:
                 raise InputError(f"unknown parameter {name!r} of {self.name}: {nearest(name, self.parameter_names)}")
 
-    def resolve_own(self, instance: Instance, given: Mapping[str, Any]) -> dict[str, float]:
+    def resolve_own(self, instance: Instance, given: Given) -> dict[str, float]:
         return {p.name: p.resolve(given.get(p.name), self.name, instance.count) for p in self.parameters}
 
     def demonstrate(self) -> None:
@@ -216,7 +247,7 @@ def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) 
     points = rng.normal(size=(samples, 2)) + y[:, None]
     distances = ((points[:, None] - points) ** 2).sum(axis=-1)
     widths = 4.0 ** -np.arange(1 if formulation.single_kernel else count)
-    given: dict[str, Any] = {"y": y}
+    given: Arguments = {"y": y}
     if formulation.many_labels:
         given = {"labels": np.stack([y > 0, points[:, 0] > points[:, 1]], axis=1).astype(int)}
     if formulation.needs_groups:
@@ -224,7 +255,7 @@ def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) 
     return Instance(np.exp(-widths[:, None, None] * distances), **given)
 
 
-def demonstration(formulation: Formulation, instance: Instance, **parameters: Any) -> Demonstration:
+def demonstration(formulation: Formulation, instance: Instance, **parameters: object) -> Demonstration:
     task, _ = formulation.task(instance, parameters)
     programs = formulation.declare_primal(task), formulation.declare_dual(task)
     primal, dual = (formulation.stated(float(one.problem.solve(solver=cp.CLARABEL))) for one in programs)

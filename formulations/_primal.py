@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ._cvxpy import cp
 from .families.task import Task
@@ -29,16 +28,16 @@ class Functions:
         self.risk, self.margins = task.loss_function.declare_risk(cp.multiply(task.y, f), task.box)
 
     @property
-    def norms(self) -> list[Any]:
+    def norms(self) -> list[cp.Expression]:
         """‖f_m‖ for every kernel."""
         return [cp.norm(w) for w in self.w]
 
     @property
-    def squares(self) -> list[Any]:
+    def squares(self) -> list[cp.Expression]:
         """‖f_m‖² for every kernel."""
         return [cp.sum_squares(w) for w in self.w]
 
-    def over(self, mu: Any) -> tuple[Any, list[Any]]:
+    def over(self, mu: cp.Expression) -> tuple[cp.Variable, list[cp.Constraint]]:
         """Variable h and constraints h_m ≥ ‖f_m‖²/μ_m; the epigraph keeps 0/0 = 0 where μ_m = 0."""
         h = cp.Variable(self.count)
         return h, [cp.quad_over_lin(w, mu[m]) <= h[m] for m, w in enumerate(self.w)]

@@ -13,14 +13,23 @@ Functions take μ and the formulation's own parameters.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.stack import Array
+from ._formulation import Own
+
+Found = TypeVar("Found", covariant=True)
+
+
+class OfOwn(Protocol[Found]):
+    """A function of the formulation's own parameters."""
+
+    def __call__(self, *_: Own, **own: Own) -> Found: ...
 
 
 class Constraint(ABC):
@@ -29,15 +38,15 @@ class Constraint(ABC):
     curved: ClassVar[bool] = True
 
     @abstractmethod
-    def value(self, mu: Array, *_: Any, **own: Any) -> Array: ...
+    def value(self, mu: Array, *_: Own, **own: Own) -> Array: ...
 
     @abstractmethod
-    def slope(self, mu: Array, *_: Any, **own: Any) -> Array: ...
+    def slope(self, mu: Array, *_: Own, **own: Own) -> Array: ...
 
     @abstractmethod
-    def curvature(self, mu: Array, *_: Any, **own: Any) -> Array: ...
+    def curvature(self, mu: Array, *_: Own, **own: Own) -> Array: ...
 
-    def at(self, mu: Array, **own: Any) -> tuple[Array, Array, Array]:
+    def at(self, mu: Array, **own: Own) -> tuple[Array, Array, Array]:
         """ψ(μ), ψ' and ψ''."""
         return np.asarray(self.value(mu, **own).sum() - 1), self.slope(mu, **own), self.curvature(mu, **own)
 
@@ -47,13 +56,13 @@ class Simplex(Constraint):
 
     curved = False
 
-    def value(self, mu: Array, **own: Any) -> Array:
+    def value(self, mu: Array, **own: Own) -> Array:
         return mu
 
-    def slope(self, mu: Array, **own: Any) -> Array:
+    def slope(self, mu: Array, **own: Own) -> Array:
         return np.ones_like(mu)
 
-    def curvature(self, mu: Array, **own: Any) -> Array:
+    def curvature(self, mu: Array, **own: Own) -> Array:
         return np.zeros_like(mu)
 
 
@@ -62,38 +71,38 @@ class Regulariser(ABC):
     a single point, `start` returns it and `alone(count, **own)` is true."""
 
     constraint: ClassVar[Constraint | None] = Simplex()
-    cap: ClassVar[Any] = None  # function of the formulation's parameters, if weights have a cap
+    cap: ClassVar[OfOwn[float] | None] = None  # if weights have one
     flat: ClassVar[bool] = False  # whether R = 0 on the simplex: optimal weights need not be unique then
 
-    def value(self, mu: Array, *_: Any, **own: Any) -> Array:
+    def value(self, mu: Array, *_: Own, **own: Own) -> Array:
         return np.zeros_like(mu)
 
-    def slope(self, mu: Array, *_: Any, **own: Any) -> Array:
+    def slope(self, mu: Array, *_: Own, **own: Own) -> Array:
         return np.zeros_like(mu)
 
-    def curvature(self, mu: Array, *_: Any, **own: Any) -> Array:
+    def curvature(self, mu: Array, *_: Own, **own: Own) -> Array:
         return np.zeros_like(mu)
 
-    def start(self, count: int, *_: Any, **own: Any) -> Array:
+    def start(self, count: int, *_: Own, **own: Own) -> Array:
         return np.full(count, 1 / count)
 
-    def alone(self, count: int, *_: Any, **own: Any) -> bool:
+    def alone(self, count: int, *_: Own, **own: Own) -> bool:
         return False
 
     @abstractmethod
-    def best_weights(self, a: Array, *_: Any, **own: Any) -> Array:
+    def best_weights(self, a: Array, *_: Own, **own: Own) -> Array:
         """The μ that minimises ½ Σ a²/μ + R(μ). It is feasible despite rounding: the penalty is valid."""
 
     @abstractmethod
-    def conjugate(self, v: Array, *_: Any, **own: Any) -> float:
+    def conjugate(self, v: Array, *_: Own, **own: Own) -> float:
         """R*(v)."""
 
-    def penalty(self, a: Array, *_: Any, **own: Any) -> float:
+    def penalty(self, a: Array, *_: Own, **own: Own) -> float:
         """½ Σ a²/μ + R(μ) at the best weights; subclasses override it where there is a closed form."""
         mu, used = self.best_weights(a, **own), a > 0
         return float(np.sum(a[used] ** 2 / mu[used]) / 2 + np.sum(self.value(mu, **own)))
 
-    def multipliers(self, v: Array, *_: Any, **own: Any) -> dict[str, Any]:
+    def multipliers(self, v: Array, *_: Own, **own: Own) -> Mapping[str, float | Array]:
         """The dual variables beside α that a solution reports, from v = ½q."""
         return {"tau": self.conjugate(v, **own)}
 
@@ -106,22 +115,22 @@ class Fixed(Regulariser):
     def __init__(self, share: Callable[[int], float]) -> None:
         self.share = share
 
-    def start(self, count: int, **own: Any) -> Array:
+    def start(self, count: int, **own: Own) -> Array:
         return np.full(count, self.share(count))
 
-    def alone(self, count: int, **own: Any) -> bool:
+    def alone(self, count: int, **own: Own) -> bool:
         return True
 
-    def best_weights(self, a: Array, **own: Any) -> Array:
+    def best_weights(self, a: Array, **own: Own) -> Array:
         return self.start(len(a))
 
-    def penalty(self, a: Array, **own: Any) -> float:
+    def penalty(self, a: Array, **own: Own) -> float:
         return float(a @ a / (2 * self.share(len(a))))
 
-    def conjugate(self, v: Array, **own: Any) -> float:
+    def conjugate(self, v: Array, **own: Own) -> float:
         return float(self.share(len(v)) * v.sum())
 
-    def multipliers(self, v: Array, **own: Any) -> dict[str, Any]:
+    def multipliers(self, v: Array, **own: Own) -> Mapping[str, float | Array]:
         return {}
 
 
@@ -129,17 +138,17 @@ class SoftMargin(Regulariser):
     """R*(v) = min over τ of τ + price((v − τ)₊): the slack of kernel m above the margin τ is ζ_m."""
 
     @abstractmethod
-    def price(self, zeta: Array, *_: Any, **own: Any) -> float: ...
+    def price(self, zeta: Array, *_: Own, **own: Own) -> float: ...
 
     @abstractmethod
-    def threshold(self, v: Array, *_: Any, **own: Any) -> float:
+    def threshold(self, v: Array, *_: Own, **own: Own) -> float:
         """The best τ."""
 
-    def conjugate(self, v: Array, *_: Any, **own: Any) -> float:
+    def conjugate(self, v: Array, *_: Own, **own: Own) -> float:
         tau = self.threshold(v, **own)
         return tau + self.price(np.maximum(v - tau, 0), **own)
 
-    def multipliers(self, v: Array, *_: Any, **own: Any) -> dict[str, Any]:
+    def multipliers(self, v: Array, *_: Own, **own: Own) -> Mapping[str, float | Array]:
         tau = self.threshold(v, **own)
         return {"tau": tau, "zeta": np.maximum(v - tau, 0)}
 
@@ -155,5 +164,5 @@ class Between:
     """
 
     price: float
-    exponent: Callable[..., float] = lambda **own: 1.0
-    groups: Callable[..., NDArray[np.intp]] = lambda count, groups, **own: groups
+    exponent: OfOwn[float] = lambda **own: 1.0
+    groups: OfOwn[NDArray[np.intp]] = lambda count, groups, **own: groups

@@ -16,13 +16,15 @@ Theorem 2.1.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
 from ._dual import DualProgram
+from ._formulation import Own
 from .families.hypergraph import HyperTask
 from .families.task import Task
 from .svm import SVM
@@ -55,7 +57,7 @@ def scores(task: Task, alpha: Array) -> Array:
     return np.asarray(task.gain(alpha) - task.root_q(alpha) ** 2 / 2)
 
 
-def cap(own: Any) -> float:
+def cap(own: Mapping[str, Own]) -> float:
     return float(own.get("theta", 1.0))
 
 

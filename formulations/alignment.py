@@ -28,16 +28,15 @@ Reference: Cristianini et al. 2001; Cortes et al. 2010; Kumar et al. 2012, Eq. (
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from ._cvxpy import cp
-from ._formulation import Formulation, Points, as_flag
+from ._formulation import Formulation, Given, Parameters, Points, as_flag
 from .families import two_stage as _two_stage
 from .families.pairs import Pairs
 from .families.single_task import C
@@ -93,7 +92,9 @@ class AlignmentProgram(NamedTuple):
     v: cp.Variable
 
 
-class Alignment(Formulation):
+class Alignment(
+    Formulation[AlignmentTask, Array, Array, AlignmentBound, AlignmentBound, AlignmentProgram, AlignmentProgram]
+):
     family: ClassVar[str] = "two stages"
     notation: ClassVar[str] = _two_stage.__doc__ or ""
     maximises: ClassVar[bool] = True
@@ -103,7 +104,7 @@ class Alignment(Formulation):
         approximate = "weights by each kernel's own alignment; true or false; default false"
         return [("C", "of the second stage's SVM; C > 0; default 1"), ("approximate", approximate)]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[AlignmentTask, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[AlignmentTask, Parameters]:
         self.check_names(given)
         price = C.resolve(given.get("C"), self.name, instance.count)
         approximate = as_flag("approximate", given.get("approximate"), default=False)
@@ -141,14 +142,14 @@ class Alignment(Formulation):
         value = math.sqrt(max(float(square), 0.0))
         return AlignmentBound(value, point, value)
 
-    def trivial_points(self, task: AlignmentTask) -> Points:
+    def trivial_points(self, task: AlignmentTask) -> Points[Array, Array]:
         return Points([task.own_alignment], [np.zeros(task.count)])
 
-    def from_primal(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points:
+    def from_primal(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points[Array, Array]:
         v = np.ravel(program.v.value)
         return Points([] if task.approximate else [v], [v])
 
-    def from_dual(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points:
+    def from_dual(self, program: AlignmentProgram, task: AlignmentTask, unit: float) -> Points[Array, Array]:
         return self.from_primal(program, task, unit)
 
 

@@ -20,8 +20,6 @@ Reference: Govindaraj 2009, section 5, Eqs (10) to (13).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
@@ -57,7 +55,7 @@ class CompositeKernels(SingleTask):
         seen = between > 0
         return np.where(seen, within / (2 * np.where(seen, between, 1.0)), np.where(a > 0, np.nan, 0.0))
 
-    def multipliers(self, a: Array, d: Array, groups: Groups) -> dict[str, Any]:
+    def multipliers(self, a: Array, d: Array, groups: Groups) -> dict[str, Array]:
         largest = group_largest(d, groups)
         between = largest / largest.sum() if largest.any() else np.full(len(largest), 1 / len(largest))
         return {"gamma": between, "lambda": group_shares(a, groups)}

@@ -19,8 +19,6 @@ Reference: Govindaraj 2009, Eqs (1) to (9).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
@@ -49,7 +47,7 @@ class LiMKL(SingleTask):
         seen = d > 0
         return np.where(seen, d.sum() / (2 * np.where(seen, d, 1.0)), np.where(a > 0, np.nan, 0.0))
 
-    def multipliers(self, a: Array, d: Array) -> dict[str, Any]:
+    def multipliers(self, a: Array, d: Array) -> dict[str, float | Array]:
         return {"lambda": d / d.sum() if d.any() else np.full(len(d), 1 / len(d))}
 
 

@@ -20,11 +20,11 @@ Reference: Xu et al. 2013, Eqs (12) to (14).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ._cvxpy import cp
+from ._formulation import Own
 from ._roots import power_simplex
 from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
 
@@ -69,7 +69,7 @@ class SquareHingeOverKernels(OnWeights):
         objective = alpha.gain - tau - theta / 2 * cp.sum_squares(zeta)
         return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts]), cuts
 
-    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+    def rescale(self, own: Mapping[str, Own], factor: float) -> Mapping[str, Own]:
         return {"theta": own["theta"] / factor}
 
 

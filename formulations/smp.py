@@ -23,14 +23,13 @@ Reference: Xu et al. 2013, end of section III-B.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..problem.instance import Instance
 from ._cvxpy import cp
-from ._formulation import Parameter
+from ._formulation import Given, Own, Parameter
 from ._roots import increasing_root, power_simplex
 from .families.single_task import THETA, Array, Functions, Multipliers, OnWeights, SoftMargin
 
@@ -96,10 +95,10 @@ class PowerHingeOverKernels(OnWeights):
         objective = alpha.gain - tau - theta / 2 * cp.sum(cp.power(zeta, p / (p - 1), approx=False))
         return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts]), cuts
 
-    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+    def rescale(self, own: Mapping[str, Own], factor: float) -> Mapping[str, Own]:
         return {**own, "theta": own["theta"] * factor ** (1 / (1 - own["p"]))}
 
-    def resolve_own(self, instance: Instance, given: Mapping[str, Any]) -> dict[str, float]:
+    def resolve_own(self, instance: Instance, given: Given) -> dict[str, float]:
         own = super().resolve_own(instance, given)
         theta, p = own["theta"], own["p"]
         if (p - 1) * np.log(rise(theta, p)) > HIGHEST:

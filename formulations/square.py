@@ -18,8 +18,6 @@ Reference: Xu et al. 2013, Eqs (15), (16).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
@@ -41,7 +39,7 @@ class Squared(SquaredOnSimplex):
     def conjugate(self, v: Array, theta: float) -> float:
         return self.price(v, theta)
 
-    def multipliers(self, v: Array, theta: float) -> dict[str, Any]:
+    def multipliers(self, v: Array, theta: float) -> dict[str, float | Array]:
         return {"zeta": v}
 
 

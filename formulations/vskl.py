@@ -18,8 +18,6 @@ Reference: Saketha Nath et al. 2009.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ._cvxpy import cp
@@ -59,7 +57,7 @@ class VariableSparsity(SingleTask):
         rise = np.where(seen, norm(largest, conjugate_s) / np.where(seen, largest, 1.0), 0.0) ** (2 - conjugate_s)
         return np.asarray(group_shares(a, groups) * np.where(seen, rise, 0.0)[groups])
 
-    def multipliers(self, a: Array, d: Array, groups: Groups, s: float) -> dict[str, Any]:
+    def multipliers(self, a: Array, d: Array, groups: Groups, s: float) -> dict[str, float | Array]:
         return {"lambda": group_shares(a, groups)}
 
 

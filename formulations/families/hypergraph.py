@@ -23,9 +23,8 @@ Kernels have unit trace in the paper; here that is an explicit step before. Refe
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
-from .._formulation import Formulation, Parameter, Points, as_choice
+from .._formulation import Formulation, Given, Parameter, Parameters, Points, as_choice
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
@@ -72,7 +71,7 @@ class HypergraphBound(NamedTuple):
     """`fit` is tr(HH') − tr(H'(I + K(μ)/λ)⁻¹H), where μ is known."""
 
     value: float
-    point: Any
+    point: Embedding | Array
     largest_term: float
     fit: float = 0.0
 
@@ -114,7 +113,9 @@ class HypergraphDual(NamedTuple):
     mu: cp.Variable
 
 
-class Hypergraph(Formulation):
+class Hypergraph(
+    Formulation[HyperTask, Embedding, Array, HypergraphBound, HypergraphBound, HypergraphPrimal, HypergraphDual]
+):
     """Both forms state a minimum over Z that equals a maximum over μ; values are reported as that minimum."""
 
     family: ClassVar[str] = "hypergraph"
@@ -129,21 +130,21 @@ class Hypergraph(Formulation):
         expansion = f"how labels make a graph; {', '.join(EXPANSIONS)}; default clique"
         return [("expansion", expansion), *super().described_parameters]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[HyperTask, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[HyperTask, Parameters]:
         self.check_names(given)
         expansion = as_choice("expansion", given.get("expansion"), EXPANSIONS)
         lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
-        resolved: dict[str, Any] = {"expansion": expansion, "lam": lam}
+        resolved: Parameters = {"expansion": expansion, "lam": lam}
+        smoothing = None
         if SMOOTHING in self.parameters:
-            resolved["smoothing"] = SMOOTHING.resolve(given.get("smoothing"), self.name, instance.count)
+            smoothing = resolved["smoothing"] = SMOOTHING.resolve(given.get("smoothing"), self.name, instance.count)
         h = incidence(np.maximum(instance.targets.signs(self.name), 0.0).T, expansion)
         rank, dimensions = h.shape[1], given.get("dimensions")
         resolved["dimensions"] = rank
         if dimensions is not None:
-            resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
-            if resolved["dimensions"] > rank:
-                raise InputError(f"parameter dimensions = {dimensions:g} exceeds the rank of A: give at most {rank}")
-        smoothing = resolved.get("smoothing")
+            wanted = resolved["dimensions"] = int(DIMENSIONS.resolve(dimensions, self.name, instance.count))
+            if wanted > rank:
+                raise InputError(f"parameter dimensions = {wanted:g} exceeds the rank of A: give at most {rank}")
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 
     @abstractmethod
@@ -173,11 +174,11 @@ class Hypergraph(Formulation):
         """tr(HH') − tr(H'A⁻¹H): the sum of the embedding's eigenvalues."""
         return lower.fit
 
-    def trivial_points(self, task: HyperTask) -> Points:
+    def trivial_points(self, task: HyperTask) -> Points[Embedding, Array]:
         zero = np.zeros(task.h.shape)
         return Points([Embedding(np.full(task.count, 1 / task.count), zero)], [zero])
 
-    def from_primal(self, program: HypergraphPrimal, task: HyperTask, unit: float) -> Points:
+    def from_primal(self, program: HypergraphPrimal, task: HyperTask, unit: float) -> Points[Embedding, Array]:
         z = np.asarray(program.z.value, dtype=float)
         if program.cuts:
             mu = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
@@ -185,7 +186,7 @@ class Hypergraph(Formulation):
             mu = self.responsible(task, task.scores(z))
         return Points([Embedding(mu, z), Embedding(mu, solved(task, mu))], [z])
 
-    def from_dual(self, program: HypergraphDual, task: HyperTask, unit: float) -> Points:
+    def from_dual(self, program: HypergraphDual, task: HyperTask, unit: float) -> Points[Embedding, Array]:
         mu = np.maximum(np.ravel(program.mu.value), 0.0)
         z = solved(task, mu / mu.sum())
         return Points([Embedding(mu, z)], [z])

@@ -12,9 +12,8 @@ Reference: Bucak et al. 2010. Its Eq. (1) lacks the C that its dual's box has; w
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from ...renamed import OldName
 from .._cvxpy import cp
-from .._formulation import Formulation, Points, as_flag
+from .._formulation import Formulation, Given, Parameters, Points, as_flag
 from .single_task import C
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
@@ -120,7 +119,9 @@ class MultiLabelDual(NamedTuple):
     cuts: list[cp.Constraint]
 
 
-class MultiLabel(Formulation):
+class MultiLabel(
+    Formulation[LabelTask, ClassDual, ClassPrimal, ClassLowerBound, ClassUpperBound, MultiLabelPrimal, MultiLabelDual]
+):
     """Formulations define the classes' weights, the value of the dual and the value of the primal."""
 
     family: ClassVar[str] = "many labels"
@@ -131,7 +132,7 @@ class MultiLabel(Formulation):
     def described_parameters(self) -> list[tuple[str, str]]:
         return [C.described, ("bias", "there is none; default false")]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[LabelTask, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[LabelTask, Parameters]:
         self.check_names(given)
         signs = instance.targets.signs(self.name, constant_allowed=False)
         price = C.resolve(given.get("C"), self.name, instance.count)
@@ -179,12 +180,12 @@ class MultiLabel(Formulation):
         """Twice the cost of α: at the optimum the penalty of the functions is the other half."""
         return 2 * lower.cost
 
-    def trivial_points(self, task: LabelTask) -> Points:
+    def trivial_points(self, task: LabelTask) -> Points[ClassDual, ClassPrimal]:
         classes, count, n = task.classes, task.count, task.samples
         dual = ClassDual(np.zeros((classes, n)), self.feasible_gamma(np.ones(classes)))
         return Points([dual], [ClassPrimal(np.zeros((classes, count, n)), np.full(count, 1 / count))])
 
-    def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points:
+    def from_primal(self, program: MultiLabelPrimal, task: LabelTask, unit: float) -> Points[ClassDual, ClassPrimal]:
         """The functions; β from the multipliers of the margins, which carry the classes' importance; γ from the
         classes' own."""
         solved = zip(task.factors, program.coordinates, strict=True)
@@ -200,7 +201,7 @@ class MultiLabel(Formulation):
         weights = weights if weights.any() else np.ones(task.count)
         return Points([ClassDual(beta, gamma)], [ClassPrimal(coefficients, weights)])
 
-    def from_dual(self, program: MultiLabelDual, task: LabelTask, unit: float) -> Points:
+    def from_dual(self, program: MultiLabelDual, task: LabelTask, unit: float) -> Points[ClassDual, ClassPrimal]:
         beta = np.asarray(program.beta.value, dtype=float).T / unit
         gamma = np.ones(task.classes) if program.gamma is None else np.asarray(program.gamma.value, dtype=float)
         return Points([ClassDual(beta, gamma)], [])

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...problem.numbers import AnyArray
 from ...problem.stack import Array, KernelStack
 
 BLOCK = 2**18  # numbers in a block, unless a single row has more: what a processor's cache can hold
@@ -47,7 +47,7 @@ class Pairs:
         """Where the pairs (i, i) are."""
         return self.starts[:-1]
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
+    def blocks(self) -> Iterator[tuple[slice[int, int, int], Array]]:
         """Which pairs, and their K-examples as columns (M, pairs)."""
         starts, first = self.starts, 0
         while first < self.stack.samples:
@@ -89,7 +89,7 @@ class Pairs:
     def gram(self, coefficients: Array) -> Array:
         return sum((weighted_gram(z, coefficients[rows]) for rows, z in self.blocks()), np.zeros((self.kernels,) * 2))
 
-    def triangle(self, matrix: NDArray[Any]) -> NDArray[Any]:
+    def triangle(self, matrix: AnyArray) -> AnyArray:
         """The entries of a symmetric matrix, one for each pair."""
         return np.concatenate([row[i:] for i, row in enumerate(matrix)])
 

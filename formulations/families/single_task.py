@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ...errors import InputError
 from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
-from .._formulation import Formulation, Parameter, Points, as_flag
+from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
 from ..losses import HINGE, LOSSES, Risk
@@ -58,7 +58,9 @@ class UpperBound(NamedTuple):
     largest_term: float
 
 
-class SingleTask(Formulation):
+class SingleTask(
+    Formulation[Task, Array, Array | RankOneCoefficients, LowerBound, UpperBound, PrimalProgram, DualProgram]
+):
     """U is `penalty`, U* is `conjugate`; `weights` and `multipliers` are computed from norms and roots.
 
     Methods take the formulation's own parameters after their arguments. `regulariser` is R(μ) with its constraint,
@@ -74,30 +76,30 @@ class SingleTask(Formulation):
     notation: ClassVar[str] = _task.__doc__ or ""
 
     @abstractmethod
-    def primal(self, f: Functions, *_: Any, **own: Any) -> cp.Problem:
+    def primal(self, f: Functions, *_: Own, **own: Own) -> cp.Problem:
         """The primal in the functions f."""
 
     @abstractmethod
-    def dual(self, alpha: Multipliers, *_: Any, **own: Any) -> tuple[cp.Problem, list[cp.Constraint]]:
+    def dual(self, alpha: Multipliers, *_: Own, **own: Own) -> tuple[cp.Problem, list[cp.Constraint]]:
         """The dual in α, and its kernel constraints, whose multipliers the theorem names."""
 
     @abstractmethod
-    def penalty(self, a: Array, *_: Any, **own: Any) -> float:
+    def penalty(self, a: Array, *_: Own, **own: Own) -> float:
         """U(a)."""
 
     @abstractmethod
-    def conjugate(self, d: Array, *_: Any, **own: Any) -> float:
+    def conjugate(self, d: Array, *_: Own, **own: Own) -> float:
         """U*(d)."""
 
     @abstractmethod
-    def weights(self, a: Array, d: Array, *_: Any, **own: Any) -> Array:
+    def weights(self, a: Array, d: Array, *_: Own, **own: Own) -> Array:
         """The kernels' weights, from norms ‖f_m‖ and roots √q_m."""
 
     @abstractmethod
-    def multipliers(self, a: Array, d: Array, *_: Any, **own: Any) -> dict[str, Any]:
+    def multipliers(self, a: Array, d: Array, *_: Own, **own: Own) -> Mapping[str, float | Array]:
         """The other dual variables, from norms and roots."""
 
-    def rescale(self, own: Mapping[str, Any], factor: float) -> Mapping[str, Any]:
+    def rescale(self, own: Mapping[str, Own], factor: float) -> Mapping[str, Own]:
         """The parameters for which the regulariser R is `factor` times as large, so that the problem stays the same in
         other units. Homogeneous penalties need no change."""
         return own
@@ -135,39 +137,40 @@ class SingleTask(Formulation):
         return task.in_units(size, self.rescale(task.own, task.value_unit(size)))
 
     # ---------------------------------------------------------------------------------- points
-    def trivial_points(self, task: Task) -> Points:
+    def trivial_points(self, task: Task) -> Points[Array, Array | RankOneCoefficients]:
         """The zero function, which is optimal for loss nu if the hulls of the classes meet, and the feasible point
         nearest to α = 0."""
         return Points([np.zeros(task.samples)], [RankOneCoefficients(np.zeros(task.count), np.zeros(task.samples))])
 
-    def from_primal(self, program: PrimalProgram, task: Task, unit: float) -> Points:
+    def from_primal(
+        self, program: PrimalProgram, task: Task, unit: float
+    ) -> Points[Array, Array | RankOneCoefficients]:
         """The functions, and α, the multiplier of the margins."""
         coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
         coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
         per_unit = task.loss_function.price_unit(unit)
         return Points([np.ravel(program.margins.dual_value) / per_unit], [coefficients / per_unit])
 
-    def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points:
+    def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points[Array, Array | RankOneCoefficients]:
         return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit)], [])
 
     # ------------------------------------------------------------------------------- parameters
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[Task, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""
         self.check_names(given)
         self._check_fit(instance)
-        resolved: dict[str, Any] = {}
         loss = self._loss(given)
         set_by = LOSSES[loss].parameter
-        number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
-        resolved["bias"] = as_flag("bias", given.get("bias"), default=True)
-        own: dict[str, Any] = dict(self.resolve_own(instance, given))
-        resolved.update(own)
+        number = set_by.resolve(given.get(set_by.name), self.name, instance.count)
+        bias = as_flag("bias", given.get("bias"), default=True)
+        own: dict[str, Own] = dict(self.resolve_own(instance, given))
+        resolved: Parameters = {set_by.name: number, "bias": bias, **own}
         if self.grouped:
             own["groups"] = instance.groups
         y = instance.targets.plus_minus(self.name)
-        box = LOSSES[loss].prices(number, instance.sample_weight, y, resolved["bias"])
-        stack: dict[str, Any] = {"symmetric": instance.symmetric, "sizes": instance.sizes}
-        return Task(instance.kernels, y, box, loss, resolved["bias"], own, **stack), resolved
+        box = LOSSES[loss].prices(number, instance.sample_weight, y, bias)
+        symmetric, sizes = instance.symmetric, instance.sizes
+        return Task(instance.kernels, y, box, loss, bias, own, symmetric=symmetric, sizes=sizes), resolved
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
@@ -187,7 +190,7 @@ class SingleTask(Formulation):
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
     @staticmethod
-    def _loss(given: Mapping[str, Any]) -> str:
+    def _loss(given: Given) -> str:
         if given.get("nu") is None:
             return "c"
         if given.get("C") is not None:
@@ -200,14 +203,14 @@ class OnWeights(SingleTask):
 
     regulariser: ClassVar[Regulariser]
 
-    def penalty(self, a: Array, **own: Any) -> float:
+    def penalty(self, a: Array, **own: Own) -> float:
         return self.regulariser.penalty(a, **own)
 
-    def conjugate(self, d: Array, **own: Any) -> float:
+    def conjugate(self, d: Array, **own: Own) -> float:
         return self.regulariser.conjugate(d**2 / 2, **own)
 
-    def weights(self, a: Array, d: Array, **own: Any) -> Array:
+    def weights(self, a: Array, d: Array, **own: Own) -> Array:
         return self.regulariser.best_weights(a, **own)
 
-    def multipliers(self, a: Array, d: Array, **own: Any) -> dict[str, Any]:
+    def multipliers(self, a: Array, d: Array, **own: Own) -> Mapping[str, float | Array]:
         return self.regulariser.multipliers(d**2 / 2, **own)

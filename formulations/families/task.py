@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...problem.stack import Array, KernelStack
 from ...renamed import OldName
+from .._formulation import Own
 from ..losses import LOSSES, Loss, Risk
 
 
@@ -37,7 +38,7 @@ class RankOneCoefficients:
     weights: Array
     signed: Array
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.outer(self.weights, self.signed)
 
 
@@ -50,14 +51,14 @@ class Task(KernelStack):
     box: Array
     loss: str = "c"
     bias: bool = True
-    own: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Own] = field(default_factory=dict)
 
     @property
     def loss_function(self) -> Loss:
         return LOSSES[self.loss]
 
     # ------------------------------------------------------------------------------------------- units
-    def in_units(self, size: float, own: Mapping[str, Any]) -> Task:
+    def in_units(self, size: float, own: Mapping[str, Own]) -> Task:
         """The same problem with every kernel divided by `size`; `own` are the formulation's parameters there.
 
         loss c:  C is multiplied by size; f stays, α and the value are multiplied by size.
@@ -69,8 +70,7 @@ class Task(KernelStack):
 
     def centred(self) -> Task:
         """The same problem, with a bias, without large constants in the kernels: what solvers work with."""
-        changed = self.without_constants() if self.bias else {}
-        return replace(self, **changed) if changed else self
+        return self.without_constants() if self.bias else self
 
     def alone(self, kernel: Array) -> Task:
         """The same samples with one other kernel, such as a combination of these."""

@@ -14,10 +14,9 @@ Reference: Kumar et al. 2012.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
-from .._formulation import Formulation, Parameter, Points, as_flag
+from .._formulation import Formulation, Given, Parameter, Parameters, Points, as_flag
 from .pairs import Pairs
 from .single_task import C
 
@@ -106,7 +105,7 @@ def pair_task(stack: KernelStack, together: Array, balanced: bool, lam: float) -
     return PairTask(pairs, labels, share, lam)
 
 
-class TwoStage(Formulation):
+class TwoStage(Formulation[PairTask, Array, Array, PairBound, PairBound, PairPrimal, PairDual]):
     """The first stage. Formulations define the penalty of the weights and the cost of the pull."""
 
     family: ClassVar[str] = "two stages"
@@ -117,7 +116,7 @@ class TwoStage(Formulation):
         balanced = "half of the weight to positive and to negative pairs; true or false; default false"
         return [LAMBDA.described, ("balanced", balanced), ("C", "of the second stage's SVM; C > 0; default 1")]
 
-    def task(self, instance: Instance, given: Mapping[str, Any]) -> tuple[PairTask, dict[str, Any]]:
+    def task(self, instance: Instance, given: Given) -> tuple[PairTask, Parameters]:
         self.check_names(given)
         lam = LAMBDA.resolve(given.get("lam"), self.name, instance.count)
         balanced = as_flag("balanced", given.get("balanced"), default=False)
@@ -157,11 +156,11 @@ class TwoStage(Formulation):
         """The penalty of the weights plus the cost of the pull; constants do not count."""
         return lower.part + upper.part
 
-    def trivial_points(self, task: PairTask) -> Points:
+    def trivial_points(self, task: PairTask) -> Points[Array, Array]:
         return Points([np.zeros(len(task.labels))], [np.zeros(task.count)])
 
-    def from_primal(self, program: PairPrimal, task: PairTask, unit: float) -> Points:
+    def from_primal(self, program: PairPrimal, task: PairTask, unit: float) -> Points[Array, Array]:
         return Points([np.ravel(program.margins.dual_value)], [np.ravel(program.mu.value)])
 
-    def from_dual(self, program: PairDual, task: PairTask, unit: float) -> Points:
+    def from_dual(self, program: PairDual, task: PairTask, unit: float) -> Points[Array, Array]:
         return Points([np.ravel(program.beta.value)], [self.dual_weights(task, program)])

@@ -10,11 +10,12 @@ minus the conjugate of the risk. A loss whose margin ρ is an unknown has ρ in 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ...problem.stack import Array
+from .._cvxpy import cp
 from .._formulation import Parameter
 
 
@@ -41,11 +42,11 @@ class Loss(ABC):
 
     # -------------------------------------------------------------------------------------- programmes in CVXPY
     @abstractmethod
-    def declare_risk(self, margins: Any, price: Array) -> tuple[Any, Any]:
+    def declare_risk(self, margins: cp.Expression, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         """The risk in slacks, and the constraint on the margins y_i f(x_i) that defines them: its multiplier is α."""
 
     @abstractmethod
-    def declare_gain(self, alpha: Any, price: Array) -> tuple[Any, list[Any]]:
+    def declare_gain(self, alpha: cp.Variable, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         """The gain of α ≥ 0, and its constraints other than that of the bias."""
 
     # ------------------------------------------------------------------------------------------ numbers in NumPy

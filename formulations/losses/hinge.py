@@ -8,7 +8,6 @@ Reference: Cortes & Vapnik 1995.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,11 +21,11 @@ from ._loss import Loss, Risk
 class Hinge(Loss):
     parameter = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 
-    def declare_risk(self, margins: Any, price: Array) -> tuple[Any, Any]:
+    def declare_risk(self, margins: cp.Expression, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         slack = cp.Variable(len(price), nonneg=True)
         return price @ slack, margins >= 1 - slack
 
-    def declare_gain(self, alpha: Any, price: Array) -> tuple[Any, list[Any]]:
+    def declare_gain(self, alpha: cp.Variable, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         return cp.sum(alpha), [alpha <= price]
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:

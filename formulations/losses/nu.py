@@ -9,7 +9,6 @@ Reference: Schölkopf et al. 2000, in the form of Xu et al. 2013, Eq. (2).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +30,11 @@ class Nu(Loss):
     )  # fmt: skip
     free_margin = True
 
-    def declare_risk(self, margins: Any, price: Array) -> tuple[Any, Any]:
+    def declare_risk(self, margins: cp.Expression, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         slack, rho = cp.Variable(len(price), nonneg=True), cp.Variable()
         return price @ slack - rho, margins >= rho - slack
 
-    def declare_gain(self, alpha: Any, price: Array) -> tuple[Any, list[Any]]:
+    def declare_gain(self, alpha: cp.Variable, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         return cp.Constant(0), [alpha <= price, cp.sum(alpha) == 1]
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:

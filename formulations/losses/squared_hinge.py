@@ -9,7 +9,6 @@ Reference: Cortes & Vapnik 1995, section 3, with the exponent 2.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -21,11 +20,11 @@ from .hinge import Hinge
 
 
 class SquaredHinge(Hinge):
-    def declare_risk(self, margins: Any, price: Array) -> tuple[Any, Any]:
+    def declare_risk(self, margins: cp.Expression, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         slack = cp.Variable(len(price), nonneg=True)
         return cp.sum_squares(cp.multiply(np.sqrt(price), slack)) / 2, margins >= 1 - slack
 
-    def declare_gain(self, alpha: Any, price: Array) -> tuple[Any, list[Any]]:
+    def declare_gain(self, alpha: cp.Variable, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         return cp.sum(alpha) - cp.sum_squares(cp.multiply(1 / np.sqrt(price), alpha)) / 2, []
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:

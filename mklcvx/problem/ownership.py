@@ -13,26 +13,22 @@ from .numbers import AnyArray, RealArray
 ArrayT = TypeVar("ArrayT", bound=AnyArray)
 
 
-def _with_bases(array: AnyArray) -> tuple[list[AnyArray], object]:
-    """The array, what it is a view of, and so on; and the last one, which is not an array."""
-    views: list[AnyArray] = []
-    last: object = array
-    while isinstance(last, np.ndarray):
-        views.append(last)
-        last = last.base
-    return views, last
+def _with_bases(array: object) -> list[AnyArray]:
+    """The array, what it is a view of, and so on, as long as that is an array."""
+    return [array, *_with_bases(array.base)] if isinstance(array, np.ndarray) else []
 
 
 def is_settled(array: AnyArray) -> bool:
     """Whether the array can no longer be written to: neither it nor any array that it is a view of is writeable."""
-    views, last = _with_bases(array)
+    views = _with_bases(array)
+    last = views[-1].base
     return not any(view.flags.writeable for view in views) and (last is None or isinstance(last, bytes))
 
 
 def is_mapped(array: AnyArray) -> bool:
     """Whether the array is a memory map of a file, which may be larger than memory."""
-    views, last = _with_bases(array)
-    return any(isinstance(base, np.memmap | mmap.mmap) for base in (*views, last))
+    views = _with_bases(array)
+    return any(isinstance(base, np.memmap | mmap.mmap) for base in (*views, views[-1].base))
 
 
 def owned(array: RealArray) -> RealArray:
@@ -44,7 +40,7 @@ def owned(array: RealArray) -> RealArray:
 
 def handed_over(array: ArrayT) -> ArrayT:
     """Make an array read-only that has no other owner, so that the new owner needs no copy."""
-    for view in _with_bases(array)[0]:
+    for view in _with_bases(array):
         view.flags.writeable = False
     return array
 

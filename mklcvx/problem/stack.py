@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +37,6 @@ class NumericalFactor(NamedTuple):
 
     factor: Array
     accurate: bool
-
-
-class Centred(TypedDict, total=False):
-    """Fields of a stack that a bias makes the same problem."""
-
-    kernels: LowRank
-    sizes: None
-    offsets: Array
 
 
 @dataclass(frozen=True)
@@ -251,15 +243,15 @@ class KernelStack:
             distances += (apart - apart.min()) / max(float(np.ptp(apart)), 1e-300)
         return int(np.argmin(distances))
 
-    def without_constants(self) -> Centred:
-        """The fields of the stack that a bias makes the same problem, without large constants: features are counted
-        from the reference, K_ij − K_ir − K_rj + K_rr. None where there are no constants to take away."""
+    def without_constants(self) -> Self:
+        """What a bias makes the same problem, without large constants: features are counted from the reference,
+        K_ij − K_ir − K_rj + K_rr. The stack itself where there are no constants to take away."""
         if not any(self.mostly_constant(m) for m in range(self.count)):
-            return {}
+            return self
         r = self.reference
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
-            return {"kernels": LowRank([factor - factor[r] for factor in factors]), "sizes": None}
+            return replace(self, kernels=LowRank([factor - factor[r] for factor in factors]), sizes=None)
         factors = []
         for m in range(self.count):
             columns = self.low_rank_factor(m, True)
@@ -267,10 +259,10 @@ class KernelStack:
                 break
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
-            return {"kernels": LowRank(factors), "sizes": None}
+            return replace(self, kernels=LowRank(factors), sizes=None)
         if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
-            return {}
-        return {"offsets": np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])}
+            return self
+        return replace(self, offsets=np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()]))
 
     def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
         """A factor of kernel m, or of what it is for features counted from the reference, with few columns; None if

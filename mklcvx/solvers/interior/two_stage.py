@@ -43,7 +43,7 @@ from .pair_newton import PairBlocks, PairIterate, PairSystem, chunks, regularise
 from .qp import Quadratic, interior_point, projected_newton
 from .settings import SETTINGS, TINY
 
-NO_POINTS = Points([], [])
+NO_POINTS: Points[Array, Array] = Points([], [])
 
 
 @dataclass(frozen=True)
