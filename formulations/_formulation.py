@@ -22,8 +22,11 @@ from ._cvxpy import cp
 LARGEST = 1e100  # a number whose square is one
 Given: TypeAlias = Mapping[str, object]  # parameters as a user gives them, by name
 Parameters: TypeAlias = dict[str, float | str]  # every parameter of a formulation, checked, by name
-# A formulation's own parameters, which its methods name: overrides of (*_: Any, **own: Any) may take what they like.
+# What a formulation or a family names itself: its parameters, the parts of its points, functions of them. What overrides
+# (*_: Any, **own: Any) may take what it likes.
 Own: TypeAlias = Any  # type: ignore[explicit-any]
+Found = TypeVar("Found")
+OfOwn: TypeAlias = Callable[..., Found]  # type: ignore[explicit-any]
 
 
 class Bound(Protocol):
@@ -45,20 +48,13 @@ class Posed(Protocol):
     def typical_kernel_size(self) -> float: ...
 
 
-class Program(Protocol):
-    """A declared program."""
-
-    @property
-    def problem(self) -> cp.Problem: ...
-
-
 TaskT = TypeVar("TaskT", bound=Posed)
 DualT = TypeVar("DualT")
 PrimalT = TypeVar("PrimalT")
 LowerT = TypeVar("LowerT", bound=Bound)
 UpperT = TypeVar("UpperT", bound=Bound)
-PrimalProgramT = TypeVar("PrimalProgramT", bound=Program)
-DualProgramT = TypeVar("DualProgramT", bound=Program)
+PrimalProgramT = TypeVar("PrimalProgramT")
+DualProgramT = TypeVar("DualProgramT")
 
 
 class Points(NamedTuple, Generic[DualT, PrimalT]):

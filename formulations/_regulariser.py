@@ -15,21 +15,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.stack import Array
-from ._formulation import Own
-
-Found = TypeVar("Found", covariant=True)
-
-
-class OfOwn(Protocol[Found]):
-    """A function of the formulation's own parameters."""
-
-    def __call__(self, *_: Own, **own: Own) -> Found: ...
+from ._formulation import OfOwn, Own
 
 
 class Constraint(ABC):

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -67,11 +67,14 @@ class Embedding(NamedTuple):
     z: Array
 
 
-class HypergraphBound(NamedTuple):
+Z = TypeVar("Z", Embedding, Array)
+
+
+class HypergraphBound(NamedTuple, Generic[Z]):
     """`fit` is tr(HH') − tr(H'(I + K(μ)/λ)⁻¹H), where μ is known."""
 
     value: float
-    point: Embedding | Array
+    point: Z
     largest_term: float
     fit: float = 0.0
 
@@ -114,7 +117,15 @@ class HypergraphDual(NamedTuple):
 
 
 class Hypergraph(
-    Formulation[HyperTask, Embedding, Array, HypergraphBound, HypergraphBound, HypergraphPrimal, HypergraphDual]
+    Formulation[
+        HyperTask,
+        Embedding,
+        Array,
+        HypergraphBound[Embedding],
+        HypergraphBound[Array],
+        HypergraphPrimal,
+        HypergraphDual,
+    ]
 ):
     """Both forms state a minimum over Z that equals a maximum over μ; values are reported as that minimum."""
 
@@ -159,18 +170,18 @@ class Hypergraph(
     def responsible(self, task: HyperTask, scores: Array) -> Array:
         """The weights that the scores imply, or the best single kernel."""
 
-    def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound:
+    def lower(self, task: HyperTask, point: Embedding) -> HypergraphBound[Embedding]:
         """A lower bound of −tr(H'(I + K(μ)/λ)⁻¹H), with μ made feasible and one product instead of a solve."""
         mu = np.maximum(point.weights, 0.0)
         mu = mu / mu.sum()
         trace, fit = task.trace_bound(mu, point.z / 2)
         return HypergraphBound(self.bonus(task, mu) - trace, Embedding(mu, point.z), abs(trace), fit)
 
-    def upper(self, task: HyperTask, point: Array) -> HypergraphBound:
+    def upper(self, task: HyperTask, point: Array) -> HypergraphBound[Array]:
         scores = task.scores(point)
         return HypergraphBound(self.joined(task, scores), point, float(np.vdot(point, task.h)))
 
-    def scale(self, lower: HypergraphBound, upper: HypergraphBound) -> float:
+    def scale(self, lower: HypergraphBound[Embedding], upper: HypergraphBound[Array]) -> float:
         """tr(HH') − tr(H'A⁻¹H): the sum of the embedding's eigenvalues."""
         return lower.fit
 

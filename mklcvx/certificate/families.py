@@ -6,14 +6,13 @@ has. It returns a record of the very point that was evaluated, with its `certifi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..errors import InputError
 from ..formulations import Formulation
+from ..formulations._formulation import OfOwn, Own, Posed
 from . import hypergraphs, labels, pairs, proving
+from .record import ProvedPoint
 
-CERTIFIED: dict[str, Callable[..., Any]] = {
+CERTIFIED: dict[str, OfOwn[ProvedPoint]] = {
     "single task": proving.certified,
     "many labels": lambda formulation, task, **point: labels.certified(formulation.name, task, **point),
     "two stages": pairs.certified,
@@ -21,7 +20,7 @@ CERTIFIED: dict[str, Callable[..., Any]] = {
 }
 
 
-def certified(formulation: Formulation, task: Any, tolerance: float, **point: Any) -> Any:
+def certified(formulation: Formulation, task: Posed, tolerance: float, **point: Own) -> ProvedPoint:
     """The certificate of a point, by the function of its family."""
     if formulation.family not in CERTIFIED:
         raise InputError(f"solve does not cover {formulation.family}: its points have no certificate")

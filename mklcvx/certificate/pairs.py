@@ -42,11 +42,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from ..formulations import Formulation
+from ..formulations._formulation import Own
 from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
@@ -71,7 +71,7 @@ class ProvedAlignment(ProvedPoint):
     epsilon: float
 
 
-def certified(formulation: Formulation, task: Any, **point: Any) -> ProvedPairs | ProvedAlignment:
+def certified(formulation: Formulation, task: PairTask, **point: Own) -> ProvedPairs | ProvedAlignment:
     """The certificate of a point of the first stage: of μ and β, or of an alignment."""
     if formulation.maximises:
         return alignment_certified(**point)

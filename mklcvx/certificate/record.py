@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from ..formulations import Formulation, Points
+from ..formulations._formulation import LowerT, Posed, UpperT
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
@@ -126,7 +127,7 @@ class Certificate:
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
         return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Convert the certificate to numbers for a record.
 
         Returns
@@ -136,7 +137,7 @@ class Certificate:
         """
         names = ("lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch")
         values = {name: getattr(self, name) for name in names}
-        fields: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in values.items()}
+        fields: dict[str, object] = {name: value if math.isfinite(value) else None for name, value in values.items()}
         if self.gain is not None:
             fields["gain"] = self.gain
         if self.ridges is not None:
@@ -177,11 +178,11 @@ def limit_of(certificate: Certificate, tolerance: float) -> str:
 
 # ------------------------------------------------------------------------------------------------------- estimates
 @dataclass(frozen=True)
-class CertifiedPoint:
+class CertifiedPoint(Generic[LowerT, UpperT]):
     """The bounds of a dual point and of a primal point; `scale` is what their gap is compared with."""
 
-    lower: Any
-    upper: Any
+    lower: LowerT
+    upper: UpperT
     scale: float
 
     @property
@@ -193,7 +194,7 @@ class CertifiedPoint:
 
 
 def certify(
-    formulation: Formulation, task: Any, points: Points, so_far: CertifiedPoint | None = None
+    formulation: Formulation, task: Posed, points: Points, so_far: CertifiedPoint | None = None
 ) -> CertifiedPoint:
     """The best lower bound that any of the dual points gives, and the best upper bound of any primal point."""
     lowers = [formulation.lower(task, dual) for dual in points.duals]
@@ -203,5 +204,5 @@ def certify(
     return joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
 
 
-def joined(formulation: Formulation, lower: Any, upper: Any) -> CertifiedPoint:
+def joined(formulation: Formulation, lower: LowerT, upper: UpperT) -> CertifiedPoint[LowerT, UpperT]:
     return CertifiedPoint(lower, upper, formulation.scale(lower, upper))

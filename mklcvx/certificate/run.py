@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     svm_solves: int
     seconds: float
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Convert the row to plain numbers; a gap that is not finite is None."""
         gap = self.gap if math.isfinite(self.gap) else None
         return {**self._asdict(), "gap": gap, "weights": [float(weight) for weight in self.weights]}
@@ -56,9 +56,9 @@ class Run:
     status: Ending = Ending.NONE
     ending: str = ""
     solver: str = ""  # the one that found the point, where several were tried
-    last: Any = None  # last state of an iterative solver
+    last: object = None  # last state of an iterative solver
 
-    def end(self, status: Ending, **numbers: Any) -> None:
+    def end(self, status: Ending, **numbers: object) -> None:
         """Record the status and its message."""
         self.status = status
         self.ending = status.value.format(iterations=self.iterations, **numbers)

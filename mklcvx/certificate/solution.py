@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..formulations._formulation import Parameters
+from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import MOSTLY, Array
 from ..problem.targets import classes_of, decided
@@ -22,6 +25,7 @@ SCHEMA = SOLUTION[-1]
 
 # Arrays with more entries than this stay out of JSON.
 LARGE = 20_000
+Plain: TypeAlias = "str | float | list[Plain] | None"
 SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below it counts as zero
 
 
@@ -102,7 +106,7 @@ class Solution:
     """
 
     formulation: str
-    parameters: dict[str, Any]
+    parameters: Parameters
     solver: str
     status: str
     objective: float
@@ -110,7 +114,7 @@ class Solution:
     alpha: Array | None
     bias: float | Array
     coefficients: Array | None
-    multipliers: dict[str, Any]
+    multipliers: Mapping[str, float | Array]
     certificate: Certificate
     iterations: int
     seconds: float
@@ -197,7 +201,7 @@ class Solution:
                 values[flat] = self.weights[m] * ((kernel[flat] - kernel[flat, :1]) @ signed.T)
         return values
 
-    def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> NDArray[Any]:
+    def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> AnyArray:
         """Predict labels of new samples.
 
         Parameters
@@ -216,7 +220,7 @@ class Solution:
         labels = self.labels_of(values)
         return values if labels is None else labels
 
-    def labels_of(self, values: Array) -> NDArray[Any] | None:
+    def labels_of(self, values: Array) -> AnyArray | None:
         """Convert decision values to labels.
 
         Parameters
@@ -231,7 +235,7 @@ class Solution:
         """
         return None if self.embeds else decided(values, self.target, self.predicted_classes())
 
-    def predicted_classes(self) -> NDArray[Any]:
+    def predicted_classes(self) -> AnyArray:
         """List what predictions call the classes.
 
         Returns
@@ -257,7 +261,7 @@ class Solution:
         parts = self.weights if self.norms is None else self.norms
         return np.flatnonzero(parts > share * max(parts.sum(), np.finfo(float).tiny))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Convert the solution to plain lists, numbers and strings.
 
         Returns
@@ -303,12 +307,12 @@ def mostly_constant(kernel: Array) -> NDArray[np.bool_]:
     return np.asarray(np.ptp(kernel, axis=1) < MOSTLY * np.abs(kernel).max(axis=1))
 
 
-def small(value: Any) -> Any:
+def small(value: float | Array) -> Plain:
     """As `plain`, but large arrays become None: JSON is for reading, and `.npz` keeps them."""
     return None if np.size(value) > LARGE else plain(value)
 
 
-def plain(value: Any) -> Any:
+def plain(value: AnyArray | float | str | None) -> Plain:
     """Convert arrays to lists and numbers to Python's own; what is not finite becomes None."""
     if value is None or isinstance(value, str):
         return value

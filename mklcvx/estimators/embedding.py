@@ -147,4 +147,4 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.solutions_[0].multipliers["B"].shape[1])
+        return int(np.shape(self.solutions_[0].multipliers["B"])[1])

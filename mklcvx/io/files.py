@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificate.solution import Solution
+from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..problem.instance import Instance, arguments_of
 from ..problem.ownership import handed_over
@@ -285,10 +285,9 @@ def solution_arrays(solution: Solution) -> dict[str, Any]:
     fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
     arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
     record = {key: value for key, value in solution.as_dict().items() if key not in arrays}
-    for name, value in solution.multipliers.items():
-        if np.ndim(value) > 0:
-            arrays[MULTIPLIER + name] = np.asarray(value)
-            record["multipliers"].pop(name)
+    multipliers = solution.multipliers
+    record["multipliers"] = {name: plain(value) for name, value in multipliers.items() if np.ndim(value) == 0}
+    arrays |= {MULTIPLIER + name: np.asarray(value) for name, value in multipliers.items() if np.ndim(value) > 0}
     return {**arrays, "record": np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))}
 
 

@@ -82,7 +82,7 @@ def _check_embedding(solution: Solution) -> None:
     basis = solution.multipliers.get("B")
     if basis is None and "B" in solution.multipliers:
         raise ValueError("B is too large for JSON, solve again with -o and a name that ends in .npz")
-    if basis is None or np.ndim(basis) != 2 or len(basis) != solution.y.shape[-1]:
+    if basis is None or np.ndim(basis) != 2 or np.shape(basis)[0] != solution.y.shape[-1]:
         raise ValueError("it has neither alpha nor an embedding that fits")
     if not (np.isfinite(basis).all() and np.isfinite(solution.weights).all()):
         raise ValueError("it has entries that are not finite")

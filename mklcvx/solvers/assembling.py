@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..certificate import Certificate
 from ..certificate.families import certified
 from ..certificate.record import limit_of
 from ..formulations import Formulation
-from .families.family import EMPTY, Family, Found
+from .families.family import EMPTY, Family, Fields, Found
 from .families.hypergraph import Hypergraphs
 from .families.multi_label import ManyLabels
 from .families.single_task import SingleTasks
@@ -28,7 +26,7 @@ def family_of(formulation: Formulation) -> Family:
     return FAMILIES.get(formulation.family, Family())
 
 
-def assemble(found: Found) -> tuple[Certificate, dict[str, Any], str, str]:
+def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
     """Certify the family's attempts until one proves the tolerance; else take the one with the least gap.
 
     Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",

@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,23 +20,26 @@ from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
+from ..formulations._formulation import Posed, TaskT
 from ..problem.stack import Array
 
 LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
-Callback = Callable[[Row], Any]
+Callback = Callable[[Row], object]
+Options: TypeAlias = Mapping[str, float | str]
+FormulationT = TypeVar("FormulationT", bound=Formulation)
 
 
 @dataclass
-class Problem:
+class Problem(Generic[FormulationT, TaskT]):
     """The input of an algorithm: a formulation's task, and the tolerance of the certified gap."""
 
-    formulation: Any
-    task: Any
+    formulation: FormulationT
+    task: TaskT
     tolerance: float
     svm_solves: int = 0
-    machine: Any = None  # the SVM inside, made at its first use; it keeps its last solution as a start
-    warm: Any = None  # the last state of a run for a neighbouring parameter
+    machine: object = None  # the SVM inside, made at its first use; it keeps its last solution as a start
+    warm: object = None  # the last state of a run for a neighbouring parameter
     closing: bool = False  # whether the next points are the last to be certified
 
     @property
@@ -89,7 +92,7 @@ def every_tenth_part(iteration: int) -> bool:
     return iteration < 10 or int(np.log(iteration) / np.log(1.1)) > int(np.log(iteration - 1) / np.log(1.1))
 
 
-def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) -> Algorithm[Any]:
+def with_options(algorithm: type[Algorithm], options: Options) -> Algorithm:
     """The algorithm with its options set. Refuse unknown options and values of the wrong type."""
     known = {option.name: option.default for option in fields(algorithm)}
     for name in options:
@@ -99,7 +102,7 @@ def with_options(algorithm: type[Algorithm[Any]], options: Mapping[str, Any]) ->
     return algorithm(**{name: _of_kind(name, value, known[name]) for name, value in options.items()})
 
 
-def _of_kind(name: str, value: Any, default: Any) -> Any:
+def _of_kind(name: str, value: float | str, default: object) -> float:
     """The value as a number: an integer if the default is one. An option whose default is None takes any number."""
     whole = isinstance(default, int)
     try:
@@ -119,16 +122,16 @@ def check_switch(name: str, value: int) -> None:
 
 
 def drive(
-    algorithm: Algorithm[Any],
+    algorithm: Algorithm,
     formulation: Formulation,
-    task: Any,
+    task: Posed,
     tolerance: float,
     *,
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Report = lambda _: None,
     callback: Callback = lambda _: None,
-    warm: Any = None,
+    warm: object = None,
 ) -> tuple[CertifiedPoint, Run]:
     """Step until the certificate proves the tolerance or something else ends the run; `run.ending` says what.
 

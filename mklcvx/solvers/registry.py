@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .driver import Algorithm, Callback, drive, with_options
 from .interior.engine import InteriorPoint
 from .published.alignment_nnls import AlignmentNNLS
@@ -24,7 +22,7 @@ from .published.sm1_bcd import SM1BCD
 from .published.sm2_projection import SM2Projection
 from .published.ts_pegasos import TSPegasos
 
-ALGORITHMS: tuple[type[Algorithm[Any]], ...] = (
+ALGORITHMS: tuple[type[Algorithm], ...] = (
     InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, LiAlternating, CKLAlternating,
     Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
 )  # fmt: skip

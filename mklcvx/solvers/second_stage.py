@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from ..renamed import keywords_now
 from .conic import solve_declared
+from .families.family import Fields
 from .interior.engine import InteriorPoint
 from .polish import refined, sharpened
 from .registry import drive
@@ -74,7 +75,7 @@ def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
 
 def one_versus_rest(
     instance: Instance, weights: Array, price: float, tolerance: float = TOLERANCE
-) -> tuple[dict[str, Any], float, str]:
+) -> tuple[Fields, float, str]:
     """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label.
 
     Returns these fields of a solution, the worst of the relative gaps, and in words what that leaves unproved.
@@ -99,7 +100,7 @@ def one_versus_rest(
             f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(limit_of(worst.certificate, tolerance), '')}"
         )
         failed = f"the second stage is not certified: {words}"
-    return {**fields, "bias_interval": None}, gap, failed
+    return cast(Fields, {**fields, "bias_interval": None}), gap, failed
 
 
 @keywords_now("C", after=2)
@@ -139,11 +140,12 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": gap}
     multipliers.pop("B", None)
-    changed: dict[str, Any] = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
+    parameters = {**solution.parameters, "C": C}
+    changed: dict[str, Any] = {"coefficients": None, "multipliers": multipliers, "parameters": parameters, **machines}
     if failed:
         message = "; ".join(part for part in (solution.message, failed) if part)
         changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, failed)}
-    return replace(solution, coefficients=None, **changed, **machines)
+    return replace(solution, **changed)
 
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:

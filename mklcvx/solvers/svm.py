@@ -48,7 +48,7 @@ class Fit(NamedTuple):
 
 def fit(problem: Problem, weights: Array) -> Fit:
     """Solve the problem's SVM with kernel Σ weight_m K_m, and count it."""
-    if problem.machine is None:
+    if not isinstance(problem.machine, Machine):
         problem.machine = Machine(problem.task, problem.tolerance)
     problem.svm_solves += 1
     alpha = problem.machine(problem.task.combined(weights))
@@ -198,11 +198,10 @@ def fit_classes(problem: Problem, weights: Array, which: Array | None = None, co
     """The SVMs of all classes, or of some, with kernel Σ_m μ_m K_m."""
     task: LabelTask = problem.task
     chosen = np.arange(task.classes) if which is None else which
-    if problem.machine is None:
-        problem.machine = np.zeros(task.signs.shape)
-    kernel = task.combined(weights)
+    kept = problem.machine if isinstance(problem.machine, np.ndarray) else np.zeros(task.signs.shape)
+    problem.machine, kernel = kept, task.combined(weights)
     for k in chosen:
-        problem.machine[k] = box_qp(_signed(kernel, task.signs[k]), task.box, problem.machine[k])
+        kept[k] = box_qp(_signed(kernel, task.signs[k]), task.box, kept[k])
     problem.svm_solves += len(chosen) if counted else 0
-    alpha = problem.machine[chosen]
+    alpha = kept[chosen]
     return ClassFits(weights, alpha, replace(task, signs=task.signs[chosen]).q(alpha) / 2)

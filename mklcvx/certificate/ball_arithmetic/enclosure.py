@@ -26,7 +26,7 @@ class Point:
     alpha: Array | None
     weights: Array
     coefficients: Array | None
-    multipliers: dict[str, Any]
+    multipliers: Mapping[str, float | Array]
     origin: str
     gap: float | None = None
     fault: str = ""

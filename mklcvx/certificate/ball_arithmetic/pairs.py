@@ -34,7 +34,9 @@ def pair_bounds(at: Stated) -> Enclosure:
     margins = (examples * mu).entries()
     loss = added(arb(w) * top(1 - margin) for w, margin in zip(weight, margins, strict=True))
     price = lam * added(mu.entries() if sparse else [value**2 / 2 for value in mu.entries()])
-    beta = [arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(found.multipliers["beta"]), weight, strict=True)]
+    beta = [
+        arb(min(max(b, fmpq(0)), w)) for b, w in zip(exacts(np.ravel(found.multipliers["beta"])), weight, strict=True)
+    ]
     pulls = (arb_mat(1, len(beta), beta) * examples).entries()
     if not sparse:
         pulled = added(top(pull) ** 2 for pull in pulls) / (2 * lam)

@@ -3,58 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
 from ...certificate import CertifiedPoint
+from ...certificate.record import ProvedPoint
 from ...certificate.solution import Solution
-from ...formulations import Formulation
+from ...formulations._formulation import Parameters, TaskT
 from ...problem.instance import Instance
+from ...problem.stack import Array
+from ..driver import FormulationT
 
+PointT = TypeVar("PointT", bound=CertifiedPoint)
+ProvedT = TypeVar("ProvedT", bound=ProvedPoint)
 AIM = 0.5  # of the tolerance: the gap that solvers aim at, which leaves room for rounding
 
 
-class Found(NamedTuple):
+class Fields(TypedDict, total=False):
+    """Of a solution: those that a family fills in."""
+
+    objective: float
+    weights: Array
+    alpha: Array | None
+    alpha_low: Array | None
+    bias: float | Array
+    bias_low: float | Array
+    bias_interval: tuple[float, float] | None
+    coefficients: Array | None
+    norms: Array | None
+    multipliers: Mapping[str, float | Array]
+    y: Array
+    notes: tuple[str, ...]
+
+
+class Found(NamedTuple, Generic[FormulationT, TaskT, PointT]):
     """A solver's point, and the problem it was found for. `working` is the task in the solver's coordinates. With
     `polish` the point may be improved, and with `refine` its last bits, too; without them, as for a published
     algorithm, it is reported as it was found, its equalities made exact."""
 
-    formulation: Formulation
-    task: Any
-    working: Any
-    point: CertifiedPoint
+    formulation: FormulationT
+    task: TaskT
+    working: TaskT
+    point: PointT
     tolerance: float
     instance: Instance
-    parameters: Mapping[str, Any]
+    parameters: Parameters
     polish: bool = True
     refine: bool = True
 
 
-class Family:
+FoundT = TypeVar("FoundT", bound=Found)
+
+
+class Family(Generic[TaskT, FoundT, ProvedT]):
     """The defaults, which a family may override."""
 
-    def working(self, task: Any) -> tuple[Any, float]:
+    def working(self, task: TaskT) -> tuple[TaskT, float]:
         """The task in the solvers' coordinates, and the share of the tolerance that solvers aim at."""
         return task, AIM
 
-    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+    def attempts(self, found: FoundT) -> Iterator[Mapping[str, object]]:
         """Points to certify, in this order, until one proves the tolerance. Keys are the keyword arguments of the
         family's function in `certificate.families`."""
         yield {"dual": found.point.lower.point, "primal": found.point.upper.point}
 
-    def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
+    def fields(self, found: FoundT, proved: ProvedT) -> tuple[Fields, str]:
         """The fields of the solution that differ from EMPTY, and a message if anything else is not proved."""
         signs = found.instance.targets.signs(found.formulation.name)
         y = signs[0] if found.instance.targets.kind == "y" else signs
-        return {"weights": proved.weights, "y": y, "multipliers": dict(proved.multipliers)}, ""
+        weights, multipliers = attrgetter("weights", "multipliers")(proved)
+        return {"weights": weights, "y": y, "multipliers": dict(multipliers)}, ""
 
-    def why_not(self, task: Any, solution: Solution) -> str:
+    def why_not(self, task: TaskT, solution: Solution) -> str:
         """A more specific message why a solution is not certified, or an empty string."""
         return ""
 
 
-EMPTY: dict[str, Any] = {
+EMPTY: Fields = {
     "alpha": None, "bias": 0.0, "bias_interval": None, "coefficients": None, "norms": None, "multipliers": {},
 }  # fmt: skip
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ...certificate import CertifiedPoint
 from ...certificate.hypergraphs import ProvedHypergraph
-from ...formulations.families.hypergraph import HyperTask, solved
+from ...formulations.families.hypergraph import Embedding, Hypergraph, HypergraphBound, HyperTask, solved
 from ...problem.instance import Instance
 from ...problem.stack import Array
-from .family import Family, Found, unweighted
+from .family import Family, Fields, Found, unweighted
+
+Embedded = Found[Hypergraph, HyperTask, CertifiedPoint[HypergraphBound[Embedding], HypergraphBound[Array]]]
 
 
-class Hypergraphs(Family):
-    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+class Hypergraphs(Family[HyperTask, Embedded, ProvedHypergraph]):
+    def attempts(self, found: Embedded) -> Iterator[Mapping[str, object]]:
         """One Z for both bounds, of the lower or of the upper one; the best Z for μ; a Z for each of them."""
         (weights, below), above = found.point.lower.point, found.point.upper.point
         apart = not np.array_equal(below, above)
@@ -27,10 +29,11 @@ class Hypergraphs(Family):
         if apart:
             yield {"mu": weights, "z": above, "below": below}
 
-    def fields(self, found: Found, proved: ProvedHypergraph) -> tuple[dict[str, Any], str]:
+    def fields(self, found: Embedded, proved: ProvedHypergraph) -> tuple[Fields, str]:
         task, instance = found.task, found.instance
-        basis, values = embedding(task, proved.weights, found.parameters["dimensions"])
-        multipliers = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))}
+        basis, values = embedding(task, proved.weights, int(found.parameters["dimensions"]))
+        trace = float(np.sum(task.h**2))
+        multipliers: dict[str, float | Array] = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": trace}
         if proved.below is not None:
             multipliers["Z_lower"] = proved.below
         signs, notes = instance.targets.signs(found.formulation.name), _notes(instance, task.h.shape[1])

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ...certificate import CertifiedPoint
 from ...certificate.labels import ProvedLabels
 from ...certificate.regularisers import Simplex
+from ...formulations.families.multi_label import ClassLowerBound, ClassUpperBound, LabelTask, MultiLabel
 from ..second_stage import machine
-from .family import Family, Found
+from .family import Family, Fields, Found
+
+Classes = Found[MultiLabel, LabelTask, CertifiedPoint[ClassLowerBound, ClassUpperBound]]
 
 
-class ManyLabels(Family):
-    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+class ManyLabels(Family[LabelTask, Classes, ProvedLabels]):
+    def attempts(self, found: Classes) -> Iterator[Mapping[str, object]]:
         """α = β/γ as it was found; every class's classifier at the weights found; the functions found."""
         task, polish = found.task, found.polish
         (beta, gamma), (functions, weights) = found.point.lower.point, found.point.upper.point
@@ -29,8 +32,11 @@ class ManyLabels(Family):
             alpha = np.where(counted, alpha, solved)
         yield {"alpha": alpha, "mu": weights, "gamma": gamma, "coefficients": functions}
 
-    def fields(self, found: Found, proved: ProvedLabels) -> tuple[dict[str, Any], str]:
-        same = {name: getattr(proved, name) for name in ("weights", "alpha", "coefficients", "norms")}
+    def fields(self, found: Classes, proved: ProvedLabels) -> tuple[Fields, str]:
         multipliers = {"gamma": proved.gamma, "class_values": proved.class_values}
         bias = np.zeros(found.task.classes)
-        return {**same, "y": found.task.signs, "bias": bias, "multipliers": multipliers}, ""
+        fields: Fields = {
+            "weights": proved.weights, "alpha": proved.alpha, "coefficients": proved.coefficients,
+            "norms": proved.norms, "y": found.task.signs, "bias": bias, "multipliers": multipliers,
+        }  # fmt: skip
+        return fields, ""

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ...certificate import CertifiedPoint
 from ...certificate.regularisers import regulariser_of
 from ...certificate.single import Proved
 from ...certificate.solution import Solution
-from ...formulations import RankOneCoefficients, Task
+from ...formulations import LowerBound, RankOneCoefficients, SingleTask, Task, UpperBound
 from ..polish import balanced, refined, sharpened
-from .family import AIM, Family, Found
+from .family import AIM, Family, Fields, Found
 
+Single = Found[SingleTask, Task, CertifiedPoint[LowerBound, UpperBound]]
 MEETING = 1e-9  # the hulls meet if q of α∘y is below this share of q of the two classes' parts
 # K_m(α∘y) counts as zero below this share of the largest value that its trace allows.
 UNSEEN = 1e-7
 
 
-class SingleTasks(Family):
+class SingleTasks(Family[Task, Single, Proved]):
     def working(self, task: Task) -> tuple[Task, float]:
         centred = task.centred()
         return centred, 1.0 if centred is task else AIM
 
-    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+    def attempts(self, found: Single) -> Iterator[Mapping[str, object]]:
         """α and weights: sharpened, as they were found, and in two parts; then the α of the functions found, and these
         functions by themselves."""
-        formulation: Any = found.formulation
+        formulation = found.formulation
         stored, task, lower, upper = found.task, found.working, found.point.lower, found.point.upper
         functions = upper.coefficients
         largest = np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(lower.alpha)
@@ -56,16 +57,19 @@ class SingleTasks(Family):
         nothing = np.zeros(task.count) if side is None else side.feasible(np.zeros(task.count))
         yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or nearly, which is always available
 
-    def fields(self, found: Found, proved: Proved) -> tuple[dict[str, Any], str]:
+    def fields(self, found: Single, proved: Proved) -> tuple[Fields, str]:
         """Weights and α describe the classifier if that certifies; otherwise the coefficients are kept."""
-        formulation: Any = found.formulation
+        formulation = found.formulation
         multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
         own = {"tau": proved.tau, "rho": proved.rho}
         multipliers |= {name: value for name, value in own.items() if value is not None}
-        same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias_interval", "coefficients", "norms")}
         bias, bias_low = proved.bias
-        fields = {"alpha_low": proved.low, "bias": bias, "bias_low": bias_low, "multipliers": multipliers}
-        return {**same, **fields, "y": found.task.y}, ""
+        fields: Fields = {
+            "weights": proved.weights, "alpha": proved.alpha, "alpha_low": proved.low, "bias": bias,
+            "bias_low": bias_low, "bias_interval": proved.bias_interval, "coefficients": proved.coefficients,
+            "norms": proved.norms, "multipliers": multipliers, "y": found.task.y,
+        }  # fmt: skip
+        return fields, ""
 
     def why_not(self, task: Task, solution: Solution) -> str:
         """The message of the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ...certificate import CertifiedPoint
+from ...certificate.pairs import ProvedAlignment, ProvedPairs
+from ...formulations.alignment import Alignment, AlignmentBound, AlignmentTask
 from ...formulations.families.pairs import Pairs
-from ...problem.stack import KernelStack
+from ...formulations.families.two_stage import PairBound, PairTask, TwoStage
+from ...problem.stack import Array, KernelStack
 from ..second_stage import one_versus_rest
-from .family import Family, Found, unweighted
+from .family import Family, Fields, Found, unweighted
+
+Bound = PairBound | AlignmentBound
+Weighted = Found[TwoStage | Alignment, PairTask | AlignmentTask, CertifiedPoint[Bound, Bound]]
 
 
-class TwoStages(Family):
-    def attempts(self, found: Found) -> Iterator[dict[str, Any]]:
+class TwoStages(Family[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedAlignment]):
+    def attempts(self, found: Weighted) -> Iterator[Mapping[str, object]]:
         """For `alignment` μ of length one, with the entries of kernels and target that its sums are over."""
         lower, upper, instance = found.point.lower.point, found.point.upper.point, found.instance
         if not found.formulation.maximises:
@@ -25,19 +31,19 @@ class TwoStages(Family):
         pairs = Pairs(KernelStack(instance.kernels, symmetric=instance.symmetric))
         yield {"pairs": pairs, "together": instance.targets.together(), "mu": mu, "witness": upper}
 
-    def fields(self, found: Found, proved: Any) -> tuple[dict[str, Any], str]:
-        instance, price = found.instance, found.parameters["C"]
+    def fields(self, found: Weighted, proved: ProvedPairs | ProvedAlignment) -> tuple[Fields, str]:
+        instance, price = found.instance, float(found.parameters["C"])
         machines, gap, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
         notes = unweighted(instance, "the first stage")
         if not proved.weights.any():
             notes.append("no kernel gets weight: no combination helps here")
         if failed:
             notes.append(failed)
-        if found.formulation.maximises:
+        multipliers: dict[str, float | Array] = {"second_stage_gap": gap}
+        if isinstance(proved, ProvedAlignment):
             share = proved.certificate.lower / instance.samples
-            multipliers = {"normalised": share, "witness": proved.witness, "epsilon": proved.epsilon}
+            multipliers = {"normalised": share, "witness": proved.witness, "epsilon": proved.epsilon, **multipliers}
         else:
-            multipliers = {"beta": proved.beta}
-        multipliers["second_stage_gap"] = gap
-        fields = {"weights": proved.weights, "multipliers": multipliers, "notes": tuple(notes)}
+            multipliers = {"beta": proved.beta, **multipliers}
+        fields: Fields = {"weights": proved.weights, "multipliers": multipliers, "notes": tuple(notes)}
         return {**machines, **fields}, failed
