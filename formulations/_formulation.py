@@ -15,16 +15,16 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..problem.instance import Arguments, Instance
+from ..problem.instance import Instance
 from ..renamed import OldName
 from ._cvxpy import cp
 
 LARGEST = 1e100  # a number whose square is one
 Given: TypeAlias = Mapping[str, object]  # parameters as a user gives them, by name
-Parameters: TypeAlias = dict[str, float | str]  # every parameter of a formulation, checked, by name
-# What a formulation or a family names itself: its parameters, the parts of its points, functions of them. What overrides
-# (*_: Any, **own: Any) may take what it likes.
+# What a formulation or a family names itself: its parameters, the parts of its points, functions of them. Overrides of
+# (*_: Any, **own: Any) may take what they like.
 Own: TypeAlias = Any  # type: ignore[explicit-any]
+Parameters: TypeAlias = dict[str, Own]  # all of a formulation, checked: to be handed on as **parameters
 Found = TypeVar("Found")
 OfOwn: TypeAlias = Callable[..., Found]  # type: ignore[explicit-any]
 
@@ -221,6 +221,9 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         print(f"apart        {found.apart:.1e}, relatively")
 
 
+FormulationT = TypeVar("FormulationT", bound=Formulation)
+
+
 # ---------------------------------------------------------------------------------------------------- theorems at work
 class Demonstration(NamedTuple):
     """Optimal values of both declared programs, and both bounds recomputed in NumPy."""
@@ -243,12 +246,14 @@ def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) 
     points = rng.normal(size=(samples, 2)) + y[:, None]
     distances = ((points[:, None] - points) ** 2).sum(axis=-1)
     widths = 4.0 ** -np.arange(1 if formulation.single_kernel else count)
-    given: Arguments = {"y": y}
+    labels = np.stack([y > 0, points[:, 0] > points[:, 1]], axis=1).astype(int)
+    kernels, groups = (
+        np.exp(-widths[:, None, None] * distances),
+        np.arange(count) % 2 if formulation.needs_groups else None,
+    )
     if formulation.many_labels:
-        given = {"labels": np.stack([y > 0, points[:, 0] > points[:, 1]], axis=1).astype(int)}
-    if formulation.needs_groups:
-        given["groups"] = np.arange(count) % 2
-    return Instance(np.exp(-widths[:, None, None] * distances), **given)
+        return Instance(kernels, labels=labels, groups=groups)
+    return Instance(kernels, y, groups=groups)
 
 
 def demonstration(formulation: Formulation, instance: Instance, **parameters: object) -> Demonstration:

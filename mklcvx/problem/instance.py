@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypedDict, Unpack, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,25 +22,6 @@ Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank
 
 LARGEST_WEIGHT = 1e100
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
-
-
-class Arguments(TypedDict, total=False):
-    """Of `Instance`, beside the kernels."""
-
-    y: ArrayLike | None
-    classes: ArrayLike | None
-    labels: ArrayLike | None
-    label_names: Iterable[str] | None
-    groups: ArrayLike | Sequence[Sequence[int]] | None
-    names: Iterable[str] | None
-    sample_weight: ArrayLike | None
-    class_weight: str | Mapping[int, float] | None
-    test_kernels: ArrayLike | None
-    test_y: ArrayLike | None
-    test_classes: ArrayLike | None
-    test_labels: ArrayLike | None
-    test_diagonals: ArrayLike | None
-    repair: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +183,7 @@ class Instance:
                 fault = f"kernel {self.names[m]!r} has changed since it was validated"
                 raise InputError(f"{fault}: build the Instance again from its memory map")
 
-    def with_kernels(self, kernels: Kernels, **changes: Unpack[Arguments]) -> Instance:
+    def with_kernels(self, kernels: Kernels, **changes: object) -> Instance:
         """Return the same samples with other kernels.
 
         Parameters
@@ -217,8 +198,7 @@ class Instance:
         Instance
             A new instance.
         """
-        arguments: Arguments = {**arguments_of(self), **changes}
-        return Instance(kernels, **arguments)
+        return Instance(kernels, **{**arguments_of(self), **changes})  # type: ignore[arg-type]  # it checks each
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """Return the instance with some of its kernels.
@@ -257,16 +237,15 @@ class Instance:
         return index % self.count
 
 
-def arguments_of(instance: Instance) -> Arguments:
+def arguments_of(instance: Instance) -> dict[str, object]:
     """The arguments that make the instance, except the kernels."""
     targets = instance.targets
-    arguments = {
+    return {
         targets.kind: targets.values,
         f"test_{targets.kind}": instance.test_targets,
         "label_names": None if targets.kind == "y" else targets.names,
         **{name: getattr(instance, name) for name in KEPT},
     }
-    return cast(Arguments, arguments)
 
 
 def _as_weights(sample_weight: object, samples: int) -> Array:

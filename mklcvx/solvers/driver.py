@@ -20,14 +20,13 @@ from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
-from ..formulations._formulation import Posed, TaskT
+from ..formulations._formulation import FormulationT, Posed, TaskT
 from ..problem.stack import Array
 
 LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
 Callback = Callable[[Row], object]
 Options: TypeAlias = Mapping[str, float | str]
-FormulationT = TypeVar("FormulationT", bound=Formulation)
 
 
 @dataclass

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class Answer:
     weights: Array | None = None
     alpha: Array | None = None
     coefficients: Array | None = None
-    multipliers: Mapping[str, Any] = field(default_factory=dict)
+    multipliers: Mapping[str, object] = field(default_factory=dict)
     bias: float | Array | None = None  # several for several labels
     objective: float | None = None
     bounds: tuple[float, float] | None = None  # claimed: lower and upper
@@ -56,23 +55,23 @@ def read_answer(path: str | Path, instance: Instance | None = None) -> Answer:
     return answer
 
 
-def answer_of(record: Mapping[str, Any]) -> Answer:
+def answer_of(record: Mapping[str, object]) -> Answer:
     """Take the answer from the fields of a record."""
-    given: dict[str, Any] = {name: as_numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
-    if record.get("alpha_low") is not None and "alpha" in given:
-        given["alpha_low"] = as_numbers("alpha_low", record["alpha_low"])
-    if record.get("bias") is not None:
-        bias = as_numbers("bias", record["bias"])
-        given["bias"] = float(bias.item()) if bias.size == 1 else bias
-    if record.get("objective") is not None:
-        given["objective"] = _number("objective", record["objective"])
-    certificate = record.get("certificate", record)
+    given = {name: as_numbers(name, record[name]) for name in FIELDS if record.get(name) is not None}
+    low = record.get("alpha_low") if "alpha" in given else None
+    alpha_low = None if low is None else as_numbers("alpha_low", low)
+    bias = None if record.get("bias") is None else as_numbers("bias", record["bias"])
+    claimed = bias if bias is None or bias.size != 1 else float(bias.item())
+    objective = None if record.get("objective") is None else _number("objective", record["objective"])
+    certificate, bounds = record.get("certificate", record), None
     if isinstance(certificate, Mapping) and all(certificate.get(side) is not None for side in ("lower", "upper")):
-        given["bounds"] = _number("lower", certificate["lower"]), _number("upper", certificate["upper"])
+        bounds = _number("lower", certificate["lower"]), _number("upper", certificate["upper"])
     inside = record.get("multipliers")
     multipliers = dict(inside) if isinstance(inside, Mapping) else {}
     multipliers.update({k.removeprefix(MULTIPLIER): v for k, v in record.items() if k.startswith(MULTIPLIER)})
-    return Answer(**given, multipliers={name: value for name, value in multipliers.items() if value is not None})
+    others = {name: value for name, value in multipliers.items() if value is not None}
+    weights, alpha, coefficients = map(given.get, FIELDS)
+    return Answer(weights, alpha, coefficients, others, claimed, objective, bounds, alpha_low)
 
 
 def largest_answer(instance: Instance) -> float:
@@ -83,7 +82,7 @@ def largest_answer(instance: Instance) -> float:
     return 64.0 * (4 * labels * instance.count * samples + samples**2) + 2**20
 
 
-def as_numbers(name: str, value: Any) -> Array:
+def as_numbers(name: str, value: object) -> Array:
     """Convert to an array of floats; null in JSON becomes NaN."""
     try:
         array = np.asarray(value)
@@ -95,16 +94,16 @@ def as_numbers(name: str, value: Any) -> Array:
         raise InputError(f"answer: {name} is no array of real numbers: write plain numbers") from None
 
 
-def _number(name: str, value: Any) -> float:
+def _number(name: str, value: object) -> float:
     return float(in_shape(name, value, ()))
 
 
-def of_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
+def of_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
     """As `in_shape`, but None stays None."""
     return None if value is None else in_shape(name, value, shape, undefined)
 
 
-def in_shape(name: str, value: Any, shape: tuple[int, ...], undefined: bool = False) -> Array:
+def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array:
     """Convert to an array of this shape; a vector may be a row or a column. NaN is refused unless `undefined`."""
     array = as_numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:

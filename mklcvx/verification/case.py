@@ -8,15 +8,16 @@ violated by more, relatively, and the excess is not above it. Where the enclosur
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 from .. import formulations
-from ..certificate import Certificate
+from ..certificate import Certificate, CertifiedPoint
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
+from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
 from ..problem.instance import Instance
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
@@ -25,7 +26,7 @@ SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # share of the tolerance that the reference should reach
 
 
-Stated = tuple[str, Mapping[str, Any]] | None  # formulation and parameters that an answer says it is for
+Stated = tuple[str, Given] | None  # formulation and parameters that an answer says it is for
 
 
 class Violation(NamedTuple):
@@ -101,7 +102,7 @@ class Part:
         surely = max(self.violation, (self.excess or 0.0) - self.slack)
         return REJECTED if surely > tolerance else UNDECIDED
 
-    def as_dict(self, tolerance: float) -> dict[str, Any]:
+    def as_dict(self, tolerance: float) -> dict[str, object]:
         return {
             "part": self.name,
             "verdict": self.verdict(tolerance),
@@ -120,14 +121,14 @@ def verdict_of(parts: Sequence[Part], tolerance: float) -> str:
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Generic[FormulationT, TaskT]):
     """An instance and a formulation with all its parameters; it is solved when its optimum is first asked for.
     Formulation and task belong to one family, which knows their types."""
 
     instance: Instance
-    formulation: Any
-    parameters: dict[str, Any]
-    task: Any
+    formulation: FormulationT
+    parameters: Parameters
+    task: TaskT
     tolerance: float
 
     @cached_property
@@ -152,23 +153,23 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Altered(Case):
+class Altered(Case[FormulationT, TaskT]):
     """A case whose task is another than its instance makes; only its optimal value is known."""
 
     @cached_property
-    def point(self) -> Any:
+    def point(self) -> CertifiedPoint:
         from ..solvers.solving import solver_named
 
-        given: dict[str, Any] = {"time_limit": None, "max_iter": None, "options": {}}
         method = solver_named("auto", self.formulation)
-        return method.run(self.formulation, self.task, max(FINER * self.tolerance, SHARP), **given)[0]
+        sharp, unlimited = max(FINER * self.tolerance, SHARP), {"time_limit": None, "max_iter": None}
+        return method.run(self.formulation, self.task, sharp, options={}, **unlimited)[0]
 
     @cached_property
     def known(self) -> Enclosure:
         return enclosure_of(self.point.certificate)
 
 
-def pose(instance: Instance, name: str, given: Mapping[str, Any], tolerance: float) -> Case:
+def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     """Pose the problem that answers are judged against, at the tolerance."""
     formulation = formulations.get(name)
     task, parameters = formulation.task(instance, given)

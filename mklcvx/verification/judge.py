@@ -13,9 +13,8 @@ bias, whatever the answer claims.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +25,7 @@ from ..certificate.solution import plain
 from ..defaults import VERDICT_TOLERANCE
 from ..errors import InputError
 from ..formulations import Formulation
+from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
@@ -82,7 +82,7 @@ class Report:
     """
 
     formulation: str
-    parameters: dict[str, Any]
+    parameters: Parameters
     tolerance: float
     verdict: str
     optimum: Certificate
@@ -108,7 +108,7 @@ class Report:
                 return part
         raise KeyError(f"{name!r} was not given: {', '.join(part.name for part in self.parts)} were")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Convert the report to plain lists, numbers and strings.
 
         Returns
@@ -141,14 +141,14 @@ def verify(
     alpha: ArrayLike | None = None,
     bias: ArrayLike | bool | None = None,
     coefficients: ArrayLike | None = None,
-    multipliers: Mapping[str, Any] | None = None,
+    multipliers: Mapping[str, object] | None = None,
     objective: float | None = None,
-    trace: Iterable[Mapping[str, Any]] | None = None,
+    trace: Iterable[Mapping[str, object]] | None = None,
     tol: float = VERDICT_TOLERANCE,
     diagnosis: bool = True,
     convention: str | Translation | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    **others: Any,
+    parameters: Mapping[str, object] | None = None,
+    **others: object,
 ) -> Report:
     """Judge an answer: any of its parts, or the points of a trace.
 
@@ -259,7 +259,7 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
     )
 
 
-def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float = SHARP) -> Certificate:
+def judge(formulation: Formulation, task: Posed, answer: Answer, tolerance: float = SHARP) -> Certificate:
     """The bounds that an answer proves. If it gives only one side, a point that is known without a solver serves for
     the other. Bounds are no sharper than the tolerance needs."""
     if all(getattr(answer, name) is None for name in FIELDS):
@@ -275,10 +275,10 @@ def judge(formulation: Formulation, task: Any, answer: Answer, tolerance: float 
 def shrink(
     instance: Instance,
     formulation: str,
-    solver: Callable[..., Mapping[str, Any]],
+    solver: OfOwn[Mapping[str, object]],
     *,
     tol: float = VERDICT_TOLERANCE,
-    **parameters: Any,
+    **parameters: object,
 ) -> Instance:
     """Find a small part of an instance on which a solver's answer is still rejected.
 
@@ -318,7 +318,7 @@ def shrink(
     def fails(part: Instance) -> bool:
         formulations.get(formulation).task(part, parameters)
         try:
-            answer = dict(solver(part, **parameters))
+            answer: dict[str, Own] = dict(solver(part, **parameters))
             return not verify(part, formulation, tol=tol, diagnosis=False, parameters=parameters, **answer).accepted
         except Exception:  # whatever a stranger's code may raise or return
             return True

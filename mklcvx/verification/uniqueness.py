@@ -28,7 +28,7 @@ neither does, nothing is said. `ts_l1` is a linear program itself, over {μ ≥ 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 Ends = list[tuple[float, float]]
+Limits = list[tuple[float | None, float | None]]
+LinearProgram = tuple[Array, Array, Array | None, Array | None, Limits]  # as `linprog` takes it, after the objective
 
 
 class Range(NamedTuple):
@@ -62,7 +64,7 @@ class Bowl(NamedTuple):
     unit: float
 
 
-def ends_of(count: int, rows: Any, *program: Any, **options: Any) -> Ends | None:
+def ends_of(count: int, rows: Array, *program: object, **options: object) -> Ends | None:
     """The least and the largest value of the first `count` unknowns of a linear program, whose arguments are those of
     `linprog`; None if it finds nothing, since the certified point is not sharp enough."""
     from scipy.optimize import linprog

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +73,7 @@ KINDS = (random, duplicated, rank_one, badly_scaled, imbalanced, tiny, by_hand)
 ZOO: Mapping[str, Callable[..., Instance]] = {kind.__name__: kind for kind in KINDS}
 
 
-def make(kind: str, **options: Any) -> Instance:
+def make(kind: str, **options: object) -> Instance:
     """An instance of a named kind."""
     if kind not in ZOO:
         raise InputError(f"unknown kind of instance {kind!r}: {nearest(kind, ZOO)}")

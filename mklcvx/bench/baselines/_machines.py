@@ -7,7 +7,6 @@ and all kernels look alike.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ def machine(kernel: Array, labels: Array, price: float, weight: Array) -> tuple[
     return coefficients, float(found.intercept_[0])
 
 
-def machines(instance: Instance, price: float, name: str, used: Any = None) -> tuple[Array, Array]:
+def machines(instance: Instance, price: float, name: str, used: object = None) -> tuple[Array, Array]:
     """The SVM of every kernel, or of the used ones only: coefficients (k, M, n), biases (k, M)."""
     signs = instance.targets.signs(name, constant_allowed=False)
     chosen = np.ones(instance.count, dtype=bool) if used is None else np.asarray(used, dtype=bool)

@@ -24,8 +24,6 @@ Reference: Zien & Ong 2007, the convex problem with the hinge loss, and its dual
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...formulations.l1 import L1
 from ._joint import Joint
 from ._model import PRICE, Array, Baseline, Instance, check_tolerance, cp, shortfall, solve_declared
@@ -38,10 +36,10 @@ class MulticlassMKL(Joint):
     def conjugate(self, d: Array) -> float:
         return L1.conjugate(d)
 
-    def convex(self, norms: list[Any]) -> Any:
+    def convex(self, norms: list[object]) -> object:
         return cp.square(cp.sum(cp.hstack(norms))) / 2
 
-    def dual_cost(self, seen: list[Any]) -> tuple[Any, list[Any]]:
+    def dual_cost(self, seen: list[object]) -> tuple[object, list[object]]:
         tau = cp.Variable()
         return tau, [cp.sum_squares(z) / 2 <= tau for z in seen]
 

@@ -11,10 +11,9 @@ import numpy as np
 from ...certificate import CertifiedPoint
 from ...certificate.record import ProvedPoint
 from ...certificate.solution import Solution
-from ...formulations._formulation import Parameters, TaskT
+from ...formulations._formulation import FormulationT, Parameters, TaskT
 from ...problem.instance import Instance
 from ...problem.stack import Array
-from ..driver import FormulationT
 
 PointT = TypeVar("PointT", bound=CertifiedPoint)
 ProvedT = TypeVar("ProvedT", bound=ProvedPoint)

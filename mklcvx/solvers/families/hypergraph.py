@@ -31,7 +31,7 @@ class Hypergraphs(Family[HyperTask, Embedded, ProvedHypergraph]):
 
     def fields(self, found: Embedded, proved: ProvedHypergraph) -> tuple[Fields, str]:
         task, instance = found.task, found.instance
-        basis, values = embedding(task, proved.weights, int(found.parameters["dimensions"]))
+        basis, values = embedding(task, proved.weights, found.parameters["dimensions"])
         trace = float(np.sum(task.h**2))
         multipliers: dict[str, float | Array] = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": trace}
         if proved.below is not None:

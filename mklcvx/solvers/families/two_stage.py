@@ -32,7 +32,7 @@ class TwoStages(Family[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedA
         yield {"pairs": pairs, "together": instance.targets.together(), "mu": mu, "witness": upper}
 
     def fields(self, found: Weighted, proved: ProvedPairs | ProvedAlignment) -> tuple[Fields, str]:
-        instance, price = found.instance, float(found.parameters["C"])
+        instance, price = found.instance, found.parameters["C"]
         machines, gap, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
         notes = unweighted(instance, "the first stage")
         if not proved.weights.any():

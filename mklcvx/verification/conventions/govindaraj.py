@@ -26,8 +26,6 @@ Reference: Govindaraj 2009, Eqs (1) to (9), (10) to (13).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...errors import InputError
@@ -36,11 +34,11 @@ from ..answers import Answer, of_shape
 from ._convention import AnswerMap, Array, Convention, Problem, Reweighing, sample_side
 
 
-def li(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def li(instance: Instance, parameters: dict[str, object]) -> Problem:
     return Problem("li", sample_side(parameters), instance, AnswerMap(objective=-1.0))
 
 
-def ckl(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def ckl(instance: Instance, parameters: dict[str, object]) -> Problem:
     if instance.groups is None:
         raise InputError("govindaraj_ckl needs groups of kernels, the instance has none: give one integer per kernel")
     return Problem("ckl", sample_side(parameters), instance)
@@ -64,12 +62,12 @@ def _over_twice(answer: Answer, shares: Array, gamma: Array) -> Array:
     return np.divide(shares, 2 * gamma, out=undefined, where=gamma > 0)
 
 
-def li_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
+def li_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, object]]:
     """λ = 1/(2 weight); an undefined weight has λ = 0."""
     return np.divide(0.5, weights, out=np.zeros(len(weights)), where=np.nan_to_num(weights) > 0), {}
 
 
-def ckl_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, Any]]:
+def ckl_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, object]]:
     groups, known = np.asarray(instance.groups), np.nan_to_num(weights)
     sums = np.bincount(groups, weights=known)
     gamma = np.divide(0.5, sums, out=np.zeros(len(sums)), where=sums > 0)

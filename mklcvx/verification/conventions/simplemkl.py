@@ -17,13 +17,11 @@ Reference: Rakotomamonjy et al. 2008, Eq. (6); its toolbox, mklsvm.m.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...problem.instance import Instance
 from ._convention import AnswerMap, Convention, Problem, sample_side
 
 
-def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def problem(instance: Instance, parameters: dict[str, object]) -> Problem:
     return Problem("l1", sample_side(parameters), instance, AnswerMap(alpha=instance.y))
 
 

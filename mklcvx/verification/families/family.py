@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar, Generic
 
 from ...certificate import Certificate, certify
 from ...errors import InputError
 from ...formulations import Formulation, Points
+from ...formulations._formulation import FormulationT, Posed, TaskT
 from ...problem.stack import Array
 from ..answers import Answer, of_shape
 from ..case import Case, Part
 from ..uniqueness import Range
 
 
-class Family:
+class Family(Generic[FormulationT, TaskT]):
     """The methods that a family replaces. `slow` says that its optima take long, beyond a few samples; `biased`, that
     the parameter bias may be true."""
 
     slow: ClassVar[bool] = False
     biased: ClassVar[bool] = True
 
-    def points(self, formulation: Formulation, task: Any, answer: Answer) -> Points:
+    def points(self, formulation: FormulationT, task: TaskT, answer: Answer) -> Points:
         """The dual and primal points that an answer stands for."""
         raise InputError(f"verify does not cover {formulation.family}: give the objective alone")
 
-    def certificate(self, formulation: Formulation, task: Any, answer: Answer, tolerance: float) -> Certificate:
+    def certificate(self, formulation: FormulationT, task: TaskT, answer: Answer, tolerance: float) -> Certificate:
         """Of the answer; points known without a solver stand in for a side that it leaves out."""
         offered, known = self.points(formulation, task, answer), formulation.trivial_points(task)
         bounds = Points(offered.duals or known.duals, offered.primals or known.primals)
         return certify(formulation, task, bounds).certificate
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case[FormulationT, TaskT], answer: Answer, rigorous: bool) -> list[Part]:
         """What the parts of the answer violate, prove and claim, but for the objective."""
         if set(answer.given) - {"objective"}:
             self.points(case.formulation, case.task, answer)
         return []
 
-    def together(self, case: Case, answer: Answer) -> dict[str, float]:
+    def together(self, case: Case[FormulationT, TaskT], answer: Answer) -> dict[str, float]:
         """Distances between the parts, relative to the problem's scale; empty where none are known."""
         return {}
 
-    def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
+    def ranges(self, case: Case[FormulationT, TaskT], tolerance: float) -> list[Range] | None:
         """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
         return None
 
 
-def given_weights(formulation: Formulation, task: Any, answer: Answer) -> Array:
+def given_weights(formulation: Formulation, task: Posed, answer: Answer) -> Array:
     weights = of_shape("weights", answer.weights, (task.count,))
     if weights is None:
         raise InputError(f"answer: has no weights, which {formulation.name} is about: write them")

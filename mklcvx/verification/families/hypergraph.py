@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...errors import InputError
 from ...formulations import Points
-from ...formulations.families.hypergraph import Embedding, solved
+from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask, solved
 from ..answers import Answer, in_shape, of_shape
 from ..case import Case, Part
 from ..domain import on_simplex
@@ -16,8 +14,8 @@ from ..uniqueness import FINEST, Bowl, Range, in_bowl
 from .family import Family, given_weights
 
 
-class Hypergraphs(Family):
-    def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
+class Hypergraphs(Family[Hypergraph, HyperTask]):
+    def points(self, formulation: Hypergraph, task: HyperTask, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)
         if not (weights > 0).any():
             raise InputError("answer: no weight is positive: write weights on the simplex")

@@ -6,28 +6,27 @@ lower bound. Where γ is missing, the best one is computed by a linear program, 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...errors import InputError
 from ...formulations import Points, Task
-from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
+from ...formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask, MultiLabel
 from ...formulations.ml_sum import ML_SUM
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
 from ..domain import on_simplex, outside_box
-from ..uniqueness import FINEST, MOST, TIGHT, Range, ends_of, wide
+from ..uniqueness import FINEST, MOST, TIGHT, LinearProgram, Range, ends_of, wide
 from .family import Family
 from .single_task import machine_alpha
 
 
-class ManyLabels(Family):
+class ManyLabels(Family[MultiLabel, LabelTask]):
     slow, biased = True, False
 
-    def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
+    def points(self, formulation: MultiLabel, task: LabelTask, answer: Answer) -> Points:
         weights, alpha, gamma, coefficients = _arrays(task, answer)
         gamma = np.ones(task.classes) if gamma is None else gamma
         if weights is None or alpha is None or weights.sum() <= 0 or gamma.sum() <= 0:
@@ -118,7 +117,7 @@ def best_gamma(task: LabelTask, alpha: Array) -> Array:
     return np.asarray(found.x[:-1]) if found.x is not None else np.full(task.classes, 1 / task.classes)
 
 
-def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
+def _program(case: Case, tolerance: float) -> LinearProgram:
     """Unknowns μ and ξ of every class, as `linprog` takes them."""
     task, alpha = case.task, np.asarray(case.reference.alpha)
     n, count, classes = task.samples, task.count, task.classes

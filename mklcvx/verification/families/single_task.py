@@ -21,7 +21,6 @@ the kernels' space.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,12 +33,12 @@ from ..case import FINER, Case, Part, Violation
 from ..domain import outside_box, placed
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
-from ..uniqueness import FINEST, MOST, TIGHT, Range, ends_of, wide
+from ..uniqueness import FINEST, MOST, TIGHT, LinearProgram, Range, ends_of, wide
 from .family import Family
 
 
-class SingleTasks(Family):
-    def certificate(self, formulation: Any, task: Any, answer: Answer, tolerance: float) -> Certificate:
+class SingleTasks(Family[SingleTask, Task]):
+    def certificate(self, formulation: SingleTask, task: Task, answer: Answer, tolerance: float) -> Certificate:
         weights, alpha, coefficients = arrays(task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
         if alpha is None and coefficients is None and weights is not None:
@@ -106,7 +105,7 @@ def _linear(case: Case) -> bool:
     return not any(side.curvature(probe, **own).any() for side in (regulariser.constraint, regulariser))
 
 
-def _program(case: Case, tolerance: float) -> tuple[Any, ...]:
+def _program(case: Case, tolerance: float) -> LinearProgram:
     """Unknowns μ, b, ρ, ξ, as `linprog` takes them."""
     task, alpha, between = case.task, case.reference.alpha, case.formulation.between
     n, count, budget, free = task.samples, task.count, tolerance * case.known.scale, task.loss_function.free_margin

@@ -4,11 +4,11 @@ weights make, and are judged as such.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...formulations import Points, Task
+from ...formulations.alignment import Alignment, AlignmentTask
+from ...formulations.families.two_stage import PairTask, TwoStage
 from ...formulations.svm import SVM
 from ...problem.stack import Array, KernelStack
 from ..answers import Answer, in_shape, of_shape
@@ -21,12 +21,12 @@ from .single_task import added_risk, alpha_violations, machine_alpha
 MOST_PAIRS = 1000  # beyond, the programs take seconds
 
 
-class TwoStages(Family):
+class TwoStages(Family[TwoStage | Alignment, PairTask | AlignmentTask]):
     slow = True
 
-    def points(self, formulation: Any, task: Any, answer: Answer) -> Points:
+    def points(self, formulation: TwoStage | Alignment, task: PairTask | AlignmentTask, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)
-        if formulation.maximises:
+        if isinstance(task, AlignmentTask):
             size = float(weights @ task.products @ weights)
             along = max(float(task.target @ weights), 0.0)
             return Points([weights], [weights * along / size if size > 0 else weights])

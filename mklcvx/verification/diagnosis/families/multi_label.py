@@ -11,7 +11,7 @@ import numpy as np
 
 from ....problem.instance import Instance
 from ....problem.stack import Array
-from ...answers import Answer
+from ...answers import Answer, as_numbers
 from ...case import Case
 from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
@@ -41,7 +41,7 @@ def alpha_beta(case: Case, answer: Answer) -> Trials:
     alpha = answer.alpha
     if case.formulation.name != "ml_minimax" or alpha is None or alpha.shape != case.task.signs.shape:
         return
-    gamma = np.ravel(answer.multipliers.get("gamma", case.reference.multipliers["gamma"]))
+    gamma = np.ravel(as_numbers("gamma", answer.multipliers.get("gamma", case.reference.multipliers["gamma"])))
     if gamma.shape != alpha.shape[:1]:
         return
     divided = np.divide(alpha, gamma[:, None], out=np.zeros(alpha.shape), where=gamma[:, None] > 1e-9)
