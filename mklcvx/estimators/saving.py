@@ -95,7 +95,8 @@ def is_model(path: str | Path) -> bool:
     if Path(path).suffix != ".npz" or not Path(path).is_file():
         return False
     record = read_npz(Path(path)).get("record")
-    return record is not None and record.ndim == 0 and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
+    alone = isinstance(record, np.ndarray) and record.ndim == 0
+    return alone and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
 
 
 def require(holds: object, fault: str) -> None:

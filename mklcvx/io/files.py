@@ -14,14 +14,13 @@ import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..problem.instance import Instance, arguments_of
+from ..problem.numbers import AnyArray
 from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
@@ -90,10 +89,10 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
     given = {key: content[key] for key in keys if key in content}
     for key in ("kernels", "test_kernels"):
-        if isinstance(content.get(key), np.ndarray):
-            handed_over(content[key])
+        if isinstance(array := content.get(key), np.ndarray):
+            handed_over(array)
     try:
-        return Instance(content["kernels"], repair=repair, **given)
+        return Instance(content["kernels"], repair=repair, **given)  # type: ignore[arg-type]  # it checks each
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
 
@@ -134,7 +133,7 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     _write_arrays(path, values, compressed)
 
 
-def save_answer(path: str | Path, multipliers: Mapping[str, Any] | None = None, **fields: Any) -> None:
+def save_answer(path: str | Path, multipliers: Mapping[str, object] | None = None, **fields: object) -> None:
     """Write an answer, any of ANSWER_FIELDS and multipliers, as `.npz`, `.mat`, `.json` or a new folder of `.csv`."""
     for key in fields:
         if key not in ANSWER_FIELDS:
@@ -142,9 +141,9 @@ def save_answer(path: str | Path, multipliers: Mapping[str, Any] | None = None, 
     _write_arrays(path, {**fields, **{MULTIPLIER + key: value for key, value in (multipliers or {}).items()}})
 
 
-def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool = True) -> None:
+def _write_arrays(path: str | Path, values: Mapping[str, object], compressed: bool = True) -> None:
     path = check_instance_output(path)
-    arrays: dict[str, Any] = {key: np.asarray(value) for key, value in values.items() if value is not None}
+    arrays: dict[str, AnyArray] = {key: np.asarray(value) for key, value in values.items() if value is not None}
     if path.suffix == "":
         write_folder(path, lambda folder: write_csv(folder, arrays))
     elif path.suffix == ".json":
@@ -156,10 +155,10 @@ def _write_arrays(path: str | Path, values: Mapping[str, Any], compressed: bool 
         write_whole(path, lambda file: write_mat(path, file, arrays))
     else:
         write = np.savez_compressed if compressed else np.savez
-        write_whole(path, lambda file: write(file, **arrays))
+        write_whole(path, lambda file: write(file, **arrays))  # type: ignore[arg-type]  # none is called allow_pickle
 
 
-def _listed(array: NDArray[Any]) -> Any:
+def _listed(array: AnyArray) -> object:
     """Lists, or a number, for JSON; entries that are not finite become null."""
     values = array.astype(object)
     if array.dtype.kind == "f":
@@ -167,7 +166,7 @@ def _listed(array: NDArray[Any]) -> Any:
     return values.tolist()
 
 
-def load_test(path: str | Path) -> dict[str, Any]:
+def load_test(path: str | Path) -> dict[str, object]:
     """The arrays of a file with test_kernels (M, t, n), and with the test targets if they are known."""
     content = read_arrays(path)
     if "test_kernels" not in content:
@@ -175,7 +174,7 @@ def load_test(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def read_arrays(path: str | Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
+def read_arrays(path: str | Path, what: str = "instance", limit: float | None = None) -> dict[str, object]:
     """The arrays of a file or folder by name, in the order of axes that `Instance` has.
 
     `what` is "instance" or "answer"; other contents of MATLAB files and folders are not read. `limit` is the largest
@@ -210,7 +209,7 @@ def existing_file(path: str | Path, wanted: str) -> Path:
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
 
 
-def read_npz(path: Path, limit: float | None = None) -> dict[str, Any]:
+def read_npz(path: Path, limit: float | None = None) -> dict[str, object]:
     """The arrays of a `.npz` file; its kind and size are checked before anything is read."""
     try:
         _check_kind(path, limit)
@@ -243,7 +242,7 @@ def _check_kind(path: Path, limit: float | None) -> None:
     check_size(str(path), size, limit, "unpacks to")
 
 
-def _found(content: Mapping[str, Any]) -> str:
+def _found(content: Mapping[str, object]) -> str:
     return "found " + (", ".join(sorted(content)[:8]) or "nothing")
 
 
@@ -277,10 +276,11 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     if path.suffix == ".json":
         write_text(path, json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        write_whole(path, lambda file: np.savez_compressed(file, **solution_arrays(solution)))
+        arrays = solution_arrays(solution)
+        write_whole(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]  # as above
 
 
-def solution_arrays(solution: Solution) -> dict[str, Any]:
+def solution_arrays(solution: Solution) -> dict[str, AnyArray]:
     """The arrays of a solution, multipliers among them; everything else as one JSON text."""
     fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
     arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
@@ -328,7 +328,7 @@ def load_solution(path: str | Path) -> Solution:
     raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
 
 
-def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
+def solution_of_arrays(arrays: dict[str, object], where: str) -> Solution:
     """The solution that `solution_arrays` wrote; `where` names it in messages."""
     if "record" not in arrays:
         raise InputError(f"{where}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
@@ -341,7 +341,7 @@ def solution_of_arrays(arrays: dict[str, Any], where: str) -> Solution:
     return solution_of_record(record, where)
 
 
-def read_record(path: str | Path, limit: float | None = None) -> dict[str, Any]:
+def read_record(path: str | Path, limit: float | None = None) -> dict[str, object]:
     """The fields of an answer in any of the formats, of at most `limit` bytes."""
     content = read_arrays(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None

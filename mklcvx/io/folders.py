@@ -18,12 +18,13 @@ import io
 import re
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.numbers import AnyArray
 from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
 
@@ -34,7 +35,7 @@ GROWTH = 4  # bytes in memory per byte of text: a number takes at least two char
 
 
 # ---------------------------------------------------------------------------------------------------------- reading
-def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
+def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, object]:
     """The arrays of a folder by name; files that do not belong to an instance or answer are not read, but None."""
     try:
         files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix == ".csv"}
@@ -48,7 +49,7 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
     check_size(str(path), size, limit)
     check_size(str(path), GROWTH * size, None, "would need")
     taken = {file.stem for stack in stacks.values() for file in stack if file.parent == path}
-    content: dict[str, Any] = {name: None for name in files if name not in taken}
+    content: dict[str, object] = {name: None for name in files if name not in taken}
     content.update({name: _content(name, file) for name, file in wanted.items()})
     for name, stack in stacks.items():
         if stack:
@@ -76,10 +77,10 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]{1,18})", name)]
 
 
-def _add_stack(content: dict[str, Any], name: str, stack: list[Path], path: Path) -> None:
+def _add_stack(content: dict[str, object], name: str, stack: list[Path], path: Path) -> None:
     if name == "kernels" and stack[0].parent != path:
         files = {file.stem: file for file in stack}
-        names = content.setdefault("names", list(files))
+        names = cast(list[str], content.setdefault("names", list(files)))
         if sorted(names) != sorted(files):
             raise InputError(f"{path}: names.csv and the files of kernels/ differ: list exactly these, or leave it out")
         stack = [files[name] for name in names]
@@ -95,7 +96,7 @@ def _size(matrix: Array) -> str:
     return "×".join(map(str, matrix.shape))
 
 
-def _content(name: str, file: Path) -> Any:
+def _content(name: str, file: Path) -> object:
     if name in WORDS:
         return words(file)
     if name in ("schema", "formulation"):
@@ -164,7 +165,7 @@ def _text(file: Path) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
-def write_csv(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
+def write_csv(folder: Path, arrays: dict[str, AnyArray]) -> None:
     """Write arrays to a folder; numbers are read back exactly."""
     for name, array in arrays.items():
         prefix = {"kernels": "K", "test_kernels": "test_K"}.get(name)
@@ -177,7 +178,7 @@ def write_csv(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
             _write(folder / f"{name}.csv", np.atleast_1d(array))
 
 
-def _write(file: Path, array: NDArray[Any]) -> None:
+def _write(file: Path, array: AnyArray) -> None:
     values = array.astype(int) if array.dtype == bool else array
     with file.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
         csv.writer(out, lineterminator="\n").writerows(values.reshape(len(values), -1).tolist())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError
 
@@ -35,7 +34,7 @@ def _bytes(size: float) -> str:
     return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
 
-def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, Any]:
+def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, object]:
     """The object of a JSON file; `what` names the file in messages, `limit` is its largest size in bytes."""
     where = f"{what} {path}"
     try:
@@ -47,7 +46,7 @@ def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, 
         raise InputError(f"{where}: not readable ({first_line(fault)}): write it again") from None
 
 
-def parsed(text: str, where: str) -> dict[str, Any]:
+def parsed(text: str, where: str) -> dict[str, object]:
     try:
         record = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as fault:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ..errors import InputError
 
@@ -61,7 +61,7 @@ def _is_one(file: Path, output: Path) -> bool:
         return False  # one of them does not exist
 
 
-def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
+def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write a file beside the path and move it into place."""
     with _moved_into_place(Path(path)) as temporary, temporary.open("wb") as file:
         write(file)
@@ -72,7 +72,7 @@ def write_text(path: str | Path, text: str) -> None:
     write_whole(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
 
 
-def write_folder(path: str | Path, write: Callable[[Path], Any]) -> None:
+def write_folder(path: str | Path, write: Callable[[Path], object]) -> None:
     """Fill a folder beside the path and move it into place."""
     with _moved_into_place(check_folder_output(path)) as temporary:
         temporary.mkdir()

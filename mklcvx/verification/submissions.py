@@ -102,8 +102,9 @@ def read_submission(
     name, notes = _formulation(record, formulation)
     parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
     stated: Stated = None
-    if (notes or said) and isinstance(record.get("formulation"), str) and isinstance(record.get("parameters"), Mapping):
-        stated = record["formulation"], {str(key): value for key, value in record["parameters"].items()}
+    named, values = record.get("formulation"), record.get("parameters")
+    if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
+        stated = named, {str(key): value for key, value in values.items()}
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
 
 
