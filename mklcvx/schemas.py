@@ -7,8 +7,6 @@ Fields that an older schema lacks get a default where the file is read (`solutio
 
 from __future__ import annotations
 
-from typing import Any
-
 from .errors import InputError
 
 SOLUTION = ("mklcvx.solution/1", "mklcvx.solution/2")
@@ -16,12 +14,12 @@ INSTANCE = ("mklcvx.instance/1",)
 MODEL = ("mklcvx.model/1",)
 
 
-def known(schema: Any, readable: tuple[str, ...]) -> bool:
+def known(schema: object, readable: tuple[str, ...]) -> bool:
     """Whether a file with this schema, which may be any value, can be read."""
     return isinstance(schema, str) and schema in readable
 
 
-def check_schema(schema: Any, readable: tuple[str, ...], where: str, remedy: str) -> None:
+def check_schema(schema: object, readable: tuple[str, ...], where: str, remedy: str) -> None:
     """Refuse a file of another kind, or one that is newer than this version."""
     if not known(schema, readable):
         wanted = " or ".join(repr(name) for name in readable)

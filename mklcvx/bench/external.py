@@ -21,7 +21,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError
 from ..io.files import load_instance, save_instance
@@ -62,7 +61,7 @@ class External:
             raise InputError(f"{option}: the command lacks {{instance}} or {{answer}}: it needs both")
         return External(name, words)
 
-    def run(self, setting: Setting, parameters: Mapping[str, Any], worker: Worker) -> Attempt:
+    def run(self, setting: Setting, parameters: Mapping[str, object], worker: Worker) -> Attempt:
         shutil.rmtree(setting.folder, ignore_errors=True)
         setting.folder.mkdir(exist_ok=True)
         for name, file in INSTANCES.items():
@@ -80,7 +79,7 @@ class External:
         except InputError as fault:
             return Attempt(fault=str(fault).replace(f"{setting.folder}{os.sep}", ""))
 
-    def _ended(self, setting: Setting, parameters: Mapping[str, Any]) -> str:
+    def _ended(self, setting: Setting, parameters: Mapping[str, object]) -> str:
         """Run the command; return an empty text on success, else what went wrong."""
         log = setting.folder / "stderr"
         try:
@@ -102,7 +101,7 @@ class External:
         return f"exit status {status}{_last_words(log)}" if status else ""
 
 
-def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, Any]) -> list[str]:
+def _filled(words: tuple[str, ...], setting: Setting, parameters: Mapping[str, object]) -> list[str]:
     named = {**INSTANCES, **ANSWERS, "answer.json": "answer.json"}
     values = {name: setting.folder / file for name, file in named.items()}
     known = {"instance": setting.instance, "formulation": setting.formulation, "tol": setting.tol or EXPECTED}

@@ -11,16 +11,16 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
 from ..errors import InputError
+from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
+from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..renamed import renamed
@@ -50,7 +50,7 @@ class RegularizationPath:
     ((2, 2), True)
     """
 
-    grid: tuple[dict[str, Any], ...]
+    grid: tuple[Parameters, ...]
     solutions: tuple[Solution, ...]
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class RegularizationPath:
         """Whether every point is certified."""
         return all(solution.certified for solution in self.solutions)
 
-    def values(self, parameter: str) -> NDArray[Any]:
+    def values(self, parameter: str) -> AnyArray:
         """Return a parameter along the path.
 
         Parameters
@@ -113,7 +113,7 @@ class RegularizationPath:
 def solve_path(
     instance: Instance,
     formulation: str,
-    grid: Mapping[str, Sequence[Any]],
+    grid: Mapping[str, Sequence[object]],
     *,
     solver: str = SOLVER,
     tol: float | None = None,
@@ -121,7 +121,7 @@ def solve_path(
     max_iter: int | None = None,
     report: Callable[[str], None] = lambda _: None,
     preprocessing: Preprocessing | None = None,
-    **parameters: Any,
+    **parameters: Own,
 ) -> RegularizationPath:
     """Solve a formulation at every point of a grid.
 
@@ -168,19 +168,19 @@ def solve_path(
     RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
     """
     points, limits = combinations(grid, parameters), {"time_limit": time_limit, "max_iter": max_iter}
-    options: dict[str, Any] = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
+    options: Parameters = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
     made = each(instance, formulation, points, solver=solver, tol=tol, **options)
     return RegularizationPath(tuple(points), tuple(made))
 
 
 def each(
-    instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, solver: str = SOLVER,
+    instance: Instance, formulation: str, points: Sequence[Given], *, solver: str = SOLVER,
     tol: float | None = None, time_limit: float | None = None, max_iter: int | None = None,
-    report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None, **parameters: Any,
+    report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None, **parameters: Own,
 ) -> Iterator[Solution]:  # fmt: skip
     """One solution after the other, as they are found."""
     method = prepared(formulation, solver, tol, time_limit, max_iter, None)
-    given: dict[str, Any] = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "warm": None}
+    given: Parameters = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "warm": None}
     given |= {"report": lambda _: None, "callback": lambda _: None}
     for number, point in enumerate(points):
         report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
@@ -189,7 +189,7 @@ def each(
         yield found
 
 
-def combinations(grid: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
+def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Parameters]:
     if not grid:
         raise InputError("grid: no parameter is varied: give for example C=0.1,1,10")
     lists = {name: list(np.atleast_1d(np.asarray(values, dtype=object))) for name, values in grid.items()}
@@ -208,7 +208,7 @@ def json_line(solution: Solution) -> str:
     return json.dumps(solution.as_dict(), allow_nan=False)
 
 
-def described(point: Mapping[str, Any]) -> str:
+def described(point: Given) -> str:
     return ", ".join(f"{name} = {value}" for name, value in point.items())
 
 

@@ -13,7 +13,6 @@ the certificate, which alone decides.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     return alpha
 
 
-def _step(hessian: Array, rows: Array, gradient: Array, missing: Any, cutoff: float) -> Array:
+def _step(hessian: Array, rows: Array, gradient: Array, missing: Array | list[float], cutoff: float) -> Array:
     """The least-norm step that solves the optimality conditions of the free samples and the equalities."""
     system = np.block([[hessian, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
     return np.asarray(np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=cutoff)[0][: len(hessian)])

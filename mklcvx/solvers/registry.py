@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .driver import Algorithm, Callback, drive, with_options
+from .driver import Algorithm, Callback, Options, drive, with_options
 from .interior.engine import InteriorPoint
 from .published.alignment_nnls import AlignmentNNLS
 from .published.analytic import Analytic
@@ -27,4 +27,4 @@ ALGORITHMS: tuple[type[Algorithm], ...] = (
     Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
 )  # fmt: skip
 
-__all__ = ["ALGORITHMS", "Algorithm", "Callback", "drive", "with_options"]
+__all__ = ["ALGORITHMS", "Algorithm", "Callback", "Options", "drive", "with_options"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numbers
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
 from ..errors import InputError, nearest
 from ..formulations import Formulation
+from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
@@ -30,7 +29,7 @@ from .cost import estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
 from .names import accepted_name
-from .registry import ALGORITHMS, Algorithm, Callback, drive, with_options
+from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
@@ -43,13 +42,13 @@ class Solver:
 
     name: str
     summary: str
-    run: Callable[..., Outcome]
+    run: OfOwn[Outcome]
     serves: tuple[str, ...] | None = None
     tolerance: float = TOLERANCE
     reference: str = ""
-    algorithm: type[Algorithm[Any]] | None = None
+    algorithm: type[Algorithm] | None = None
 
-    def check_options(self, options: Mapping[str, Any]) -> None:
+    def check_options(self, options: Options) -> None:
         """Refuse options that the solver does not know, before anything costs time."""
         if self.algorithm is not None:
             with_options(self.algorithm, options)
@@ -57,20 +56,20 @@ class Solver:
             raise InputError(f"unknown option {next(iter(options))!r} of solver {self.name}: it has none")
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Names and defaults of the options."""
         return {} if self.algorithm is None else {option.name: option.default for option in fields(self.algorithm)}
 
 
 def _declared(
-    settings: dict[str, Any], formulation: Formulation, task: Any, tolerance: float, *, callback: Any = None,
-    options: Any = None, warm: Any = None, **given: Any,
+    settings: dict[str, Own], formulation: Formulation, task: Posed, tolerance: float, *, callback: object = None,
+    options: object = None, warm: object = None, **given: Own,
 ) -> Outcome:  # fmt: skip
     """A conic solver has no iterations that it could show to a callback, no options and no warm start."""
     return solve_declared(formulation, task, tolerance, **settings, **given)
 
 
-def _automatic(formulation: Formulation, task: Any, tolerance: float, *, options: Any, **given: Any) -> Outcome:
+def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, options: object, **given: Own) -> Outcome:
     """Run `interior`, then `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior`
     does not serve the formulation."""
     started, limit = time.perf_counter(), given["time_limit"]
@@ -89,8 +88,8 @@ def _automatic(formulation: Formulation, task: Any, tolerance: float, *, options
     return joined(formulation, lower, min(found.upper, again.upper, key=attrgetter("value"))), second
 
 
-def _published(algorithm: type[Algorithm[Any]]) -> Solver:
-    def run(formulation: Formulation, task: Any, tolerance: float, options: dict[str, Any], **given: Any) -> Outcome:
+def _published(algorithm: type[Algorithm]) -> Solver:
+    def run(formulation: Formulation, task: Posed, tolerance: float, options: Options, **given: Own) -> Outcome:
         return drive(with_options(algorithm, options), formulation, task, tolerance, **given)
 
     about = algorithm.serves, algorithm.tolerance, algorithm.reference, algorithm
@@ -136,11 +135,11 @@ def solve(
     tol: float | None = None,
     time_limit: float | None = None,
     max_iter: int | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
     report: Report = lambda _: None,
     callback: Callback = lambda _: None,
     preprocessing: Preprocessing | None = None,
-    **parameters: Any,
+    **parameters: object,
 ) -> Solution:
     """Solve a formulation to a certified relative gap of at most `tol`.
 
@@ -209,7 +208,7 @@ def solve(
 
 def prepared(
     formulation: str, solver: str, tol: float | None, time_limit: float | None, max_iter: int | None,
-    options: Mapping[str, Any] | None,
+    options: Options | None,
 ) -> Solver:  # fmt: skip
     """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
@@ -223,9 +222,9 @@ def prepared(
 
 
 def solved(
-    instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Mapping[str, Any],
-    preprocessing: Preprocessing | None = None, **given: Any,
-) -> tuple[Solution, Any]:  # fmt: skip
+    instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Given,
+    preprocessing: Preprocessing | None = None, **given: Own,
+) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     instance.check_unchanged()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 VOID = frozenset({"meta", "br", "hr"})
 
@@ -16,7 +15,7 @@ class Markup(str):
     __slots__ = ()
 
 
-def escaped(text: Any) -> Markup:
+def escaped(text: object) -> Markup:
     """Escape text for HTML, and replace control characters."""
     if isinstance(text, Markup):
         return text
@@ -24,11 +23,11 @@ def escaped(text: Any) -> Markup:
     return Markup(html.escape(printable))
 
 
-def joined(children: Iterable[Any], between: str = "") -> Markup:
+def joined(children: Iterable[object], between: str = "") -> Markup:
     return Markup(between.join(escaped(child) for child in children if child is not None))
 
 
-def element(name: str, /, *children: Any, **attributes: str) -> Markup:
+def element(name: str, /, *children: object, **attributes: str) -> Markup:
     """Return <name attributes>children</name>; write `class_` for the attribute class."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"' for key, value in attributes.items()
@@ -36,14 +35,14 @@ def element(name: str, /, *children: Any, **attributes: str) -> Markup:
     return Markup(f"<{name}{written}>" if name in VOID else f"<{name}{written}>{joined(children)}</{name}>")
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[int] = ()) -> Markup:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()) -> Markup:
     """Return a table; the columns in `numbers` are right-aligned.
 
     A wide table scrolls horizontally. On a phone, rows of more than three cells become lists of labelled cells.
     """
     right = set(numbers)
 
-    def cells(row: Sequence[Any], kind: str) -> Markup:
+    def cells(row: Sequence[object], kind: str) -> Markup:
         looks = [{"class_": "n"} if j in right else {} for j in range(len(head))]
         names = [{"data_label": name} if kind == "td" and j else {} for j, name in enumerate(head)]
         parts = zip(row, looks, names, strict=True)
@@ -54,20 +53,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[
     return element("div", element("table", *inner), class_="wide stack" if len(head) > 3 else "wide")
 
 
-def facts(pairs: Iterable[tuple[Any, Any]]) -> Markup:
+def facts(pairs: Iterable[tuple[object, object]]) -> Markup:
     """Return a list of names and values."""
     return element("dl", *(element("div", element("dt", name), element("dd", value)) for name, value in pairs))
 
 
-def section(identifier: str, title: str, *children: Any) -> Markup:
+def section(identifier: str, title: str, *children: object) -> Markup:
     return element("section", element("h2", title), *children, id=identifier)
 
 
-def figure(drawing: Markup, caption: Any) -> Markup:
+def figure(drawing: Markup, caption: object) -> Markup:
     return element("figure", drawing, element("figcaption", caption))
 
 
-def paragraph(*children: Any) -> Markup:
+def paragraph(*children: object) -> Markup:
     return element("p", *children)
 
 
@@ -93,7 +92,7 @@ def power(number: float) -> Markup:
     return ten if digits == "1.0" else Markup(f"{digits}·{ten}")
 
 
-def settings(parameters: Mapping[str, Any]) -> str:
+def settings(parameters: Mapping[str, object]) -> str:
     """Format parameters as "name = value"; booleans are yes or no."""
     texts = {True: "yes", False: "no"}
     shown = {

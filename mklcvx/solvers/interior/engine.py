@@ -8,21 +8,19 @@ end that only the certificate decides. `single_task`, `multi_label`, `two_stage`
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...formulations import Points
-from ..driver import Algorithm, Problem
+from ..driver import Algorithm, Problem, State
 from .hypergraph import InteriorHypergraph
 from .loop import InteriorMethod
 from .multi_label import InteriorLabels
 from .single_task import InteriorSingle
 from .two_stage import InteriorPairs
 
-KINDS: tuple[type[Algorithm[Any]], ...] = (InteriorSingle, InteriorLabels, InteriorPairs, InteriorHypergraph)
-BY_NAME: dict[str, Algorithm[Any]] = {name: kind() for kind in KINDS for name in kind.serves}
+KINDS: tuple[type[Algorithm], ...] = (InteriorSingle, InteriorLabels, InteriorPairs, InteriorHypergraph)
+BY_NAME: dict[str, Algorithm] = {name: kind() for kind in KINDS for name in kind.serves}
 
 
-class InteriorPoint(Algorithm[Any]):
+class InteriorPoint(Algorithm):
     """Every formulation by the method of its family."""
 
     name = InteriorMethod.name
@@ -32,11 +30,11 @@ class InteriorPoint(Algorithm[Any]):
     tolerance = InteriorMethod.tolerance
     max_iter = 100
 
-    def start(self, problem: Problem) -> Any:
+    def start(self, problem: Problem) -> State:
         return BY_NAME[problem.formulation.name].start(problem)
 
-    def step(self, problem: Problem, state: Any) -> Any:
+    def step(self, problem: Problem, state: State) -> State:
         return BY_NAME[problem.formulation.name].step(problem, state)
 
-    def points(self, problem: Problem, state: Any) -> Points:
+    def points(self, problem: Problem, state: State) -> Points:
         return BY_NAME[problem.formulation.name].points(problem, state)

@@ -14,7 +14,6 @@ group it tends to another point than the optimum; `halved=1` puts the ½ in.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +74,7 @@ class CKLAlternating(Algorithm[Chosen]):
             found.duals, [*found.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.y)]
         )
 
-    def _weights(self, shares: Array, group_share: Array, groups: NDArray[Any]) -> Array:
+    def _weights(self, shares: Array, group_share: Array, groups: NDArray[np.intp]) -> Array:
         return shares / ((2 if self.halved else 1) * group_share[groups])
 
 

@@ -13,7 +13,6 @@ gradient is −½ r_j q_m by Danskin's theorem. Where choosing the best kernel o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class Averaged(State):
     fit: Fit
     rise: Array
     steepest: float = np.finfo(float).tiny
-    sums: tuple[Any, ...] = (0.0, 0.0, 0.0)
+    sums: tuple[Array | float, ...] = (0.0, 0.0, 0.0)
     count: int = 0
 
 

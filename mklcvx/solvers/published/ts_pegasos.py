@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +78,7 @@ class TSPegasos(Algorithm[Walk]):
         return every_tenth_part(iteration)
 
 
-def pegasos_step(mu: Array, examples: Array, labels: NDArray[Any], lam: float, t: int) -> Array:
+def pegasos_step(mu: Array, examples: Array, labels: NDArray[np.int8], lam: float, t: int) -> Array:
     """One projected subgradient step of length 1/(λt), in step t."""
     violating = labels * (examples @ mu) < 1
     pull = (labels[violating] @ examples[violating]) / len(labels)

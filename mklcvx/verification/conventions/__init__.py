@@ -13,7 +13,7 @@ answer in one step.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...errors import InputError, nearest
 from ...problem.instance import Instance
@@ -49,7 +49,7 @@ def get(name: str) -> Convention:
     return _BY_NAME[name]
 
 
-def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[str, Any] | None = None) -> Converted:
+def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[str, object] | None = None) -> Converted:
     """An answer in another convention, and the problem that it answers, as ours."""
     convention = get(name)
     problem = convention.to_ours(instance, parameters)
@@ -67,7 +67,7 @@ def as_text(convention: Convention) -> str:
     return "\n".join([convention.theorem.strip(), "", f"Parameters of {convention.name}", *lines])
 
 
-def as_dict(convention: Convention) -> dict[str, Any]:
+def as_dict(convention: Convention) -> dict[str, object]:
     return {
         "name": convention.name,
         "title": convention.title,

@@ -16,14 +16,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError, nearest
-from ...formulations._formulation import Parameter, as_choice, as_flag, shown
+from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag, shown
 from ...formulations.families.single_task import C
 from ...problem.instance import Instance
 from ...problem.preprocessing import Preprocessing, UnitTrace
@@ -31,7 +30,6 @@ from ...problem.stack import Array
 from ...solvers.solving import preprocessed, solve
 from ..answers import Answer, as_numbers, of_shape
 
-Given = Mapping[str, Any]
 Factor = float | Array
 UNIT = 1e-9  # how far a trace may be from one
 
@@ -48,7 +46,7 @@ class AnswerMap:
     shift: float = 0.0
 
     @property
-    def _factors(self) -> dict[str, Any]:
+    def _factors(self) -> Parameters:
         return {name: getattr(self, name) for name in ("weights", "alpha", "coefficients", "bias")}
 
     def to_ours(self, answer: Answer) -> Answer:
@@ -58,9 +56,9 @@ class AnswerMap:
         inverses = {name: 1 / factor for name, factor in self._factors.items()}
         return self._mapped(answer, inverses, lambda ours: (ours - self.shift) / self.objective)
 
-    def _mapped(self, answer: Answer, factors: dict[str, Any], value: Callable[[float], float]) -> Answer:
+    def _mapped(self, answer: Answer, factors: Parameters, value: Callable[[float], float]) -> Answer:
         given = {name: getattr(answer, name) for name in factors}
-        parts: dict[str, Any] = {name: part * factors[name] for name, part in given.items() if part is not None}
+        parts: Parameters = {name: part * factors[name] for name, part in given.items() if part is not None}
         if answer.objective is not None:
             parts["objective"] = value(answer.objective)
         if answer.bounds is not None:  # a maximum turned into a minimum has its bounds the other way round
@@ -73,12 +71,12 @@ class Problem:
     """Another code's problem as ours: formulation, parameters, the kernels it uses; and how its answers translate."""
 
     formulation: str
-    parameters: dict[str, Any]
+    parameters: Parameters
     instance: Instance
     answers: AnswerMap = field(default_factory=AnswerMap)
     notes: tuple[str, ...] = ()
 
-    def solve(self, **options: Any) -> Solution:
+    def solve(self, **options: Own) -> Solution:
         """Our solution of it; `options` are those of `mklcvx.solve`."""
         return solve(self.instance, self.formulation, **options, **self.parameters)
 
@@ -88,7 +86,7 @@ class Reweighing:
     """The conversion of weights that are no multiple of ours, from an answer of theirs and from weights of ours."""
 
     to_ours: Callable[[Answer, Instance], Array]
-    from_ours: Callable[[Array, Instance], tuple[Array, dict[str, Any]]]
+    from_ours: Callable[[Array, Instance], tuple[Array, Parameters]]
     needs: tuple[str, ...] = ()  # the multipliers that `to_ours` needs
 
 
@@ -104,10 +102,10 @@ class Convention:
     name: str
     title: str
     reference: str
-    problem: Callable[[Instance, dict[str, Any]], Problem]
+    problem: Callable[[Instance, Parameters], Problem]
     serves: tuple[str, ...]
     parameters: tuple[Parameter, ...] = (C,)
-    theirs: Callable[[Problem], dict[str, Any]] = lambda ours: sample_side(ours.parameters)
+    theirs: Callable[[Problem], Parameters] = lambda ours: sample_side(ours.parameters)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bias: bool = True
     support: tuple[str, int] = ("support", 0)
@@ -141,7 +139,7 @@ class Convention:
         instance.targets.plus_minus(self.name)
         return self.problem(instance, self._resolved(instance, parameters or {}))
 
-    def from_ours(self, instance: Instance, formulation: str, parameters: Given | None = None) -> dict[str, Any]:
+    def from_ours(self, instance: Instance, formulation: str, parameters: Given | None = None) -> Parameters:
         """Their parameters for a problem of ours, such that `to_ours` gives it back."""
         if formulation not in self.serves:
             raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
@@ -150,7 +148,7 @@ class Convention:
             raise InputError(f"parameter nu is none of {self.name}'s: give C")
         return self.theirs(Problem(formulation, resolved, instance))
 
-    def _resolved(self, instance: Instance, given: Given) -> dict[str, Any]:
+    def _resolved(self, instance: Instance, given: Given) -> Parameters:
         for name in given:
             if name not in self.parameter_names:
                 raise InputError(f"unknown parameter {name!r} of {self.name}: {nearest(name, self.parameter_names)}")
@@ -186,7 +184,7 @@ class Convention:
         weights, multipliers = self.reweighing.from_ours(given.weights, problem.instance)
         return replace(theirs, weights=weights, multipliers=multipliers)
 
-    def _spread(self, answer: Answer, samples: int) -> Any:
+    def _spread(self, answer: Answer, samples: int) -> Array | None:
         """α for every sample, zero for samples that are not listed."""
         key, first = self.support
         if answer.alpha is None or answer.multipliers.get(key) is None:
@@ -223,7 +221,7 @@ def positive(name: str, letter: str, meaning: str) -> Parameter:
     return number(name, meaning, f"{letter} > 0", lambda v: v > 0, 1.0)
 
 
-def sample_side(parameters: dict[str, Any]) -> dict[str, Any]:
+def sample_side(parameters: Parameters) -> Parameters:
     """C and bias, which mean the same in most places."""
     return {name: parameters[name] for name in ("C", "bias") if name in parameters}
 

@@ -33,12 +33,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...solvers.solving import solve
-from ._convention import AnswerMap, Factor, Problem
+from ._convention import AnswerMap, Factor, Parameters, Problem
 
 FINE, ENOUGH = 1e-11, 1e-7  # the gap that a trial is asked for, and the one that it must reach
 ROUNDING = 1e-10  # relative: how far from its root an equation holds, and from its bound a gain is at it
@@ -63,12 +62,12 @@ class Tikhonov:
 
     instance: Instance
     formulation: str
-    own: dict[str, Any]
+    own: Parameters
     price: float
     bias: bool
     penalty: Penalty
 
-    def parameters(self, t: float) -> dict[str, Any]:
+    def parameters(self, t: float) -> Parameters:
         return {"C": t * self.price, "bias": self.bias, **self.own}
 
     def as_ours(self, alpha: Factor = 1.0, normalised: bool = False, factor: float = 1.0) -> Problem:

@@ -31,14 +31,14 @@ import numpy as np
 from ...errors import InputError
 from ...problem.instance import Instance
 from ..answers import Answer, of_shape
-from ._convention import AnswerMap, Array, Convention, Problem, Reweighing, sample_side
+from ._convention import AnswerMap, Array, Convention, Parameters, Problem, Reweighing, sample_side
 
 
-def li(instance: Instance, parameters: dict[str, object]) -> Problem:
+def li(instance: Instance, parameters: Parameters) -> Problem:
     return Problem("li", sample_side(parameters), instance, AnswerMap(objective=-1.0))
 
 
-def ckl(instance: Instance, parameters: dict[str, object]) -> Problem:
+def ckl(instance: Instance, parameters: Parameters) -> Problem:
     if instance.groups is None:
         raise InputError("govindaraj_ckl needs groups of kernels, the instance has none: give one integer per kernel")
     return Problem("ckl", sample_side(parameters), instance)
@@ -62,12 +62,12 @@ def _over_twice(answer: Answer, shares: Array, gamma: Array) -> Array:
     return np.divide(shares, 2 * gamma, out=undefined, where=gamma > 0)
 
 
-def li_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, object]]:
+def li_shares(weights: Array, instance: Instance) -> tuple[Array, Parameters]:
     """λ = 1/(2 weight); an undefined weight has λ = 0."""
     return np.divide(0.5, weights, out=np.zeros(len(weights)), where=np.nan_to_num(weights) > 0), {}
 
 
-def ckl_shares(weights: Array, instance: Instance) -> tuple[Array, dict[str, object]]:
+def ckl_shares(weights: Array, instance: Instance) -> tuple[Array, Parameters]:
     groups, known = np.asarray(instance.groups), np.nan_to_num(weights)
     sums = np.bincount(groups, weights=known)
     gamma = np.divide(0.5, sums, out=np.zeros(len(sums)), where=sums > 0)

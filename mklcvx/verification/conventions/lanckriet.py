@@ -15,16 +15,14 @@ Reference: Lanckriet et al. 2004, the 1-norm soft margin with μ ≥ 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import UNIT, AnswerMap, C, Convention, Problem, positive, sample_side, unit_trace
+from ._convention import UNIT, AnswerMap, C, Convention, Parameters, Problem, positive, sample_side, unit_trace
 
 
-def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def problem(instance: Instance, parameters: Parameters) -> Problem:
     trace = parameters["c"]
     scaled, traces = unit_trace(instance)
     if trace != 1:
@@ -34,7 +32,7 @@ def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return Problem("l1", sample_side(parameters), scaled, AnswerMap(weights=traces / trace, objective=0.5), (note,))
 
 
-def theirs(ours: Problem) -> dict[str, Any]:
+def theirs(ours: Problem) -> Parameters:
     """c is the trace that all kernels have."""
     traces = np.array([float(np.trace(kernel)) for kernel in ours.instance.kernels])
     if np.ptp(traces) > UNIT * traces.max():

@@ -32,13 +32,11 @@ References: Kloft et al. 2011, Eqs (4), (5), Theorem 1; Sonnenburg et al. 2010 a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...formulations.lp import BALL
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Problem, number, positive, sample_side
+from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side
 from ._scaled_ball import Penalty, Tikhonov
 
 PRICE = positive("mu", "μ", "price of ‖θ‖_p (form tikhonov)")
@@ -59,7 +57,7 @@ def exponent(problem: Problem) -> float:
     return float({"l1": 1.0, "l2": 2.0}.get(problem.formulation) or problem.parameters["p"])
 
 
-def kloft(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def kloft(instance: Instance, parameters: Parameters) -> Problem:
     name, own = ball(parameters["p"])
     if parameters["form"] == "ivanov":
         return Problem(name, {**sample_side(parameters), **own}, instance)
@@ -67,7 +65,7 @@ def kloft(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return Tikhonov(instance, name, own, parameters["C"], parameters["bias"], penalty).as_ours()
 
 
-def shogun(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def shogun(instance: Instance, parameters: Parameters) -> Problem:
     q, positive = parameters["block_norm"], parameters["C_positive"]
     name, own = ball(q / (2 - q) if q else parameters["p"])
     if positive:
@@ -77,7 +75,7 @@ def shogun(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return Problem(name, {**sample_side(parameters), **own}, instance, answers)
 
 
-def theirs(ours: Problem) -> dict[str, Any]:
+def theirs(ours: Problem) -> Parameters:
     return {**sample_side(ours.parameters), "p": exponent(ours)}
 
 

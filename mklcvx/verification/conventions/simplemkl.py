@@ -18,10 +18,10 @@ Reference: Rakotomamonjy et al. 2008, Eq. (6); its toolbox, mklsvm.m.
 from __future__ import annotations
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Problem, sample_side
+from ._convention import AnswerMap, Convention, Parameters, Problem, sample_side
 
 
-def problem(instance: Instance, parameters: dict[str, object]) -> Problem:
+def problem(instance: Instance, parameters: Parameters) -> Problem:
     return Problem("l1", sample_side(parameters), instance, AnswerMap(alpha=instance.y))
 
 

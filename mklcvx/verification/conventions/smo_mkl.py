@@ -33,13 +33,12 @@ References: Vishwanathan et al. 2010, Eqs (6), (10); Jain et al. 2012; their pro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import UNIT, AnswerMap, C, Convention, Problem, number, positive, sample_side, unit_trace
+from ._convention import UNIT, AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side, unit_trace
 from ._scaled_ball import Penalty, Tikhonov, price_of_radius
 from .lp_norm import ball, exponent
 from .svc import FIRST_LABEL, class_order
@@ -50,7 +49,7 @@ NORM = {"l2": 2.0, "l1": 1.0}
 NOTE = "every kernel is divided by its trace"
 
 
-def smo(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def smo(instance: Instance, parameters: Parameters) -> Problem:
     side, price = sample_side(parameters), parameters["lam"]
     if instance.count == 1:
         return _in_class_order(Problem("svm", side, instance), parameters, objective=-1.0)
@@ -61,7 +60,7 @@ def smo(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return _in_class_order(replace(found, notes=(NOTE, *found.notes)), parameters)
 
 
-def spg(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def spg(instance: Instance, parameters: Parameters) -> Problem:
     regulariser, side, price = parameters["regulariser"], sample_side(parameters), parameters["lam"]
     p = NORM.get(regulariser, parameters["p"])
     if parameters["set"] == "orthant" or instance.count == 1:
@@ -77,7 +76,7 @@ def spg(instance: Instance, parameters: dict[str, Any]) -> Problem:
     return _in_class_order(Problem("sm2", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
 
 
-def _in_class_order(problem: Problem, parameters: dict[str, Any], objective: float | None = None) -> Problem:
+def _in_class_order(problem: Problem, parameters: Parameters, objective: float | None = None) -> Problem:
     order = class_order(problem.instance, parameters["first_label"])
     answers = replace(problem.answers, **{**order, "alpha": problem.answers.alpha * order["alpha"]})
     return replace(problem, answers=answers if objective is None else replace(answers, objective=objective))
@@ -91,7 +90,7 @@ def check_unit_trace(instance: Instance, name: str) -> None:
             )
 
 
-def theirs(ours: Problem) -> dict[str, Any]:
+def theirs(ours: Problem) -> Parameters:
     side = sample_side(ours.parameters)
     if ours.formulation == "svm":
         return side
@@ -101,7 +100,7 @@ def theirs(ours: Problem) -> dict[str, Any]:
     return {**side, "lam": price_of_radius(ours), "p": exponent(ours)}
 
 
-def theirs_spg(ours: Problem) -> dict[str, Any]:
+def theirs_spg(ours: Problem) -> Parameters:
     if ours.formulation not in ("sm2", "l1"):
         given = theirs(ours)
         return given if ours.formulation == "svm" else {**given, "regulariser": "lp"}

@@ -20,21 +20,20 @@ Reference: Suzuki & Tomioka 2011; their code, SpicyMKL.m, with loss 'svm' and re
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...problem.instance import Instance
-from ._convention import Convention, Problem, positive
+from ._convention import Convention, Parameters, Problem, positive
 from ._scaled_ball import Penalty, Tikhonov, price_of_radius
 
 
-def problem(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def problem(instance: Instance, parameters: Parameters) -> Problem:
     samples = instance.samples if parameters["loss"] == "mean" else 1
     penalty = Penalty((samples * parameters["lam"]) ** 2 / 2, 1, lambda k: f"lam = {math.sqrt(2 * k) / samples:.6g}")
     tikhonov = Tikhonov(instance, "l1", {}, 1.0, parameters["bias"], penalty)
     return tikhonov.as_ours(alpha=instance.y, normalised=True, factor=samples)
 
 
-def theirs(ours: Problem) -> dict[str, Any]:
+def theirs(ours: Problem) -> Parameters:
     """λ = Σ‖f_m‖/C, for the total loss."""
     norms = math.sqrt(2 * price_of_radius(ours))
     return {"lam": norms / ours.parameters["C"], "bias": ours.parameters["bias"]}

@@ -30,10 +30,8 @@ References: Chang & Lin 2011 and LIBSVM's FAQ; scikit-learn's SVC, with its issu
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Problem, number, positive, sample_side
+from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side
 
 COMBINATION = {"combination": ("sum", "average")}
 FIRST_LABEL = number(
@@ -42,39 +40,39 @@ FIRST_LABEL = number(
 SERVES = ("svm", "sum", "average")
 
 
-def class_order(instance: Instance, first_label: float) -> dict[str, Any]:
+def class_order(instance: Instance, first_label: float) -> Parameters:
     """LIBSVM's signs: α of the first class is positive, and rho is taken away."""
     return {"alpha": first_label * instance.y, "coefficients": first_label, "bias": -first_label}
 
 
-def combined(instance: Instance, parameters: dict[str, Any]) -> str:
+def combined(instance: Instance, parameters: Parameters) -> str:
     return "svm" if instance.count == 1 else str(parameters["combination"])
 
 
-def sklearn(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def sklearn(instance: Instance, parameters: Parameters) -> Problem:
     return Problem(combined(instance, parameters), sample_side(parameters), instance, AnswerMap(alpha=instance.y))
 
 
-def libsvm(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def libsvm(instance: Instance, parameters: Parameters) -> Problem:
     answers = AnswerMap(objective=-1.0, **class_order(instance, parameters["first_label"]))
     return Problem(combined(instance, parameters), sample_side(parameters), instance, answers)
 
 
-def pegasos(instance: Instance, parameters: dict[str, Any]) -> Problem:
+def pegasos(instance: Instance, parameters: Parameters) -> Problem:
     price = 1 / (parameters["lam"] * instance.samples)
     answers = AnswerMap(alpha=price, objective=1 / parameters["lam"])
     return Problem(combined(instance, parameters), {"C": price, "bias": parameters["bias"]}, instance, answers)
 
 
-def _combination(ours: Problem) -> dict[str, Any]:
+def _combination(ours: Problem) -> Parameters:
     return {} if ours.formulation == "svm" else {"combination": ours.formulation}
 
 
-def theirs(ours: Problem) -> dict[str, Any]:
+def theirs(ours: Problem) -> Parameters:
     return {**sample_side(ours.parameters), **_combination(ours)}
 
 
-def theirs_pegasos(ours: Problem) -> dict[str, Any]:
+def theirs_pegasos(ours: Problem) -> Parameters:
     price = ours.parameters["C"] * ours.instance.samples
     return {"lam": 1 / price, "bias": ours.parameters["bias"], **_combination(ours)}
 
