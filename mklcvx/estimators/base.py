@@ -21,8 +21,7 @@ from ..errors import InputError
 from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
 from ..problem.kernels import Kernel, KernelBank
-from ..problem.low_rank import dense
-from ..problem.numbers import RealArray
+from ..problem.low_rank import Stored, dense
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..reports import plot
@@ -135,7 +134,7 @@ class KernelEstimator(BaseEstimator):
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem for all classes; `fit` calls it."""
         problem = self._problem(X, y, *sample_weight)
-        self._settle([self._solved(problem)], traces_of(dense(problem.kernels), self._source.weight))
+        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
         self._warn(stacklevel=4)
         return self
 
@@ -247,7 +246,7 @@ def _relative_gap(solution: Solution) -> float:
     return solution.certificate.relative_gap
 
 
-def traces_of(kernels: RealArray, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
+def traces_of(kernels: Stored, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
     """Weighted traces of the kernels on some of the samples, one row for each part of the samples."""
-    counted = np.einsum("mii->mi", kernels) * (1.0 if weight is None else weight)
+    counted = np.einsum("mii->mi", dense(kernels)) * (1.0 if weight is None else weight)
     return np.stack([counted[:, part].sum(axis=1) for part in parts])

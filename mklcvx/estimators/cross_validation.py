@@ -13,15 +13,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import formulations
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
-from ..problem.low_rank import dense
-from ..problem.numbers import RealArray
+from ..problem.low_rank import Stored, dense
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
@@ -177,7 +176,7 @@ def _fold(
     return trials
 
 
-def _part(instance: Instance, kernels: RealArray, train: Indices) -> tuple[Instance, Indices]:
+def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance, Indices]:
     """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
     semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
     targets = instance.targets
@@ -194,7 +193,7 @@ def _part(instance: Instance, kernels: RealArray, train: Indices) -> tuple[Insta
 
 
 def _outcome(
-    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: RealArray, diagonals: Array
+    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: ArrayLike, diagonals: Array
 ) -> tuple[Any, Any, Array]:
     """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
     values = solution.decision_function(rows, diagonals)

@@ -11,7 +11,6 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ class KernelSource:
 
     @classmethod
     def fit(
-        cls, kernels: Any, X: Array, y: Any, weight: Array | None, centre: bool, normalise: str | None
+        cls, kernels: object, X: Array, y: object, weight: Array | None, centre: bool, normalise: str | None
     ) -> tuple[KernelSource, Array]:
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once."""
         steps = Preprocessing.from_options(centre=centre, normalise=normalise)

@@ -10,7 +10,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from .instance import Instance, Kernels
+from .instance import Instance
+from .low_rank import Kernels
 
 Options = ParamSpec("Options")
 Result = TypeVar("Result")

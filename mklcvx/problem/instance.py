@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .low_rank import LowRank, Stored
+from .low_rank import Kernels, LowRank, Stored
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, owned, read_only
 from .targets import Targets, as_names, as_targets, find_test_targets, named_classes
 from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]
-
-Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank
 
 LARGEST_WEIGHT = 1e100
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well

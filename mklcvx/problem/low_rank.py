@@ -212,6 +212,7 @@ class LowRank:
     images, squares = OldName("matvecs"), OldName("quad_forms")
 
 
+Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank  # as they are given
 Stored: TypeAlias = RealArray | LowRank  # kernels (M, n, n) as they are kept
 
 

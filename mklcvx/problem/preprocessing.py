@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
 from .kernels import Array
-from .low_rank import Stored
+from .low_rank import Kernels
 from .numbers import RealArray, as_any_array, as_real_array
 from .validation import positive_part, precision, rounding, smallest_eigenvalue
 
@@ -201,9 +201,7 @@ class Preprocessing:
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
-    def fit(
-        self, kernels: ArrayLike | Stored, names: Sequence[str] | None = None, sample_weight: Array | None = None
-    ) -> Self:
+    def fit(self, kernels: Kernels, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
         """Fit every step on the training stack; error messages use the names, if given."""
         centre = Centre if sample_weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
@@ -220,7 +218,7 @@ class Preprocessing:
         self._shape = (M, n)
         return self
 
-    def train(self, kernels: ArrayLike | Stored) -> Array:
+    def train(self, kernels: Kernels) -> Array:
         """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
         negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
         M, n = self._fitted_shape("train")
@@ -320,7 +318,7 @@ class Preprocessing:
         return _finite(given, "test_diagonals").astype(float)
 
 
-def _stack(kernels: ArrayLike | Stored, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> RealArray:
+def _stack(kernels: Kernels, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> RealArray:
     stack = as_real_array(kernels, name, WANTED)
     fits = stack.ndim == 3 and all(map(lambda want, size: want in (None, size), shape, stack.shape))
     if not fits or stack.size == 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,7 +85,7 @@ def one_versus_rest(
     found = [classifier(task, weights, tolerance) for task in tasks]
     bias, bias_low = zip(*(one.bias for one in found), strict=True)
     low = [np.zeros(instance.samples) if one.low is None else one.low for one in found]
-    fields: dict[str, Any] = {"alpha": [one.alpha for one in found], "alpha_low": low, "y": signs}
+    fields: Fields = {"alpha": [one.alpha for one in found], "alpha_low": low, "y": signs}
     fields |= {"bias": bias, "bias_low": bias_low}
     binary = instance.targets.kind == "y"
     fields = {name: values[0] if binary else np.array(values) for name, values in fields.items()}
@@ -100,7 +99,7 @@ def one_versus_rest(
             f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(limit_of(worst.certificate, tolerance), '')}"
         )
         failed = f"the second stage is not certified: {words}"
-    return cast(Fields, {**fields, "bias_interval": None}), gap, failed
+    return {**fields, "bias_interval": None}, gap, failed
 
 
 @keywords_now("C", after=2)
@@ -140,12 +139,11 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": gap}
     multipliers.pop("B", None)
-    parameters = {**solution.parameters, "C": C}
-    changed: dict[str, Any] = {"coefficients": None, "multipliers": multipliers, "parameters": parameters, **machines}
+    changed: Fields = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
     if failed:
         message = "; ".join(part for part in (solution.message, failed) if part)
         changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, failed)}
-    return replace(solution, **changed)
+    return replace(solution, coefficients=None, **changed, **machines)
 
 
 def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from ... import formulations
 from ...certificate.solution import Solution
@@ -52,7 +51,7 @@ class Cell:
     reason: str = ""
     proved: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The fields, with numbers rounded to four digits."""
         record = asdict(self)
         for name in ("digits", "gap", "seconds"):

@@ -11,7 +11,6 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..._version import __version__
 from ...errors import InputError
@@ -22,7 +21,7 @@ from .html import Markup, element, escaped, joined
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
-def page(title: str, subtitle: Any, badge: Markup | None, sections: Sequence[Markup]) -> str:
+def page(title: str, subtitle: object, badge: Markup | None, sections: Sequence[Markup]) -> str:
     """Return a complete document with links to its sections."""
     titles = [re.search(r'id="([^"]*)"><h2>(.*?)</h2>', text) for text in sections]
     links = [element("a", Markup(found[2]), href=f"#{found[1]}") for found in titles if found is not None]
@@ -68,7 +67,7 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def inline(draw: Callable[[Any], Any], height: float, title: str, prefix: str) -> Markup:
+def inline(draw: Callable[[object], object], height: float, title: str, prefix: str) -> Markup:
     """Return what `draw(axes)` draws as an SVG element; `prefix` makes its ids unique on the page."""
     try:
         from matplotlib import style

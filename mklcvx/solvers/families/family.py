@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
-from typing import Generic, NamedTuple, TypedDict, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from ...certificate import CertifiedPoint
 from ...certificate.record import ProvedPoint
 from ...certificate.solution import Solution
-from ...formulations._formulation import FormulationT, Parameters, TaskT
+from ...formulations._formulation import FormulationT, Own, Parameters, TaskT
 from ...problem.instance import Instance
-from ...problem.stack import Array
 
+Fields: TypeAlias = dict[str, Own]  # of a solution: those that a family fills in
 PointT = TypeVar("PointT", bound=CertifiedPoint)
 ProvedT = TypeVar("ProvedT", bound=ProvedPoint)
 AIM = 0.5  # of the tolerance: the gap that solvers aim at, which leaves room for rounding
-
-
-class Fields(TypedDict, total=False):
-    """Of a solution: those that a family fills in."""
-
-    objective: float
-    weights: Array
-    alpha: Array | None
-    alpha_low: Array | None
-    bias: float | Array
-    bias_low: float | Array
-    bias_interval: tuple[float, float] | None
-    coefficients: Array | None
-    norms: Array | None
-    multipliers: Mapping[str, float | Array]
-    y: Array
-    notes: tuple[str, ...]
 
 
 class Found(NamedTuple, Generic[FormulationT, TaskT, PointT]):

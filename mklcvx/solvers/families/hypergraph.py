@@ -32,8 +32,7 @@ class Hypergraphs(Family[HyperTask, Embedded, ProvedHypergraph]):
     def fields(self, found: Embedded, proved: ProvedHypergraph) -> tuple[Fields, str]:
         task, instance = found.task, found.instance
         basis, values = embedding(task, proved.weights, found.parameters["dimensions"])
-        trace = float(np.sum(task.h**2))
-        multipliers: dict[str, float | Array] = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": trace}
+        multipliers = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))}
         if proved.below is not None:
             multipliers["Z_lower"] = proved.below
         signs, notes = instance.targets.signs(found.formulation.name), _notes(instance, task.h.shape[1])

@@ -33,10 +33,7 @@ class ManyLabels(Family[LabelTask, Classes, ProvedLabels]):
         yield {"alpha": alpha, "mu": weights, "gamma": gamma, "coefficients": functions}
 
     def fields(self, found: Classes, proved: ProvedLabels) -> tuple[Fields, str]:
+        same = {name: getattr(proved, name) for name in ("weights", "alpha", "coefficients", "norms")}
         multipliers = {"gamma": proved.gamma, "class_values": proved.class_values}
         bias = np.zeros(found.task.classes)
-        fields: Fields = {
-            "weights": proved.weights, "alpha": proved.alpha, "coefficients": proved.coefficients,
-            "norms": proved.norms, "y": found.task.signs, "bias": bias, "multipliers": multipliers,
-        }  # fmt: skip
-        return fields, ""
+        return {**same, "y": found.task.signs, "bias": bias, "multipliers": multipliers}, ""

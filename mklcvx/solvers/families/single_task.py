@@ -63,13 +63,10 @@ class SingleTasks(Family[Task, Single, Proved]):
         multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
         own = {"tau": proved.tau, "rho": proved.rho}
         multipliers |= {name: value for name, value in own.items() if value is not None}
+        same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias_interval", "coefficients", "norms")}
         bias, bias_low = proved.bias
-        fields: Fields = {
-            "weights": proved.weights, "alpha": proved.alpha, "alpha_low": proved.low, "bias": bias,
-            "bias_low": bias_low, "bias_interval": proved.bias_interval, "coefficients": proved.coefficients,
-            "norms": proved.norms, "multipliers": multipliers, "y": found.task.y,
-        }  # fmt: skip
-        return fields, ""
+        fields = {"alpha_low": proved.low, "bias": bias, "bias_low": bias_low, "multipliers": multipliers}
+        return {**same, **fields, "y": found.task.y}, ""
 
     def why_not(self, task: Task, solution: Solution) -> str:
         """The message of the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -142,7 +141,7 @@ def _contradicts(case: Case, answer: Answer, limit: float) -> bool:
 def _posed(case: Case, trial: Trial) -> Case | None:
     if trial.task is not None:
         return Altered(case.instance, case.formulation, case.parameters, trial.task, FITS)
-    given: Mapping[str, Any] = case.parameters if trial.parameters is None else trial.parameters
+    given: Mapping[str, object] = case.parameters if trial.parameters is None else trial.parameters
     try:
         return pose(trial.instance or case.instance, trial.formulation or case.formulation.name, given, FITS)
     except (InputError, ArithmeticError):
