@@ -35,7 +35,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
 from .single import MARGIN, Evaluation, OwnCoefficients, Samples, harmless
 
+Item = TypeVar("Item")
 NO_BIAS = (0.0, 0.0)
 LEAST = 2.0**-48  # of the largest weight
 
@@ -107,8 +108,8 @@ class Classes:
     def __init__(self, name: str, task: LabelTask, alpha: Array, mu: Array, gamma: Array, sliced: bool) -> None:
         self.task, self.alpha, self.mu, self.gamma = task, alpha, mu, gamma
         self.worst = name == "ml_minimax"
-        stack: dict[str, Any] = {"symmetric": task.symmetric, "sizes": task.largest_entries}
-        tasks = [Task(task.kernels, signs, task.box, bias=False, **stack) for signs in task.signs]
+        sym, sizes = task.symmetric, task.largest_entries
+        tasks = [Task(task.kernels, signs, task.box, bias=False, symmetric=sym, sizes=sizes) for signs in task.signs]
         self.each = [Evaluation(Fixed(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
         self.squares = [one.square for one in self.each]
         low, self.high = (
@@ -151,7 +152,7 @@ class Classes:
         certificate = Certificate(self.lower, upper, max(scale, 0.0), width, rounding, delta, share, stretch=t)
         return certificate, highs
 
-    def _shared(self, items: list[Any]) -> Iterator[tuple[float, Any]]:
+    def _shared(self, items: list[Item]) -> Iterator[tuple[float, Item]]:
         return zip(self.gamma.tolist(), items, strict=True)
 
     def _uneven(self, values: list[ClassValue]) -> list[float]:

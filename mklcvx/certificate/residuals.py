@@ -15,13 +15,13 @@ for, as it does for δ, and it prices the weights as they are stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import formulations
 from ..errors import InputError
+from ..formulations._formulation import OfOwn
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
@@ -80,20 +80,21 @@ def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
     return taken_apart(formulation, instance, solution)
 
 
-def single_task(formulation: Any, instance: Instance, solution: Solution) -> GapParts:
+def single_task(formulation: formulations.SingleTask, instance: Instance, solution: Solution) -> GapParts:
     task, _ = formulation.task(instance, solution.parameters)
     outputs, norms = task.evaluate(solution.all_coefficients)
-    roots = task.root_q(solution.alpha)
+    alpha = np.asarray(solution.alpha)
+    roots = task.root_q(alpha)
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     return GapParts(
         samples=float(task.box @ sample_side(instance, solution).slackness),
-        functions=both - float((solution.alpha * task.y) @ outputs),
+        functions=both - float((alpha * task.y) @ outputs),
         weights=float(curves) - both,
     )
 
 
-TAKEN_APART: dict[str, Callable[..., GapParts]] = {"single task": single_task}
+TAKEN_APART: dict[str, OfOwn[GapParts]] = {"single task": single_task}
 
 
 def check_pair(instance: Instance, solution: Solution) -> None:

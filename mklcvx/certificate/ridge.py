@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +79,7 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float
     return float(above(_row_sums(rest) + off + terms * U * size, terms))
 
 
-def ridges(stack: KernelStack, used: NDArray[Any], bias: bool) -> Array:
+def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own."""
     return np.array([combined_ridge(stack, one, bias) if used[m] else 0.0 for m, one in enumerate(np.eye(stack.count))])
 
@@ -174,7 +173,7 @@ def _add_rest(rest: Array, weight: float, kernel: Array, r: int | None, factor: 
     return norm, float(above(n * entry + 4 * U * norm))  # each of the three subtractions loses u of its result
 
 
-def _strips(kernel: Array, r: int | None) -> Iterator[tuple[slice, slice, Array]]:
+def _strips(kernel: Array, r: int | None) -> Iterator[tuple[slice[int, int, int], slice[int, int, int], Array]]:
     """The lower triangle of K_ij, or of (K_ij − K_ir) − (K_rj − K_rr), some rows at a time, which may be
     written to."""
     n, room = len(kernel), np.empty(max(ROWS, len(kernel)))

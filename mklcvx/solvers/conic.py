@@ -11,13 +11,14 @@ import time
 import warnings
 from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Run
 from ..formulations import Formulation
+from ..formulations._formulation import Own, Posed
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -34,10 +35,10 @@ UNITS = (1.0, 1e-2, 1e-4, 1e2, 1e4)
 
 def solve_declared(
     formulation: Formulation,
-    task: Any,
+    task: Posed,
     tolerance: float,
     *,
-    options: dict[str, Any] = CLARABEL,
+    options: dict[str, Own] = CLARABEL,
     units: tuple[float, ...] = UNITS,
     routes: tuple[str, ...] | None = None,
     time_limit: float | None = None,
@@ -71,7 +72,7 @@ def solve_declared(
     return point, run
 
 
-def solve_program(problem: cp.Problem, settings: dict[str, Any], run: Run) -> bool:
+def solve_program(problem: cp.Problem, settings: dict[str, Own], run: Run) -> bool:
     """Run the solver, and tell whether it returned a point; the certificate judges the point."""
     import cvxpy as cp
 

@@ -9,11 +9,12 @@ Violations are relative: the share by which the weights, or their sum, would hav
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..formulations import SingleTask, Task
+from ..formulations._formulation import Own
 from ..formulations._groups import group_sums
 from ..formulations._regulariser import Between, Constraint, Regulariser
 from ..problem.stack import Array
@@ -49,7 +50,7 @@ def outside_box(alpha: Array, box: Array) -> list[Violation]:
     return [Violation("α ≥ 0", below / size), Violation("α ≤ C", above / size)]
 
 
-def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Any], weights: Array) -> Placed:
+def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Own], weights: Array) -> Placed:
     below, positive, constraint = negative("weights", weights), np.maximum(weights, 0.0), regulariser.constraint
     if regulariser.alone(count, **own):
         fixed = regulariser.start(count, **own)
@@ -69,7 +70,7 @@ def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Any], w
     return (*violations, over), _capped(feasible, cap)
 
 
-def to_boundary(constraint: Constraint, own: Mapping[str, Any], weights: Array) -> float:
+def to_boundary(constraint: Constraint, own: Mapping[str, Own], weights: Array) -> float:
     """The factor that brings weights to the boundary ψ = 0; infinite for zero weights."""
     if not weights.any():
         return float("inf")
@@ -94,7 +95,7 @@ def _capped(weights: Array, cap: float) -> Array:
     return np.minimum(cut + room * (missing / room.sum()), cap) if missing > 0 and room.sum() > 0 else cut
 
 
-def shares(between: Between, task: Task, weights: Array) -> tuple[Array, Array, Any]:
+def shares(between: Between, task: Task, weights: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """The shares of weights of a block-∞ formulation: t_j of the groups, NaN where a group has no weight, and t_m
     within them; and the groups."""
     groups, exponent = between.groups(task.count, **task.own), between.exponent(**task.own)

@@ -14,10 +14,11 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import formulations
 from ..errors import InputError
+from ..formulations._formulation import Given, Parameters
 from ..io.files import existing_file, read_record
 from ..io.json_text import check_size
 from ..problem.instance import Instance
@@ -44,7 +45,7 @@ class Submission:
 
     instance: Instance
     formulation: str  # empty where the convention tells
-    parameters: dict[str, Any]
+    parameters: Parameters
     answer: Answer
     trace: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ def read_submission(
     path: Path,
     instance: Instance,
     formulation: str | None = None,
-    given: Mapping[str, Any] | None = None,
+    given: Given | None = None,
     convention: str | None = None,
 ) -> Submission:
     """Read an answer or a trace from a file, which may come from anybody; `given` overrides what it says."""
@@ -108,23 +109,24 @@ def read_submission(
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
 
 
-def _formulation(record: Mapping[str, Any], given: str | None) -> tuple[str, tuple[str, ...]]:
-    said: Any = record.get("formulation")
+def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, tuple[str, ...]]:
+    said = record.get("formulation")
     if given is None:
         if not isinstance(said, str):
             raise InputError("answer: does not say which formulation it solves: give -f NAME")
         return formulations.get(said[:40]).name, ()
     name = formulations.get(given).name
-    conflict = isinstance(said, str) and said != name
-    return name, (f"the answer says formulation {said[:40]}, judged as {name}",) if conflict else ()
+    if isinstance(said, str) and said != name:
+        return name, (f"the answer says formulation {said[:40]}, judged as {name}",)
+    return name, ()
 
 
 def _parameters(
-    record: Mapping[str, Any], known: Sequence[str], given: dict[str, Any]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+    record: Mapping[str, object], known: Sequence[str], given: Parameters
+) -> tuple[Parameters, tuple[str, ...]]:
     """The known parameters of the file, overridden by those given; some exclude each other. A note lists the unknown
     ones, which may be misspelt."""
-    said: Any = record.get("parameters")
+    said = record.get("parameters")
     said = said if isinstance(said, Mapping) else {}
     told = {key: value for key, value in said.items() if key in known}
     unknown = [str(key)[:40] for key in said if key not in known]
@@ -140,17 +142,18 @@ def _parameters(
     return {**told, **given}, tuple(notes)
 
 
-def _prepared(instance: Instance, record: Mapping[str, Any]) -> tuple[Instance, tuple[str, ...]]:
+def _prepared(instance: Instance, record: Mapping[str, object]) -> tuple[Instance, tuple[str, ...]]:
     """The instance after the preprocessing that the file names, fitted again: the file's numbers are not trusted."""
-    if record.get("preprocessing") is None:
+    said = record.get("preprocessing")
+    if said is None:
         return instance, ()
-    steps = Preprocessing.from_dict(record["preprocessing"]).steps
+    steps = Preprocessing.from_dict(said if isinstance(said, Mapping) else {}).steps
     kernels = Preprocessing(steps).fit(instance.kernels, names=instance.names).train(instance.kernels)
     words = ", ".join(step.name for step in steps)
     return instance.with_kernels(handed_over(kernels)), (f"for the kernels after the answer's own steps: {words}",)
 
 
-def _trace(rows: Any) -> tuple[Answer, ...]:
+def _trace(rows: object) -> tuple[Answer, ...]:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError("answer: rows of the trace are no list of points: write one object per point")
     if len(rows) > LONGEST_TRACE:
@@ -158,7 +161,7 @@ def _trace(rows: Any) -> tuple[Answer, ...]:
     return tuple(answer_of(row) for row in rows)
 
 
-def _read_csv(path: Path, limit: float) -> dict[str, Any]:
+def _read_csv(path: Path, limit: float) -> dict[str, object]:
     """A trace as `solve --trace` writes it: one row per iteration, one column per kernel's weight."""
     path = existing_file(path, "a trace")
     check_size(str(path), path.stat().st_size, limit)
@@ -178,6 +181,6 @@ def _read_csv(path: Path, limit: float) -> dict[str, Any]:
     return {"rows": [_point(row, weights, bounds) for row in rows]}
 
 
-def _point(row: list[float], weights: list[int], others: Mapping[str, int]) -> dict[str, Any]:
-    point: dict[str, Any] = {name: row[column] for name, column in others.items()}
+def _point(row: list[float], weights: list[int], others: Mapping[str, int]) -> dict[str, object]:
+    point: dict[str, object] = {name: row[column] for name, column in others.items()}
     return {**point, "weights": [row[column] for column in weights]} if weights else point

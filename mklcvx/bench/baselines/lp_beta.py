@@ -51,6 +51,10 @@ class Mixing:
     margins: Array
     box: Array
 
+    @property
+    def count(self) -> int:
+        return self.margins.shape[2]
+
     def typical_kernel_size(self) -> float:
         """The program has no kernels, and no units to choose."""
         return 1.0
