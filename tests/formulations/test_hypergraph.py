@@ -164,7 +164,7 @@ def test_what_was_handled_is_said():
     labels = synthetic(20, 3, seed=1).targets.values
     repeated = Instance(synthetic(20, 3, seed=1).kernels, labels=labels[:, [0, 1, 1]])
     assert any(
-        "dependent: the hypergraph's matrix C has rank 2" in n
+        "dependent: the hypergraph's matrix A has rank 2" in n
         for n in solve(repeated, "hypergraph", solver="clarabel").notes
     )
 
