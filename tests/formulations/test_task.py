@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from cases import LOSSES, instance_for, own_parameters
 from mklcvx import Instance, formulations
-from mklcvx.formulations import Implied, Task
+from mklcvx.formulations import RankOneCoefficients, Task
 from mklcvx.formulations.losses import NU
 from mklcvx.problem.stack import KernelStack
 
@@ -295,7 +295,7 @@ def test_making_a_feasible_point_feasible_changes_no_bit(seed, loss, bias):
 
 def test_coefficients_that_weights_imply_are_evaluated_like_their_rows():
     problem, rng = task(7, "c", True, seed=3), np.random.default_rng(3)
-    implied = Implied(rng.normal(size=problem.count), rng.normal(size=7))
+    implied = RankOneCoefficients(rng.normal(size=problem.count), rng.normal(size=7))
     for found, expected in zip(problem.evaluate(implied), problem.evaluate(np.asarray(implied)), strict=True):
         assert found == pytest.approx(expected)
 
