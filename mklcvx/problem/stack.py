@@ -16,9 +16,9 @@ from .low_rank import LowRank, Stored
 
 Array = NDArray[np.float64]
 
-MOSTLY = 4e-3  # a kernel of which no more is left without a constant counts as mostly constant
-OVERWHELMING = 1e-6  # the same for kernels of full rank, which cost more to centre than a few digits are worth
-LOW = 48  # columns up to which a kernel without its constant is sought as a factor
+MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
+OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: above, that costs more than the digits lost
+LOW = 48  # largest rank of a kernel without its constant that is worked with as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
 NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
@@ -53,7 +53,6 @@ class KernelStack:
     offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
-
     _factored: dict[tuple[int, bool], NumericalFactor | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -265,8 +264,8 @@ class KernelStack:
         return replace(self, offsets=np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()]))
 
     def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
-        """A factor of kernel m, or of what it is for features counted from the reference, with few columns; None if
-        there is none. Made once."""
+        """A factor of kernel m with few columns, if `centred` for features counted from the reference; None if its rank
+        is too high. Computed once."""
         if (m, centred) not in self._factored:
             kernel = self._doubles(m)
             offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
@@ -308,9 +307,9 @@ def _pivoted(kernel: Array, offsets: Array) -> NumericalFactor | None:
         row = (kernel[k] - offsets) - offsets[k]
         factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
         left -= factor[:, r] ** 2
-    return (
-        NumericalFactor(factor[:, : max(last, 1)].copy(), False) if last is not None and noise <= NOISE * size else None
-    )
+    if last is None or noise > NOISE * size:
+        return None
+    return NumericalFactor(factor[:, : max(last, 1)].copy(), False)
 
 
 def pivoted_cholesky(matrix: Array, tolerance: float) -> tuple[int, Array | None]:
