@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cv(
-    instance: Annotated[Path, typer.Argument(help="Kernels and labels, as for 'solve'.", show_default=False)],
+    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.", show_default=False)],
     grid: options.Grid,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,

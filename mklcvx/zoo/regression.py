@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import InputError, nearest
 from ..problem.instance import Instance
 from .constructions import gaussian, pairs
 from .grid import Draws, quantised
@@ -122,6 +123,8 @@ LOSSES: dict[str, Residuals] = {
 
 def planted_response(loss: str, seed: int, plan: Plan = PLANS[0]) -> tuple[Instance, Optimum]:
     """A problem of regression and its optimum; `alpha` of the optimum is β."""
+    if loss not in LOSSES:
+        raise InputError(f"no optimum is planted for the loss {loss!r:.40}: {nearest(str(loss)[:40], LOSSES)}")
     known, (labelled, optimum) = LOSSES[loss], built(plan, seed)
     weights, bias = np.asarray(optimum.weights), float(optimum.bias or 0.0)
     beta, draws = np.asarray(optimum.alpha) * labelled.y, Draws(seed + 1)

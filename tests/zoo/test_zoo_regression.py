@@ -95,6 +95,11 @@ def test_planted_residuals_are_of_every_kind():
         assert len({*np.sign(residuals - edge)}) == kinds
 
 
+def test_unknown_losses_are_refused():
+    with check_refused("no optimum is planted for the loss 'hubber': did you mean 'huber'?"):
+        zoo.planted_response("hubber", 1)
+
+
 # ------------------------------------------------------------------------------------------- what the specimens claim
 def test_the_planted_function_is_one_of_the_kernels():
     kernels, exact = zoo.specimen("response-exact").instance().kernels, response_of("response-exact")
