@@ -65,17 +65,17 @@ class Solution:
     seconds : float
         Time taken.
     y : ndarray of shape (n,)
-        Labels −1 and +1.
+        Labels −1 and +1, the signs of β = α∘y; all +1 where the target is a response or none, so that α = β.
     names : tuple of str
         Names of the kernels.
     norms : ndarray of shape (M,) or None
         The norms ‖f_m‖.
     bias_interval : tuple of float or None
         Values of b that are as good as this one for f.
-    target : {"y", "classes", "labels"}
-        What the labels stand for.
+    target : {"y", "classes", "labels", "response", "none"}
+        Kind of the targets.
     label_names : tuple of str
-        Names of the labels.
+        Names of the labels or outputs.
     classes : tuple of str
         What the named classes are called in the data.
     alpha_low : ndarray or None
@@ -214,7 +214,8 @@ class Solution:
         Returns
         -------
         ndarray
-            Labels −1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1.
+            Labels −1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1. For
+            a response, the decision values.
         """
         values = self.decision_function(test_kernels, test_diagonals)
         labels = self.labels_of(values)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cv(
-    instance: Annotated[Path, typer.Argument(help="Kernels and labels, as for 'solve'.", show_default=False)],
+    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.", show_default=False)],
     grid: options.Grid,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
@@ -30,8 +30,9 @@ def cv(
     score: Annotated[
         str | None,
         typer.Option(
-            help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; "
-            "else accuracy, or f1_macro for label sets.",
+            help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
+            "response r2, neg_mean_squared_error or neg_mean_absolute_error; "
+            "else accuracy, f1_macro for label sets, r2 for a response.",
             show_default=False,
         ),
     ] = None,

@@ -48,7 +48,7 @@ def solver_now(name: str) -> str:
     return new
 
 
-InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and labels: {FORMATS}.", show_default=False)]
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.", show_default=False)]
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
 Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]

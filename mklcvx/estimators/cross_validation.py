@@ -1,14 +1,15 @@
 """Cross-validation of a formulation along a grid of parameters.
 
 Every fold is one warm-started path (`paths`) over the grid on its training samples, with centring and scaling fitted
-there; folds run beside each other through joblib. Folds are stratified for y and classes, plain for label sets.
+there; folds run beside each other through joblib. Folds are stratified for y and classes, plain for label sets and a
+response.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..problem.low_rank import Stored, dense
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
-from ..problem.targets import Targets
+from ..problem.targets import NONE, Targets
 from ..solvers.paths import each
 
 Indices = NDArray[np.intp]
@@ -40,9 +41,13 @@ SCORES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "mcc": (("y", "classes"), "matthews_corrcoef", {}),
     "roc_auc": (("y",), "roc_auc_score", {}),
     "average_precision": (("y",), "average_precision_score", {}),
+    "r2": (("response",), "r2_score", {}),
+    "neg_mean_squared_error": (("response",), "mean_squared_error", {}),
+    "neg_mean_absolute_error": (("response",), "mean_absolute_error", {}),
 }
 RANKINGS = ("roc_auc", "average_precision")  # of decision values; the others are of decisions
-DEFAULTS = {"y": "accuracy", "classes": "accuracy", "labels": "f1_macro"}
+DEFAULTS = {"y": "accuracy", "classes": "accuracy", "labels": "f1_macro", "response": "r2"}
+STRATIFIED = ("y", "classes")
 
 
 @dataclass(frozen=True)
@@ -118,17 +123,22 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
     kind = instance.targets.kind
     if formulations.get(formulation).embeds:
         raise InputError(f"{formulation} embeds and has no score: embed, and cross-validate what comes after it")
+    if kind == NONE:
+        fault = "cross-validation compares predictions with targets, the instance has none"
+        raise InputError(f"{fault}: give y, classes, labels or response")
     name = DEFAULTS[kind] if score is None else score
     if name not in SCORES:
         raise InputError(f"score {name!r:.40} is unknown: {nearest(name, SCORES)}")
     if kind not in SCORES[name][0]:
         fitting = ", ".join(known for known, (kinds, _, _) in SCORES.items() if kind in kinds)
         raise InputError(f"score {name} does not fit targets {kind}: choose one of {fitting}")
-    most = instance.samples
-    if kind != "labels":
+    most, what = instance.samples, "samples"
+    if kind in STRATIFIED:
         most = int(np.unique(instance.targets.values, return_counts=True)[1].min())
+        what = "samples of the smallest class"
+    elif name == "r2":  # of one sample it is undefined
+        most, what = most // 2, "pairs of samples, one for the r2 of each fold"
     if not isinstance(folds, Integral) or not 2 <= folds <= most:
-        what = "samples" if kind == "labels" else "samples of the smallest class"
         raise InputError(f"folds = {folds}: there are {most} {what}: give between 2 and {most}")
     return name
 
@@ -143,7 +153,7 @@ def cross_validate(
     from sklearn.model_selection import KFold, StratifiedKFold
 
     name, targets = check_request(instance, formulation, folds, score), instance.targets
-    kind = KFold if targets.kind == "labels" else StratifiedKFold
+    kind = StratifiedKFold if targets.kind in STRATIFIED else KFold
     splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
     work = Parallel(n_jobs=jobs, return_as="generator")(
         delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), settings) for split in splits
@@ -179,17 +189,17 @@ def _fold(
 def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance, Indices]:
     """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
     semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
-    targets = instance.targets
-    columns, values, names = np.arange(len(targets.names)), targets.values[train], targets.names
+    targets = instance.targets.of_samples(train)
+    columns, values = np.arange(len(targets.names)), targets.values
     if targets.kind == "labels":
         columns = np.flatnonzero(values.any(axis=0) & ~values.all(axis=0))
         if not len(columns):
             raise InputError("labels: in a training part every label is had by all or by none: use fewer folds")
-        values, names = values[:, columns], tuple(names[j] for j in columns)
-    given: dict[str, Any] = {targets.kind: values, "label_names": None if targets.kind == "y" else names}
-    weight = instance.sample_weight[train]
-    unknown = dict.fromkeys(("test_kernels", "test_diagonals", f"test_{targets.kind}"))
-    return instance.with_kernels(kernels, **given, **unknown, sample_weight=weight, repair="clip"), columns
+        names = tuple(targets.names[j] for j in columns)
+        targets = replace(targets, values=values[:, columns], names=names)
+    given = {**targets.arguments(), "sample_weight": instance.sample_weight[train]}
+    unknown = dict.fromkeys(("test_kernels", "test_diagonals", targets.test_field))
+    return instance.with_kernels(kernels, **given, **unknown, repair="clip"), columns
 
 
 def _outcome(
@@ -204,6 +214,8 @@ def _outcome(
         return truth.astype(int), predicted, values
     if targets.kind == "classes":
         return np.searchsorted(targets.class_values(), truth), values.argmax(axis=1), values
+    if targets.kind == "response":
+        return truth, values, values
     return truth, solution.labels_of(values), values.ravel()
 
 
@@ -212,5 +224,5 @@ def measure(score: str, truth: Any, predicted: Any, values: Array) -> float:
 
     _, function, options = SCORES[score]
     found = float(getattr(metrics, function)(truth, values if score in RANKINGS else predicted, **options))
-    assert math.isfinite(found), f"{score} of a fold with both classes is a number"
-    return found
+    assert math.isfinite(found), f"{score} of a fold with both classes, or two samples, is a number"
+    return -found if score.startswith("neg_") else found

@@ -1,4 +1,5 @@
-"""Predictions for new samples: decision values, labels or embeddings as a table, with their score."""
+"""Predictions for new samples: decision values, labels or embeddings as a table, with their score. A response is
+predicted by the decision values; there are no labels beside them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ..certificate.solution import Solution
 from ..errors import InputError
 from ..io.files import write_whole
 from ..problem.stack import Array
-from ..problem.targets import find_test_targets, largest, named_classes
+from ..problem.targets import NONE, find_test_targets, largest, named_classes
 from ..solvers.second_stage import f1_scores
 
 SCHEMA = "mklcvx.prediction/1"
@@ -27,7 +28,7 @@ SCHEMA = "mklcvx.prediction/1"
 class Prediction:
     """Decision values (t,) or (t, k), labels or None for an embedding, and the truth where it is known.
 
-    `target` is the kind of labels: y, classes or labels; `label_names` are the names of the columns.
+    `target` is the kind of targets, as in `Targets`; `label_names` are the names of the columns.
     """
 
     target: str
@@ -52,10 +53,14 @@ class Prediction:
         """Name and entries of every column of the table."""
         if self.labels is None:
             return [(f"e{j + 1}", column.tolist()) for j, column in enumerate(self.values.T)]
-        if self.target == "y":
+        if self.target in ("y", NONE):
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
+        if self.values.ndim == 1:
+            return [("decision", self.values.tolist())]
         names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
+        if self.target == "response":
+            return table
         if self.target == "classes":
             return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
@@ -74,7 +79,9 @@ class Prediction:
     def save(self, path: Path) -> None:
         """Write `.csv`, `.json` or `.npz`, by the file's ending."""
         kind = "embedding" if self.labels is None else "decision"
-        found = {kind: self.values} if self.labels is None else {kind: self.values, "label": self.labels}
+        found: dict[str, Any] = {kind: self.values}
+        if self.labels is not None and self.target != "response":
+            found["label"] = self.labels
         if path.suffix == ".npz":
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
@@ -83,12 +90,17 @@ class Prediction:
         write_whole(path, lambda file: file.write(text.encode()))
 
     def score(self) -> str:
-        """Accuracy, or macro and micro F1 for labels; nothing where the truth is not known."""
+        """Accuracy, macro and micro F1 for labels, errors for a response; nothing where the truth is not known."""
         if self.truth is None or self.labels is None or not len(self.labels):
             return ""
         if self.target == "labels":
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
+        if self.target == "response":
+            with np.errstate(over="ignore"):
+                errors = np.abs(self.values - self.truth)
+                root, mean = np.sqrt(np.mean(errors**2)), errors.mean()
+            return f"root mean squared error {root:.4g}, mean absolute error {mean:.4g} on {len(errors)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
         found = np.array(self._named_classes()) if named else self.labels
         return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 STACKS = ("kernels", "test_kernels")
-MATRICES = ("labels", "test_labels", "test_diagonals")
+MATRICES = ("labels", "test_labels", "response", "test_response", "test_diagonals")
 WORDS = ("names", "label_names")
 CLASSES = ("classes", "test_classes")
 INSTANCE_FIELDS = (*STACKS, *MATRICES, *WORDS, *CLASSES, "y", "test_y", "groups", "sample_weight")

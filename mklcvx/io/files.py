@@ -48,6 +48,8 @@ READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     """Read an instance from a file or folder.
 
+    A file without `y`, `classes`, `labels` and `response` is an instance without targets.
+
     Parameters
     ----------
     path : str or Path
@@ -78,11 +80,12 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     """
     content = read_arrays(path)
     where = f"instance {path}"
-    check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and labels")
+    check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
     if "kernels" not in content:
         raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
-    if not any(key in content for key in KINDS):
-        raise InputError(f"{where}: no array 'y', 'classes' or 'labels' ({_found(content)}): store one of them")
+    named = [key for key in KINDS if key in content]
+    if named and all(content[key] is None for key in named):
+        raise InputError(f"{where}: {named[0]} is null: store numbers, or leave it out where there are no targets")
     keys = [key for key in INSTANCE_FIELDS if key != "kernels"]
     for other in (key for key in content if not is_field(key, "instance")):
         if close := difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85):

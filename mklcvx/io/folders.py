@@ -1,9 +1,10 @@
 """Instances and answers as folders of `.csv` files, for languages that read no other format.
 
 An instance is one matrix per kernel, K1.csv, K2.csv, … or kernels/NAME.csv (numbers in names are compared as numbers;
-names.csv, where it lists the same names, gives the order), and one of y.csv, classes.csv and labels.csv (n rows, k
-columns); optionally groups.csv, sample_weight.csv, names.csv, label_names.csv, and test_K1.csv, … or test_kernels/,
-test_y.csv, test_classes.csv, test_labels.csv, test_diagonals.csv (M rows). An answer is any of weights.csv, alpha.csv
+names.csv, where it lists the same names, gives the order), and one of y.csv, classes.csv, labels.csv and response.csv
+(n rows, k columns), or none of them; optionally groups.csv, sample_weight.csv, names.csv, label_names.csv, and
+test_K1.csv, … or test_kernels/, test_y.csv, test_classes.csv, test_labels.csv, test_response.csv, test_diagonals.csv (M
+rows). An answer is any of weights.csv, alpha.csv
 (k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder coefficients/, one file for each),
 objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
 

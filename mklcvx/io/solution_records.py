@@ -17,7 +17,7 @@ from ..certificate import Certificate
 from ..certificate.solution import Solution
 from ..errors import InputError
 from ..problem.preprocessing import Preprocessing
-from ..problem.targets import KINDS
+from ..problem.targets import KINDS, LABELLED, NONE
 from ..schemas import SOLUTION, check_schema
 from .json_text import first_line
 
@@ -59,10 +59,13 @@ def _check_fit(solution: Solution) -> None:
         raise ValueError("it has entries that are not finite")
     if not np.isin(y, (-1, 1)).all():
         raise ValueError("y has labels other than −1 and +1")
-    if solution.target not in KINDS or len(solution.classes) != (len(labels) if solution.classes else 0):
+    if solution.target not in LABELLED and (y < 0).any():
+        raise ValueError("y has −1 where the targets are no labels")
+    if solution.target not in (*KINDS, NONE) or len(solution.classes) != (len(labels) if solution.classes else 0):
         raise ValueError("target and classes do not fit together")
     solution.predicted_classes()  # refuses strings that are not numbers of their type
-    if y.shape[:-1] != (len(labels),) and not (solution.target == "y" and y.ndim == len(labels) == 1):
+    outputs = {"y": 1, "response": 1, NONE: 0}  # names where y is (n,)
+    if y.shape[:-1] != (len(labels),) and not (y.ndim == 1 and len(labels) == outputs.get(solution.target)):
         raise ValueError("y and label_names do not fit together")
     if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
         raise ValueError("weights, names and norms do not fit together")

@@ -26,8 +26,8 @@ KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  #
 class Instance:
     """A stack of M kernels (M, n, n) and targets, validated once and then frozen.
 
-    The targets are one of `y`, `classes` and `labels`. A kernel is its lower triangle: one that is symmetric up to
-    rounding only is copied with that triangle mirrored.
+    The targets are one of `y`, `classes`, `labels` and `response`, or there are none. A kernel is its lower triangle:
+    one that is symmetric up to rounding only is copied with that triangle mirrored.
 
     The instance owns its arrays, so that the validated numbers are the ones that are solved: arrays are copied, in
     their own dtype and order. Arrays are not copied if they, and the arrays that they are views of, are read-only
@@ -45,8 +45,10 @@ class Instance:
         One class for each sample, as numbers or words.
     labels : array_like of shape (n, k), optional
         Label sets, 0 and 1.
+    response : array_like of shape (n,) or (n, k), optional
+        Real targets, with one column for each output. They may be constant.
     label_names : iterable of str, optional
-        Names of the classes or labels.
+        Names of the classes, labels or outputs.
     groups : array_like of shape (M,), or list of lists, optional
         Group of each kernel, or the kernels of each group.
     names : iterable of str, optional
@@ -58,11 +60,13 @@ class Instance:
     test_kernels : array_like of shape (M, t, n), optional
         Kernels between test and training samples.
     test_y : array_like of shape (t,), optional
-        Labels of the test samples.
+        Labels of the test samples. Without targets: +1 for samples like the training ones, −1 for others.
     test_classes : array_like of shape (t,), optional
         Classes of the test samples.
     test_labels : array_like of shape (t, k), optional
         Label sets of the test samples.
+    test_response : array_like of shape (t,) or (t, k), optional
+        Real targets of the test samples.
     test_diagonals : array_like of shape (M, t), optional
         Values k(x, x) of the test samples.
     repair : {"clip", "shift"}, optional
@@ -102,6 +106,7 @@ class Instance:
         *,
         classes: ArrayLike | None = None,
         labels: ArrayLike | None = None,
+        response: ArrayLike | None = None,
         label_names: Iterable[str] | None = None,
         groups: ArrayLike | Sequence[Sequence[int]] | None = None,
         names: Iterable[str] | None = None,
@@ -111,18 +116,21 @@ class Instance:
         test_y: ArrayLike | None = None,
         test_classes: ArrayLike | None = None,
         test_labels: ArrayLike | None = None,
+        test_response: ArrayLike | None = None,
         test_diagonals: ArrayLike | None = None,
         repair: str | None = None,
     ) -> None:
         stack = as_stack(kernels)
-        targets = as_targets(y, classes, labels, label_names, stack.shape[1])
+        targets = as_targets(y, classes, labels, label_names, stack.shape[1], response)
         count, samples, _ = stack.shape
         default_names = (f"K{m + 1}" for m in range(count))
         kernel_names = as_names("names", default_names if names is None else names, count, "kernels", "kernel")
         checked = validated(stack, kernel_names, repair)
         weight = _combined(_as_weights(sample_weight, samples), _class_weights(class_weight, targets))
         test = None if test_kernels is None else owned(check_test_stack(test_kernels, count, samples))
-        test_targets = {"test_y": test_y, "test_classes": test_classes, "test_labels": test_labels}
+        test_targets = {
+            "test_y": test_y, "test_classes": test_classes, "test_labels": test_labels, "test_response": test_response,
+        }  # fmt: skip
         fields = {
             "targets": targets,
             "names": kernel_names,
@@ -143,7 +151,9 @@ class Instance:
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
         parts = [f"{self.count} {kind}", f"{self.samples} samples", f"target={self.targets.kind!r}"]
-        parts += [] if self.targets.kind == "y" else [f"{len(self.targets.names)} labels"]
+        if self.targets.values.ndim == 2 or self.targets.kind == "classes":
+            things = "outputs" if self.targets.kind == "response" else "labels"
+            parts += [f"{len(self.targets.names)} {things}"] if self.targets.names else []
         parts += [] if self.groups is None else [f"{len(np.unique(self.groups))} groups"]
         parts += [] if self.test_kernels is None else [f"{self.test_kernels.shape[1]} test samples"]
         return f"Instance({', '.join(parts)})"
@@ -166,7 +176,17 @@ class Instance:
     @property
     def test_y(self) -> Array | None:
         """Labels ±1 of the test samples, or None."""
-        return self.test_targets if self.targets.kind == "y" else None
+        return self.test_targets if self.targets.test_field == "test_y" else None
+
+    @property
+    def response(self) -> Array:
+        """Real targets (n,) or (n, k); an empty array where the targets are of another kind."""
+        return self.targets.values if self.targets.kind == "response" else np.empty(0)
+
+    @property
+    def test_response(self) -> Array | None:
+        """Real targets of the test samples, or None."""
+        return self.test_targets if self.targets.kind == "response" else None
 
     def check_unchanged(self) -> None:
         """Refuse a memory map whose file has been written to since it was validated.
@@ -237,11 +257,9 @@ class Instance:
 
 def arguments_of(instance: Instance) -> dict[str, object]:
     """The arguments that make the instance, except the kernels."""
-    targets = instance.targets
     return {
-        targets.kind: targets.values,
-        f"test_{targets.kind}": instance.test_targets,
-        "label_names": None if targets.kind == "y" else targets.names,
+        **instance.targets.arguments(),
+        instance.targets.test_field: instance.test_targets,
         **{name: getattr(instance, name) for name in KEPT},
     }
 
@@ -273,7 +291,7 @@ def _class_weights(class_weight: str | Mapping[int, float] | None, targets: Targ
     if class_weight is None:
         return np.ones(len(targets))
     if targets.kind != "y":
-        raise InputError(f"class_weight needs y, the instance has {targets.kind}: give sample_weight instead")
+        raise InputError(f"class_weight needs y, the instance has {targets.present}: give sample_weight instead")
     y = targets.values
     positive = y > 0
     shown = " ".join(repr(class_weight).split())
@@ -349,7 +367,7 @@ def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | Non
 def _as_test(targets: Targets, test: RealArray | None, given: Mapping[str, object]) -> AnyArray | None:
     found = [name for name, value in given.items() if value is not None]
     if len(found) > 1:
-        raise InputError(f"{' and '.join(found)} are given: give test_{targets.kind}, as the training samples have it")
+        raise InputError(f"{' and '.join(found)} are given: give {targets.test_field} alone")
     rows = 0 if test is None else test.shape[1]
     checked = find_test_targets(given, targets.kind, rows, len(targets.names))
     if checked is not None and targets.kind == "classes":

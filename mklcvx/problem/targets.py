@@ -1,9 +1,10 @@
-"""The targets of the samples: one of y (±1), classes (one per sample) or labels (0/1, any number per sample)."""
+"""The targets of the samples: one of y (±1), classes (one per sample), labels (0/1, any number per sample) and response
+(real numbers, one or several per sample), or none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +14,27 @@ from .numbers import AnyArray
 
 Array = NDArray[np.float64]
 
-KINDS = ("y", "classes", "labels")
-ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows"}
+KINDS = ("y", "classes", "labels", "response")  # arguments of an instance, and fields of its files
+NONE = "none"  # the kind of targets that an instance without any has
+LABELLED = ("y", "classes", "labels")
+# The losses that take the other kinds; refusals name them.
+LOSSES_FOR: dict[str, tuple[str, ...]] = {"response": (), NONE: ()}
+DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
+ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}
 WANTED = {
     "y": "give −1 or +1 for every sample",
     "classes": "give one class for every sample",
     "labels": "give 0 or 1 for every sample and label",
+    "response": "give a finite number for every sample",
 }
 SHAPES = {
     "y": "give one label per sample, shape (n,)",
     "classes": "give one class per sample, shape (n,)",
     "labels": "give one row per sample, one column per label, 0 or 1",
+    "response": "give one number per sample, shape (n,), or one column per output, shape (n, k)",
 }
+THINGS = {"classes": ("classes", "label"), "labels": ("labels", "label"), "response": ("outputs", "output")}
+LARGEST_RESPONSE = 1e100  # its square, and that of its inverse, must not overflow
 LARGEST_WHOLE = 1e15
 TIE = 1e-12  # relative rounding error of decision values
 NUMBERS = (
@@ -35,9 +45,10 @@ NUMBERS = (
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """`values` are (n,) in {−1,+1} for kind "y", (n,) of any values for "classes", (n, k) in {0, 1} for "labels".
+    """`values` are (n,) in {−1,+1} for kind "y", (n,) of any values for "classes", (n, k) in {0, 1} for "labels", real
+    numbers (n,) or (n, k) for "response", and (n, 0) for "none".
 
-    `names` are those of the classes or labels.
+    `names` are those of the classes, labels or outputs.
     """
 
     kind: str
@@ -47,18 +58,66 @@ class Targets:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def present(self) -> str:
+        """What the instance has, in words."""
+        if self.kind == NONE:
+            return "no targets"
+        if self.kind != "response":
+            return self.kind
+        return "a response" if self.values.ndim == 1 else f"a response of {len(self.names)} outputs"
+
+    @property
+    def test_field(self) -> str:
+        """The argument that the test samples' targets are given by. Without targets it is test_y: +1 for samples like
+        the training ones, −1 for others."""
+        return "test_y" if self.kind == NONE else f"test_{self.kind}"
+
+    def arguments(self) -> dict[str, object]:
+        """The arguments of an instance that make these targets."""
+        if self.kind == NONE:
+            return {}
+        return {self.kind: self.values, "label_names": None if self.kind == "y" else self.names}
+
+    def of_samples(self, chosen: NDArray[np.intp]) -> Targets:
+        """The targets of some samples, with the names of the classes that are left."""
+        values, names = self.values[chosen], self.names
+        if self.kind == "classes":
+            left = np.isin(self.class_values(), values)
+            names = tuple(name for name, there in zip(names, left, strict=True) if there)
+        return replace(self, values=values, names=names)
+
+    def refusal(self, who: str, needs: str, remedy: str) -> InputError:
+        """The error of something that needs other targets; it says which losses take the ones that are there."""
+        fitting = LOSSES_FOR.get(self.kind)
+        if fitting is not None:
+            taken = "a response" if self.kind == "response" else "an instance without targets"
+            remedy += f"; {taken} is for {_losses(fitting)}" if fitting else f"; no loss takes {taken} yet"
+        return InputError(f"{who} needs {needs}, the instance has {self.present}: {remedy}")
+
+    def real(self, who: str) -> Array:
+        """The response (n,), for the losses of regression."""
+        if self.kind != "response":
+            raise self.refusal(who, "a response", "give response, or a loss for what there is")
+        if self.values.ndim > 1:
+            fault = f"{who} takes one output, the instance has {self.present}"
+            raise InputError(f"{fault}: give one of its columns as response")
+        return np.asarray(self.values)
+
     def plus_minus(self, formulation: str) -> Array:
         """Labels ±1, for formulations of a single task."""
         if self.kind != "y":
-            remedy = f"give y, for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
-            raise InputError(f"{formulation} needs labels y in {{−1, +1}}, the instance has {self.kind}: {remedy}")
+            remedy = "give y"
+            if self.kind in LABELLED:
+                remedy += f", for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
+            raise self.refusal(formulation, "labels y in {−1, +1}", remedy)
         return np.asarray(self.values, dtype=np.float64)
 
     def signs(self, formulation: str, constant_allowed: bool = True) -> Array:
         """One row of ±1 for every label, (k, n): each class against the rest, each label, or y itself."""
         if self.kind == "y":
             return np.asarray(self.values, dtype=np.float64)[None]
-        members = self.indicators()
+        members = self.indicators(formulation)
         for column, name in zip(members.T, self.names, strict=True):
             if not column.any():
                 raise InputError(f"{formulation}: no sample has label {name!r}: leave that label out")
@@ -66,8 +125,9 @@ class Targets:
                 raise InputError(f"{formulation}: every sample has label {name!r}: leave that label out")
         return np.where(members.T > 0, 1.0, -1.0)
 
-    def indicators(self) -> Array:
+    def indicators(self, who: str = "this method") -> Array:
         """(n, k) in {0, 1}: the labels of each sample."""
+        self._check_labelled(who)
         if self.kind == "y":
             return (self.values[:, None] > 0).astype(np.float64)
         if self.kind == "classes":
@@ -93,23 +153,43 @@ class Targets:
 
     def together(self) -> Array:
         """t_ij = +1 if two samples have the same class or share a label, or if i = j; else −1."""
+        self._check_labelled("a target of pairs")
         if self.kind == "labels":
             sharing = self.indicators() @ self.indicators().T > 0
             np.fill_diagonal(sharing, True)
             return np.where(sharing, 1.0, -1.0)
         return np.where(self.values[:, None] == self.values, 1.0, -1.0)
 
+    def _check_labelled(self, who: str) -> None:
+        if self.kind not in LABELLED:
+            raise self.refusal(who, "labels", "give y, classes or labels")
+
+
+def _losses(names: tuple[str, ...]) -> str:
+    return f"the loss{'es' if len(names) > 1 else ''} {', '.join(names)}"
+
 
 def as_targets(
-    y: object, classes: object, labels: object, names: Iterable[str] | None, count: int | None = None
+    y: object,
+    classes: object,
+    labels: object,
+    names: Iterable[str] | None,
+    count: int | None = None,
+    response: object = None,
 ) -> Targets:
-    """Check the targets, exactly one of the three; `count` is the number of samples of the kernels."""
-    given = {kind: value for kind, value in zip(KINDS, (y, classes, labels), strict=True) if value is not None}
-    if len(given) != 1:
-        found = " and ".join(given) or "none of them"
-        raise InputError(f"give exactly one of y, classes and labels: {found} given")
+    """Check the targets, at most one of the four; `count` is the number of samples of the kernels."""
+    values = (y, classes, labels, response)
+    given = {kind: value for kind, value in zip(KINDS, values, strict=True) if value is not None}
+    if len(given) > 1:
+        raise InputError(f"give one of y, classes, labels and response: {' and '.join(given)} given")
+    if not given:
+        if names is not None:
+            raise InputError("label_names are given without targets: leave them out, or give classes or labels")
+        return Targets(NONE, np.empty((count or 0, 0)))
     ((kind, value),) = given.items()
     checked = CHECKS[kind](value, kind)
+    if kind == "response" and checked.ndim == 2 and (checked.shape[1] == 1 or checked.shape == (1, count)):
+        checked = checked.ravel()
     if count is not None and len(checked) != count:
         turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
         fault = f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}"
@@ -120,13 +200,18 @@ def as_targets(
 def find_test_targets(given: Mapping[str, object], kind: str, rows: int, labels: int) -> AnyArray | None:
     """The test targets among those given, or None; refuse targets of another kind.
 
-    `labels` is the number of labels that the training samples have.
+    `kind` is that of the training samples, `labels` the number of labels or outputs that they have.
     """
+    if kind == NONE:
+        kind = "y"
+        said = "no targets: give test_y, +1 for samples like them and −1 for others"
+    else:
+        said = f"{kind}: give test_{kind}"
     found = [other for other in KINDS if given.get(f"test_{other}") is not None]
     if kind in found:
         return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
     for other in found:
-        raise InputError(f"test_{other} is given where the training samples have {kind}: give test_{kind}")
+        raise InputError(f"test_{other} is given where the training samples have {said}")
     return None
 
 
@@ -134,11 +219,15 @@ def as_test_targets(value: object, kind: str, rows: int, labels: int) -> AnyArra
     """Check the targets of test samples, of the same kind as the training ones; a single class is allowed."""
     name = f"test_{kind}"
     checked = CHECKS[kind](value, name)
+    if kind == "response" and checked.ndim == 2 and labels == 1 and 1 in checked.shape:
+        checked = checked.ravel()
     if len(checked) != rows:
         entries = ENTRIES[kind]
         raise InputError(f"{name} has {len(checked)} {entries} for {rows} rows of test_kernels: give one per row")
-    if kind == "labels" and checked.shape[1] != labels:
-        raise InputError(f"{name} has {checked.shape[1]} columns for {labels} labels: give one per label")
+    columns = checked.shape[1] if checked.ndim == 2 else 1
+    if kind in ("labels", "response") and columns != labels:
+        things, thing = THINGS[kind]
+        raise InputError(f"{name} has {columns} columns for {labels} {things}: give one per {thing}")
     return checked
 
 
@@ -164,7 +253,10 @@ def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> A
 
 
 def decided(values: Array, kind: str, classes: AnyArray) -> AnyArray:
-    """Predictions from decision values: ±1, the class with the largest value, or labels 0 and 1. Zero counts as +1."""
+    """Predictions from decision values: ±1, the class with the largest value, or labels 0 and 1. Zero counts as +1. A
+    response is predicted by the values themselves."""
+    if kind == "response":
+        return values
     if kind == "labels":
         return (values >= 0).astype(np.int64)
     if kind == "classes":
@@ -214,13 +306,16 @@ def _names_of(kind: str, values: AnyArray, names: Iterable[str] | None) -> tuple
         if names is not None:
             raise InputError("label_names are given for y, whose labels are −1 and +1: leave them out")
         return ("y",)
-    known = as_words(np.unique(values)) if kind == "classes" else [str(j) for j in range(values.shape[1])]
+    if kind == "classes":
+        known = as_words(np.unique(values))
+    else:
+        known = [str(j) for j in range(values.shape[1])] if values.ndim == 2 else [kind]
     if names is None:
         return tuple(known)
-    given = as_names("label_names", names, len(known), kind, "label")
+    given = as_names("label_names", names, len(known), *THINGS[kind])
     twice = next((name for j, name in enumerate(given) if name in given[:j]), None)
     if twice is not None:
-        raise InputError(f"label_names has {twice!r} twice: give every label a name of its own")
+        raise InputError(f"label_names has {twice!r} twice: give every {THINGS[kind][1]} a name of its own")
     return given
 
 
@@ -249,7 +344,25 @@ def _as_y(y: object, name: str) -> Array:
     raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
 
 
-CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators}
+def _as_response(response: object, name: str) -> Array:
+    values = _as_label_array(response, name)
+    if values.dtype.kind not in "fiu":
+        what = "booleans" if values.dtype.kind == "b" else f"dtype {values.dtype}"
+        raise InputError(f"{name} has {what}: give real numbers, or y or classes for labels")
+    with np.errstate(over="ignore"):
+        values = values.astype(np.float64)
+    if not np.isfinite(values).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise InputError(f"{name} has the entry {values[place]} at {list(place)}: {WANTED['response']}")
+    largest_entry = float(np.abs(values).max(initial=0.0))
+    if name == "response" and largest_entry > 0 and not 1 / LARGEST_RESPONSE <= largest_entry <= LARGEST_RESPONSE:
+        remedy = "divide" if largest_entry > 1 else "multiply"
+        fault = f"{name} has the largest entry {largest_entry:.3g}, beyond 1e±100"
+        raise InputError(f"{fault}: {remedy} it by a constant")
+    return values
+
+
+CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators, "response": _as_response}
 
 
 def _as_label_array(y: object, name: str) -> AnyArray:
@@ -264,9 +377,9 @@ def _as_label_array(y: object, name: str) -> AnyArray:
         raise InputError(f"{name} is ragged: {SHAPES[kind]}") from None
     if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
         raise InputError(f"{name} has missing or mixed entries: {WANTED[kind]}")
-    if kind != "labels" and labels.ndim == 2 and 1 in labels.shape:
+    if DIMENSIONS[kind] == (1,) and labels.ndim == 2 and 1 in labels.shape:
         labels = labels.ravel()
-    if labels.ndim != (2 if kind == "labels" else 1) or 0 in labels.shape[1:]:
+    if labels.ndim not in DIMENSIONS[kind] or 0 in labels.shape[1:]:
         raise InputError(f"{name} has shape {labels.shape}: {SHAPES[kind]}")
     return labels
 
@@ -280,4 +393,6 @@ def _mapping(values: AnyArray, name: str) -> str:
     if len(values) == 1:
         return "give samples of two classes"
     choice = "map them" if len(values) == 2 else "choose one against the rest"
-    return f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
+    advice = f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
+    real = values.dtype.kind == "f" and np.isfinite(values).all() and (values != np.floor(values)).any()
+    return f"{advice}; real targets are given as response" if real else advice

@@ -34,11 +34,8 @@ def shrunk(instance: Instance, fails: Fails) -> Instance:
 def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     """The instance with some of its samples; test samples are dropped, because their kernels refer to all samples."""
     chosen = np.asarray(samples, dtype=int)
-    values = instance.targets.values[chosen]
-    changes = {instance.targets.kind: values, "sample_weight": instance.sample_weight[chosen]}
-    if instance.targets.kind == "classes":
-        changes["label_names"] = None
-    without = {"test_kernels": None, "test_diagonals": None, f"test_{instance.targets.kind}": None}
+    changes = {"sample_weight": instance.sample_weight[chosen], **instance.targets.of_samples(chosen).arguments()}
+    without = dict.fromkeys(("test_kernels", "test_diagonals", instance.targets.test_field))
     kernels = instance.kernels
     part = kernels.of_samples(chosen) if isinstance(kernels, LowRank) else kernels[:, chosen][:, :, chosen]
     return instance.with_kernels(part, **changes, **without)

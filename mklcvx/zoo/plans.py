@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class Optimum:
     """What is known of a solution without any solver; what is not known, or not unique, is None."""
 
     formulation: str
-    parameters: Mapping[str, float]
+    parameters: Mapping[str, Any]
     value: float
     weights: Array | None = None
     alpha: Array | None = None

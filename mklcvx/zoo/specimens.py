@@ -14,7 +14,7 @@ import numpy as np
 from .. import formulations
 from ..errors import InputError, InternalError, nearest
 from ..problem.instance import Instance
-from . import banks
+from . import banks, regression
 from . import constructions as v
 from .generators import by_hand
 from .grid import checksum
@@ -25,12 +25,15 @@ GROUPED = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "e
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)
+NOTHING: tuple[str, ...] = ()  # no loss takes a response, or an instance without targets
 LABELS: dict[str, Any] = {"suits": LABELLED, "parameters": {"C": 1.0, "lam": 1.0}}
 
 
 @dataclass(frozen=True)
 class Specimen:
     """A named instance: what is special, where it comes from, what it suits, and parameters to solve it with.
+
+    A specimen that suits nothing is left out where formulations are tried.
 
     `parameters` are recommended to every formulation that has them, `own` ones to those that they are listed for.
     `optimum`, where there is one, is known without any solver.
@@ -94,6 +97,7 @@ def measured(specimen: Specimen) -> dict[str, Any]:
 HOUSE = "whole-numbered features drawn from the seed, mklcvx.zoo.constructions"
 GOVINDARAJ = "Govindaraj 2009, section 6.2.1, with l = n = 12, m = 60, τ = 4 (there 30, 30, 450, 4)"
 XU = "Xu et al. 2013, Fig. 2, on five features of scikit-learn's breast cancer data in place of Diabetes"
+RESPONSES = "whole-numbered features drawn from the seed, mklcvx.zoo.regression"
 PLANNED = "built around the optimum in whole numbers, mklcvx.zoo.plans"
 
 
@@ -118,6 +122,19 @@ def _labelled(name: str, special: str, size: tuple[int, int, int, int], change: 
     """A specimen with label sets: n samples, M kernels, k labels, a seed, and a change of the labels."""
     n, count, k, seed = size
     return _house(name, "labels", special, seed, partial(v.labelled_with, change, n, count, k), **LABELS)
+
+
+def _response(name: str, special: str, seed: int, build: Callable[..., Instance]) -> Specimen:
+    return Specimen(name, "regression", special, RESPONSES, partial(build, seed=seed), seed, NOTHING)
+
+
+def _planted_response(loss: str, special: str, seed: int) -> Specimen:
+    return _response(f"planted-{loss}", special, seed, lambda seed: regression.planted_response(loss, seed)[0])
+
+
+def _one_class(name: str, special: str, seed: int, far: int) -> Specimen:
+    build = partial(regression.one_cloud, 40, 3, seed, far)
+    return Specimen(name, "one class", special, RESPONSES, build, seed, NOTHING)
 
 
 def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **more: Any) -> Specimen:
@@ -216,6 +233,25 @@ SPECIMENS: tuple[Specimen, ...] = (
     _labelled("labels-rare", "one label has a single member", (30, 4, 3, 27),
               lambda members: np.column_stack([members[:, :-1], np.arange(30) == 29])),
     _house("four-classes", "labels", "classes instead of labels", 28, partial(v.classes, 40, 5, 4), **LABELS),
+    # -------------------------------------------------------------------------------------------------- regression
+    _planted_response("squared", "the optimum of l1 with the squared loss is known", 1),
+    _planted_response("epsilon_insensitive", "the same with ε = ¼: residuals inside the tube, on it and outside", 1),
+    _planted_response("huber", "the same with δ = 1: a third of the residuals is beyond the corner", 1),
+    _response("response", "a function of two kernels, with noise; two more know nothing", 29,
+              partial(regression.noisy, 40, 4)),
+    _response("response-exact", "the same without noise: interpolation is possible", 29,
+              partial(regression.noisy, 40, 4, noise=0.0)),
+    _response("response-outliers", "one response in eight is 64 off", 30, partial(regression.outliers, 40, 4)),
+    _response("response-heteroscedastic", "noise that grows with a feature", 31,
+              partial(regression.heteroscedastic, 60, 3)),
+    _response("response-ties", "whole numbers, most of them several times", 32, partial(regression.tied, 40, 3)),
+    _response("response-constant", "all responses are 3: f = 0", 33, partial(regression.constant, 30, 3)),
+    _response("response-one-feature", "x² − x with noise; kernels of rank one and two, and Gaussians", 34,
+              partial(regression.one_feature, 50)),
+    _response("response-outputs", "three outputs, one of them constant", 35, partial(regression.outputs, 40, 4)),
+    # --------------------------------------------------------------------------------------------------- one class
+    _one_class("one-cloud", "one cloud, no targets", 36, 0),
+    _one_class("one-cloud-outliers", "the same, and four samples far away", 37, 4),
     # ------------------------------------------------------------------------------------------------------- real
     _real("breast_cancer-kumar", "the bank of Kumar et al., centred, unit variance",
           partial(banks.kumar, "breast_cancer", 80), 1, suits=EVERYTHING, parameters={"C": 1.0, "lam": 0.01}),

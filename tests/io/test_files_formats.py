@@ -29,12 +29,17 @@ EVERYTHING = {
     "test_kernels": FOR_FILES.test_kernels,
     "test_diagonals": FOR_FILES.test_diagonals,
 }
+REAL = np.column_stack([np.pi * Y / np.arange(1, 9), np.geomspace(1e-99, 1e99, 8)])
 TARGETS = {
     "y": {"y": Y, "test_y": [1, -1, 1, 1, -1]},
     "classes": {"classes": [3, 1, 1, 2, 2, 3, 1, 2], "test_classes": [1, 2, 3, 1, 1], "label_names": ["a", "b", "c"]},
     "words": {"classes": list("xyzxyzxy"), "test_classes": list("xxyyz")},
     "labels": {"labels": LABELS, "test_labels": LABELS[:5], "label_names": ["rot", "grün", "two words"]},
     "one label": {"labels": LABELS[:, :1]},
+    "response": {"response": REAL[:, 0], "test_response": REAL[:5, 0]},
+    "named response": {"response": REAL[:, :1], "label_names": ["height, in metres"]},
+    "outputs": {"response": REAL, "test_response": REAL[:5], "label_names": ["a", "two words"]},
+    "none": {"test_y": [1, -1, 1, 1, -1]},
 }
 
 
@@ -62,9 +67,16 @@ def test_an_instance_comes_back_to_the_last_bit(tmp_path, place, targets):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_the_least_instance_comes_back(tmp_path, place):
-    instance = Instance([[[2.0, 1.0], [1.0, 3.0]]], [1, -1])
-    save_instance(tmp_path / place, instance)
-    check_same(instance, load_instance(tmp_path / place))
+    for number, given in enumerate(({"y": [1, -1]}, {"response": [0.5, 0.5]}, {"response": [[1, 2], [3, 4]]}, {})):
+        instance, folder = Instance([[[2.0, 1.0], [1.0, 3.0]]], **given), tmp_path / str(number)
+        folder.mkdir()
+        save_instance(folder / place, instance)
+        check_same(instance, load_instance(folder / place))
+
+
+def test_a_file_of_kernels_alone_has_no_targets(tmp_path):
+    np.savez(tmp_path / "problem.npz", kernels=K)
+    assert load_instance(tmp_path / "problem.npz").targets.kind == "none"
 
 
 @pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
@@ -141,7 +153,7 @@ def test_kernels_may_have_names_of_files(folder):
 FAULTS = {
     "gap": (lambda f: (f / "K2.csv").unlink(), ("K2.csv is missing", "without gaps")),
     "no kernels": (lambda f: [(f / f"K{m}.csv").unlink() for m in (1, 2, 3)], ("no array 'kernels'", "found")),
-    "no labels": (lambda f: (f / "y.csv").unlink(), ("no array 'y', 'classes' or 'labels'",)),
+    "capital Y": (lambda f: (f / "y.csv").rename(f / "Y.csv"), ("array 'Y' is not known: did you mean 'y'?",)),
     "both": (
         lambda f: ((f / "kernels").mkdir(), (f / "kernels" / "a.csv").write_text("1")),
         ("has both K1.csv and so on, and kernels/",),
@@ -222,7 +234,10 @@ JSON_FAULTS = [
     ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels are ragged"),
     ('{"kernels": null, "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels have dtype"),
-    ('{"kernels": [[[1, 0], [0, 1]]], "y": null}', "give exactly one of y, classes and labels"),
+    (
+        '{"kernels": [[[1, 0], [0, 1]]], "y": null}',
+        "y is null: store numbers, or leave it out where there are no targets",
+    ),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are not a list of strings"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "groups": {"a": 1}}', "groups"),
     ('{"kernels": [[[1e999, 0], [0, 1]]], "y": [1, -1]}', "entry inf"),

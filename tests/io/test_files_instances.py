@@ -239,9 +239,10 @@ def test_encrypted_archive_is_refused(path):
     [
         ({"K": K, "y": Y}, ("no array 'kernels' (found K, y)", "store the stack under that name")),
         ({}, ("no array 'kernels' (found nothing)",)),
-        ({"kernels": K}, ("no array 'y', 'classes' or 'labels' (found kernels)", "store one of them")),
-        ({"kernels": K, "Y": Y}, ("no array 'y', 'classes' or 'labels' (found Y, kernels)",)),
-        ({"kernels": K, "y": Y, "classes": Y}, ("give exactly one of y, classes and labels: y and classes given",)),
+        ({"kernels": K, "Y": Y}, ("array 'Y' is not known: did you mean 'y'?",)),
+        ({"kernels": K, "responses": Y}, ("array 'responses' is not known: did you mean 'response'?",)),
+        ({"kernels": K, "y": Y, "classes": Y}, ("give one of y, classes, labels and response: y and classes given",)),
+        ({"kernels": K, "y": Y, "response": Y}, ("y and response given",)),
         ({"kernels": K, "y": Y, "labels": LABELS}, ("y and labels given",)),
         ({"kernels": K, "labels": Y}, ("labels has shape (8,)", "give one row per sample, one column per label")),
         ({"kernels": K, "labels": 2 * LABELS}, ("labels has entries other than 0 and 1",)),

@@ -21,6 +21,7 @@ N, M = 8, 3
 Y, K = FOR_FILES.y, FOR_FILES.kernels
 TEST, DIAGONALS = FOR_FILES.test_kernels, FOR_FILES.test_diagonals
 CLASSES = np.repeat(["cat", "dog", "owl", "dog"], 2)
+REAL = {"target": "response", "label_names": ("response",), "y": np.ones(N)}
 FAMILIES = [f.name for f in formulations.FORMULATIONS if f not in formulations.SINGLE_TASKS]
 
 
@@ -296,3 +297,48 @@ def test_number_that_json_has_no_word_for_is_never_written(tmp_path, solution, f
         with pytest.raises(ValueError, match="JSON compliant"):
             save_solution(tmp_path / "answer.json", broken)
         assert list(tmp_path.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------------- a response, or no targets
+def of_regression(solution, **changes):
+    """A solution as regression has it: signs +1, α of either sign."""
+    return replace(solution, **{**REAL, "alpha": solution.alpha * solution.y, **changes})
+
+
+@pytest.mark.parametrize("ending", [".json", ".npz"])
+@pytest.mark.parametrize(("target", "names"), [("response", ("height",)), ("none", ())])
+def test_a_solution_without_labels_comes_back(tmp_path, solution, ending, target, names):
+    given = of_regression(solution, target=target, label_names=names)
+    save_solution(tmp_path / f"answer{ending}", given)
+    found = load_solution(tmp_path / f"answer{ending}")
+    assert (found.target, found.label_names) == (target, names)
+    np.testing.assert_array_equal(found.alpha, given.alpha)
+    values = solution.decision_function(TEST)
+    np.testing.assert_array_equal(found.decision_function(TEST), values)
+    np.testing.assert_array_equal(found.predict(TEST), values if target == "response" else np.where(values < 0, -1, 1))
+
+
+def test_a_solution_of_several_outputs_comes_back(tmp_path, solution):
+    two = {"alpha": np.stack([solution.alpha] * 2), "y": np.ones((2, N)), "bias": np.array([0.0, 1.0]), "bias_low": 0.0}
+    given = of_regression(solution, label_names=("a", "b"), bias_interval=None, alpha_low=None, **two)
+    save_solution(tmp_path / "answer.json", given)
+    found = load_solution(tmp_path / "answer.json")
+    assert found.predict(TEST).shape == (len(TEST[0]), 2)
+    np.testing.assert_array_equal(found.predict(TEST), given.decision_function(TEST))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"y": -np.ones(N)}, "y has −1 where the targets are no labels"),
+        ({"label_names": ("a", "b")}, "y and label_names do not fit together"),
+        ({"label_names": ()}, "y and label_names do not fit together"),
+        ({"target": "none"}, "y and label_names do not fit together"),
+        ({"target": "responses"}, "target and classes do not fit together"),
+    ],
+    ids=range(5),
+)
+def test_a_damaged_solution_without_labels_is_refused(tmp_path, solution, changes, words):
+    save_solution(tmp_path / "answer.json", of_regression(solution, **changes))
+    with check_refused("incomplete or damaged", words):
+        load_solution(tmp_path / "answer.json")

@@ -12,6 +12,7 @@ from refusals import check_refused
 from stacks import FOR_MATLAB
 
 RNG = FOR_MATLAB.rng
+REAL = np.column_stack([np.linspace(-1, 2, N), np.geomspace(1, 100, N)])
 
 
 @pytest.fixture(params=[Version5, Version73], ids=["v5", "v7.3"])
@@ -49,6 +50,44 @@ def test_vectors_are_columns_or_rows(saved, y):
     np.testing.assert_array_equal(instance.y, Y)
     np.testing.assert_array_equal(instance.groups, [0, 0, 1])
     np.testing.assert_array_equal(instance.sample_weight, np.full(N, 2.0))
+
+
+@pytest.mark.parametrize("response", [REAL[:, :1], REAL[:, :1].T, REAL[:, :1].astype(np.float32)], ids=["c", "r", "f4"])
+def test_a_response_is_a_column_or_a_row(saved, response):
+    test = {"test_kernels": TEST_IN_MATLAB, "test_response": REAL[:T, :1]}
+    instance = load_instance(saved(kernels=IN_MATLAB, response=response, **test))
+    np.testing.assert_array_equal(instance.response, response.ravel())
+    np.testing.assert_array_equal(instance.test_response, REAL[:T, 0])
+
+
+def test_a_response_of_several_outputs_has_a_column_for_each(saved):
+    test = {"test_kernels": TEST_IN_MATLAB, "test_response": REAL[:T]}
+    path = saved(kernels=IN_MATLAB, response=REAL, label_names=cells("height", "width"), **test)
+    instance = load_instance(path)
+    np.testing.assert_array_equal(instance.response, REAL)
+    np.testing.assert_array_equal(instance.test_response, REAL[:T])
+    assert instance.targets.names == ("height", "width")
+
+
+def test_a_file_may_have_no_targets(saved):
+    assert load_instance(saved(kernels=IN_MATLAB)).targets.kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        (cells("a", "b"), "response is not a numeric array"),
+        (REAL * 1j, "response has dtype complex128"),
+        (REAL * np.nan, "response has the entry nan at [0, 0]"),
+        (REAL.T, "(samples seem to be in columns)"),
+        (np.zeros((N, 2, 2)), "response has shape (6, 2, 2)"),
+        (np.empty((0, 0)), "response has shape (0, 0)"),
+    ],
+    ids=range(6),
+)
+def test_a_response_that_cannot_be_used_is_refused(saved, response, words):
+    with check_refused("problem.mat", words):
+        load_instance(saved(kernels=IN_MATLAB, response=response))
 
 
 @pytest.mark.parametrize("row", [True, False])
@@ -137,7 +176,7 @@ def test_label_names_of_another_number_are_refused(saved):
 
 
 def test_y_and_labels_together_are_refused(saved):
-    with check_refused("problem.mat: give exactly one of y, classes and labels: y and labels given"):
+    with check_refused("problem.mat: give one of y, classes, labels and response: y and labels given"):
         load_instance(saved(kernels=IN_MATLAB, y=COLUMN, labels=LABELS))
 
 

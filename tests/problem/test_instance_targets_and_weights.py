@@ -62,7 +62,6 @@ def test_of_three_classes_one_is_set_against_the_rest():
         (Y[:-1], ("y has 7 labels, the kernels are 8 by 8", "give one label per sample")),
         (Y.reshape(2, 4), ("y has shape (2, 4)", "give one label per sample, shape (n,)")),
         (1, ("y has shape ()", "give one label per sample")),
-        (None, ("give exactly one of y, classes and labels", "none of them given")),
         ([], ("y is empty", "give samples of both −1 and +1")),
         ([[1], [1, -1]], ("y is ragged", "give one label per sample")),
         (np.where(np.arange(N) == 3, np.nan, Y), ("y has NaN at [3]", "give −1 or +1 for every sample")),

@@ -1,4 +1,5 @@
-"""The targets: one of y, classes and labels; what each may hold, and what the formulations make of them."""
+"""The targets: y, classes or labels; what each may hold, and what the formulations make of them. A response, and
+instances without targets, are in test_targets_real.py."""
 
 from __future__ import annotations
 
@@ -25,11 +26,10 @@ def targets(y=None, classes=None, labels=None, names=None, count=N):
     return as_targets(y, classes, labels, names, count)
 
 
-# ---------------------------------------------------------------------------------------------- exactly one of three
+# --------------------------------------------------------------------------------------------------- one of them
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        ({}, "none of them given"),
         ({"y": Y, "classes": CLASSES}, "y and classes given"),
         ({"y": Y, "labels": LABELS}, "y and labels given"),
         ({"classes": CLASSES, "labels": LABELS}, "classes and labels given"),
@@ -37,10 +37,10 @@ def targets(y=None, classes=None, labels=None, names=None, count=N):
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_exactly_one_of_the_three_is_taken(given, found):
-    with check_refused("give exactly one of y, classes and labels", found):
+def test_only_one_of_them_is_taken(given, found):
+    with check_refused("give one of y, classes, labels and response", found):
         targets(**given)
-    with check_refused("give exactly one of y, classes and labels", found):
+    with check_refused("give one of y, classes, labels and response", found):
         Instance(K, **given)
 
 

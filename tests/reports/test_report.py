@@ -15,7 +15,7 @@ from mklcvx import Instance, formulations, renamed, solve, verify, zoo
 from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.io.files import save_instance
 from mklcvx.reports import plot
-from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, verdict_page
+from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, sections, verdict_page
 from mklcvx.reports.pages.html import VOID, element, escaped, joined, power, settings
 from mklcvx.reports.pages.page import inline
 from mklcvx.reports.pages.theorems import derivation, typeset
@@ -182,6 +182,18 @@ def test_every_family_has_a_page(name, instance, given, pictures):
         assert "<i> (8)" in found.text
     if name == "li":
         assert "undefined" in found.text
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"response": [-1.5, 0.0, 2.0]}, "a response from −1.5 to 2"),
+        ({"response": np.eye(3)}, "a response of 3 outputs from 0 to 1"),
+        ({}, "no targets"),
+    ],
+)
+def test_targets_that_are_no_labels_are_described(given, shown):
+    assert shown in sections.problem(Instance(np.eye(3)[None], **given), "l1", {"C": 1.0})
 
 
 def test_of_many_kernels_the_largest_are_shown():

@@ -101,7 +101,7 @@ def contrasts_of(targets: Targets, name: str) -> Array:
         raise InputError(f"{name} needs y or classes, the instance has labels: give one class per sample, or use svm1")
     if targets.kind == "y":
         return np.asarray(targets.values, dtype=float)[:, None, None]
-    members = targets.indicators()
+    members = targets.indicators(name)
     units = np.eye(members.shape[1])
     rivals = np.stack([np.delete(units, own, axis=0) for own in range(len(units))])
     return np.asarray(members[:, None, :] - rivals[np.argmax(members, axis=1)])

@@ -69,5 +69,5 @@ def knn(instance: Instance, neighbours: int = 5) -> Neighbours:
     for kernel in each_kernel(instance):
         lengths += np.diagonal(kernel) / instance.count
     targets = instance.targets
-    votes = targets.values[:, None] if targets.kind == "y" else targets.indicators()
+    votes = targets.values[:, None] if targets.kind == "y" else targets.indicators("knn")
     return Neighbours(targets, instance.count, neighbours, lengths, votes, instance.sample_weight)

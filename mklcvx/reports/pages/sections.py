@@ -15,6 +15,7 @@ from ...certificate.residuals import gap_parts, sample_side
 from ...certificate.solution import SUPPORT, Solution
 from ...errors import InputError
 from ...problem.instance import Instance
+from ...problem.targets import LABELLED
 from ...verification.case import enclosure_of
 from .. import plot
 from ..plot._style import words
@@ -43,6 +44,9 @@ def problem(instance: Instance, formulation: str, parameters: Mapping[str, Any],
     chosen, targets = formulations.get(formulation), instance.targets
     if targets.kind == "y":
         shown = f"y: {int((targets.values > 0).sum())} positive, {int((targets.values < 0).sum())} negative"
+    elif targets.kind not in LABELLED:
+        values = targets.values
+        shown = targets.present + (f" from {short(values.min())} to {short(values.max())}" if values.size else "")
     else:
         counts = targets.indicators().sum(axis=0).astype(int)
         pairs = [f"{words(name)} ({count})" for name, count in zip(targets.names[:MOST], counts, strict=False)]

@@ -128,7 +128,7 @@ def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
     kernel = np.asarray(case.task.combined(np.full(count, 1 / count)))
     coefficients = None if answer.coefficients is None else answer.coefficients.sum(axis=-2, keepdims=True)
     alone = replace(answer, weights=np.ones(1), coefficients=coefficients)
-    no_test = dict.fromkeys(("test_kernels", "test_diagonals", "test_y", "test_classes", "test_labels"))
+    no_test = dict.fromkeys(("test_kernels", "test_diagonals", case.instance.targets.test_field))
     changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test)
     yield Trial("weights_even", "optimal for the average of the kernels: no weights were learned", alone, changed)
 
@@ -162,7 +162,7 @@ def _same_partition(one: Groups, other: Groups) -> bool:
 def labels_swapped(case: Case, answer: Answer) -> Trials:
     """Labels and their complements; for hypergraphs they are different problems."""
     targets = case.instance.targets
-    if targets.kind != "classes":
+    if targets.kind in ("y", "labels"):
         swapped = -targets.values if targets.kind == "y" else 1 - targets.values
         words = "the labels swapped, who has one and who has not"
         yield from with_instance(case, answer, "classes_swapped", words, **{targets.kind: swapped})

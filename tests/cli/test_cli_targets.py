@@ -1,0 +1,227 @@
+"""The command line with a response, and without targets: one-line refusals, and predictions without labels."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, solve
+from mklcvx.io.files import load_instance, save_instance, save_solution
+from refusals import strict
+from stacks import FOR_COMMANDS
+
+N, T = 8, 5
+Y, K, TEST = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels
+REAL = np.linspace(-2, 3, N) ** 2
+GIVEN = {
+    "response": ({"response": REAL, "test_response": REAL[:T]}, "a response"),
+    "outputs": ({"response": np.column_stack([REAL, Y]), "label_names": ["a", "b"]}, "a response of 2 outputs"),
+    "none": ({"test_y": [1, -1, 1, 1, 1]}, "no targets"),
+}
+
+
+@pytest.fixture(params=GIVEN)
+def stored(request, tmp_path):
+    """A file of an instance without labels, and what it has in words."""
+    given, present = GIVEN[request.param]
+    save_instance(tmp_path / "problem.npz", Instance(K, **given, test_kernels=TEST, groups=[0, 0, 1]))
+    return tmp_path / "problem.npz", present
+
+
+@pytest.fixture(scope="module")
+def found():
+    return solve(Instance(K, Y), "l1", solver="clarabel")
+
+
+# --------------------------------------------------------------------------------------------------------- refusals
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("solve", "-f", "l1"),
+        ("solve", "-f", "vskl", "--centre", "--normalise", "trace"),
+        ("solve", "-f", "svm", "--kernels", "0"),
+        ("solve", "-f", "ml_sum"),
+        ("solve", "-f", "ts"),
+        ("solve", "-f", "alignment"),
+        ("solve", "-f", "hypergraph_smooth", "--json"),
+        ("path", "--grid", "C=1,2"),
+        ("prove", "--repair", "clip"),
+    ],
+    ids=" ".join,
+)
+def test_what_needs_labels_says_what_there_is(refusal, stored, options):
+    path, present = stored
+    command, *rest = options
+    said = refusal(command, path, *rest)
+    assert "needs labels" in said
+    assert f"the instance has {present}: give y" in said
+
+
+def test_reports_and_benchmarks_refuse(refusal, stored, tmp_path):
+    path, present = stored
+    assert present in refusal("report", path, "-o", tmp_path / "page.html")
+    assert present in refusal("bench", path)
+    assert [file.name for file in tmp_path.iterdir()] == ["problem.npz"]
+
+
+def test_cross_validation_refuses(refusal, stored):
+    path, present = stored
+    said = refusal("cv", path, "--grid", "C=1", "--folds", "2")
+    assert (
+        "the instance has none: give y, classes, labels or response" if present == "no targets" else present
+    ) in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ("--score", "accuracy"),
+            "score accuracy does not fit targets response: choose one of r2, neg_mean_squared_error",
+        ),
+        (
+            ("--folds", "5"),
+            "folds = 5: there are 4 pairs of samples, one for the r2 of each fold: give between 2 and 4",
+        ),
+        (("--folds", "9", "--score", "neg_mean_absolute_error"), "there are 8 samples: give between 2 and 8"),
+        (("--folds", "8", "--score", "neg_mean_absolute_error"), "the instance has a response"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else " ".join(value),
+)
+def test_cross_validation_of_a_response_checks_score_and_folds(refusal, tmp_path, options, words):
+    save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
+    assert words in refusal("cv", tmp_path / "problem.npz", "--grid", "C=1", *options)
+
+
+@pytest.mark.parametrize("options", [("-f", "l1"), ("-f", "ts"), ("-f", "hypergraph"), ("--convention", "spicymkl")])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"weights": [1, 0, 0]},
+        {"alpha": [0.5] * N, "bias": 1e308},
+        {"objective": None, "weights": [None, None, None]},
+        {"coefficients": [[1.0] * N] * 3, "multipliers": {"gamma": [1]}},
+    ],
+    ids=range(4),
+)
+def test_verify_refuses(refusal, stored, tmp_path, answer, options):
+    path, present = stored
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    assert present in refusal("verify", path, tmp_path / "answer.json", *options)
+
+
+def test_verify_refuses_a_whole_solution(refusal, stored, found, tmp_path):
+    path, present = stored
+    save_solution(tmp_path / "answer.npz", found)
+    assert f"l1 needs labels y in {{−1, +1}}, the instance has {present}" in refusal(
+        "verify", path, tmp_path / "answer.npz"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"response": [1.0, None]}, "response has missing or mixed entries"),
+        ({"response": [1.0, "2"]}, "response has dtype"),
+        ({"response": [True, False]}, "response has booleans"),
+        ({"response": {"0": 1.0}}, "response has shape ()"),
+        ({"response": "high"}, "response has shape ()"),
+        ({"response": [[1, 2], [3]]}, "response is ragged"),
+        ({"response": [[[1.0]], [[2.0]]]}, "response has shape (2, 1, 1)"),
+        ({"response": [1e999, 1]}, "Infinity is not a JSON number"),
+        ({"response": [10**400, 1]}, "response has missing or mixed entries"),
+        ({"response": [1e200, 1]}, "response has the largest entry 1e+200, beyond 1e±100"),
+        ({"response": [1, 2, 3]}, "response has 3 rows, the kernels are 2 by 2"),
+        ({"response": []}, "response has 0 rows"),
+        ({"response": None}, "response is null: store numbers, or leave it out where there are no targets"),
+        ({"response": [1, 2], "y": [1, -1]}, "give one of y, classes, labels and response: y and response given"),
+        ({"response": [1, 2], "test_response": [1, 2]}, "test_response has 2 rows for 0 rows of test_kernels"),
+        ({"response": [1, 2], "test_y": [1]}, "test_y is given where the training samples have response"),
+        ({"Response": [1, 2]}, "array 'Response' is not known: did you mean 'response'?"),
+        ({"test_response": [1, 2]}, "where the training samples have no targets: give test_y"),
+        ({"label_names": ["a"]}, "label_names are given without targets"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else str(value)[:30],
+)
+def test_contents_that_cannot_be_used_are_refused(refusal, tmp_path, content, words):
+    (tmp_path / "problem.json").write_text(json.dumps({"kernels": [[[1, 0], [0, 1]]], **content}))
+    said = refusal("solve", tmp_path / "problem.json")
+    assert words in said
+    assert "problem.json" in said
+
+
+# ------------------------------------------------------------------------------------------------------- predictions
+def written(found, path, **changes):
+    save_solution(path, replace(found, y=np.ones(N), alpha=found.alpha * found.y, **changes))
+    return path
+
+
+def test_a_response_is_predicted_by_decision_values(run, found, tmp_path):
+    values = found.decision_function(TEST)
+    answer = written(found, tmp_path / "answer.json", target="response", label_names=("height",))
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_response=values + 0.5)
+    code, out, err = run("predict", answer, tmp_path / "test.npz")
+    assert (code, err) == (0, f"root mean squared error 0.5, mean absolute error 0.5 on {T} samples\n")
+    assert out.splitlines() == ["decision", *map(str, values.tolist())]
+    for ending in ("json", "npz"):
+        assert run("predict", answer, tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")[0] == 0
+    record = strict((tmp_path / "out.json").read_text())
+    assert record == {"schema": "mklcvx.prediction/1", "decision": values.tolist()}
+    with np.load(tmp_path / "out.npz") as arrays:
+        assert arrays.files == ["decision"]
+
+
+def test_several_outputs_have_a_column_each(run, found, tmp_path):
+    two = {"alpha": np.stack([found.alpha] * 2), "y": np.ones((2, N)), "bias": np.zeros(2), "bias_interval": None}
+    given = replace(found, target="response", label_names=("a", "b"), alpha_low=None, coefficients=None, **two)
+    save_solution(tmp_path / "answer.json", given)
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_response=np.full((T, 2), 1e300))
+    code, out, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
+    assert code == 0, err
+    assert out.splitlines()[0] == "decision a,decision b"
+    assert err.startswith("root mean squared error inf, mean absolute error 1e+300 on")
+
+
+def test_without_targets_a_sample_is_like_the_others_or_not(run, found, tmp_path):
+    values = found.decision_function(TEST)
+    answer = written(found, tmp_path / "answer.npz", target="none", label_names=())
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_y=np.where(values < 0, -1, 1))
+    code, out, err = run("predict", answer, tmp_path / "test.npz")
+    assert (code, err) == (0, f"accuracy 1.0000 on {T} samples\n")
+    assert out.splitlines()[0] == "decision,label"
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ({"test_y": [1] * T}, "test_y is given where the training samples have response: give test_response"),
+        ({"test_response": [1.0]}, "test_response has 1 rows for 5 rows of test_kernels"),
+        ({"test_response": np.full(T, np.nan)}, "test_response has the entry nan at [0]"),
+        ({"test_response": np.ones((T, 2))}, "test_response has 2 columns for 1 outputs"),
+    ],
+    ids=range(4),
+)
+def test_test_responses_that_do_not_fit_are_refused(refusal, found, tmp_path, test, words):
+    answer = written(found, tmp_path / "answer.json", target="response", label_names=("response",))
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, **test)
+    assert words in refusal("predict", answer, tmp_path / "test.npz")
+
+
+def test_labels_refuse_a_test_response(refusal, found, tmp_path):
+    save_solution(tmp_path / "answer.json", found)
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_response=np.ones(T))
+    said = refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
+    assert "test_response is given where the training samples have y: give test_y" in said
+
+
+# -------------------------------------------------------------------------------------------------------------- repair
+def test_kernels_are_mended_before_targets_are_asked_for(run, tmp_path):
+    np.savez(tmp_path / "problem.npz", kernels=K - 5 * np.eye(N), response=REAL)
+    code, out, err = run("solve", tmp_path / "problem.npz", "--repair", "clip")
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+    assert err.splitlines()[-1].startswith("mklcvx: l1 needs labels y in {−1, +1}, the instance has a response")
+    assert load_instance(tmp_path / "problem.npz", repair="clip").targets.kind == "response"

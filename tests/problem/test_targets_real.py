@@ -1,0 +1,329 @@
+"""Real targets, and instances without targets: what is taken, what is refused, and what cannot be made of them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+import refusals
+from mklcvx import Instance, LowRank, available_formulations, formulations, solve
+from mklcvx.problem import targets as module
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.problem.targets import as_targets, as_test_targets, decided, find_test_targets
+from mklcvx.solvers.solving import preprocessed
+from mklcvx.verification.shrinking import restricted
+
+N, T = 6, 3
+RNG = np.random.default_rng(2)
+FEATURES = RNG.normal(size=(2, N, 3))
+K = FEATURES @ FEATURES.transpose(0, 2, 1) + 0.5 * np.eye(N)
+TEST = RNG.normal(size=(2, T, N))
+R = np.array([0.5, -1.25, 3.0, 0.0, 2.5, -7.0])
+OUTPUTS = np.column_stack([R, R[::-1], np.ones(N)])
+NAMES = ["height", "width", "one"]
+GIVEN = {
+    "response": {"response": R, "test_response": R[:T]},
+    "outputs": {"response": OUTPUTS, "test_response": OUTPUTS[:T], "label_names": NAMES},
+    "none": {"test_y": [1, -1, 1]},
+}
+check_refused = partial(refusals.check_refused, limit=300)
+
+
+def instance_with(name, **more):
+    return Instance(K, **GIVEN[name], **{"test_kernels": TEST, **more})
+
+
+def check_same_targets(one, other):
+    assert (one.targets.kind, one.targets.names) == (other.targets.kind, other.targets.names)
+    np.testing.assert_array_equal(one.targets.values, other.targets.values)
+
+
+# ------------------------------------------------------------------------------------------------------ what is taken
+@pytest.mark.parametrize(
+    "response",
+    [
+        R,
+        R.tolist(),
+        R[:, None],
+        R[None],
+        R.astype(object),
+        R.astype(np.longdouble),
+        R.astype(np.float32),
+        R[::-1][::-1],
+    ],
+    ids=["array", "list", "column", "row", "object", "longdouble", "single", "view"],
+)
+def test_a_response_is_a_vector_of_numbers(response):
+    instance = Instance(K, response=response)
+    assert (instance.targets.kind, instance.targets.names, instance.samples) == ("response", ("response",), N)
+    assert (instance.response.dtype, instance.response.shape) == (np.float64, (N,))
+    np.testing.assert_array_equal(instance.response, R)
+    assert len(instance.y) == 0
+    assert instance.test_response is None
+    assert instance.test_y is None
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint16])
+def test_whole_numbers_are_numbers(kind):
+    np.testing.assert_array_equal(Instance(K, response=np.arange(N, dtype=kind)).response, np.arange(N))
+
+
+def test_several_outputs_have_names():
+    instance = Instance(K, response=OUTPUTS)
+    assert instance.targets.names == ("0", "1", "2")
+    np.testing.assert_array_equal(instance.response, OUTPUTS)
+    assert Instance(K, response=OUTPUTS, label_names=NAMES).targets.names == tuple(NAMES)
+    assert Instance(K, response=R, label_names=["height"]).targets.names == ("height",)
+
+
+@pytest.mark.parametrize("response", [np.zeros(N), np.full(N, 1e99), np.full((N, 2), -3.0)])
+def test_a_constant_response_is_taken(response):
+    np.testing.assert_array_equal(Instance(K, response=response).response, response)
+
+
+def test_an_instance_may_have_no_targets():
+    instance = Instance(K, test_kernels=TEST, test_y=[1, -1, 1])
+    assert (instance.targets.kind, instance.targets.names, instance.samples) == ("none", (), N)
+    assert instance.targets.values.shape == (N, 0)
+    assert (len(instance.y), len(instance.response), instance.test_response) == (0, 0, None)
+    np.testing.assert_array_equal(instance.test_y, [1, -1, 1])
+
+
+def test_what_an_instance_has_is_shown():
+    assert repr(Instance(K, response=R)) == "Instance(2 float64 kernels, 6 samples, target='response')"
+    assert "target='response', 3 outputs, 3 test samples" in repr(instance_with("outputs"))
+    assert repr(Instance(K)) == "Instance(2 float64 kernels, 6 samples, target='none')"
+
+
+# ---------------------------------------------------------------------------------------------------- what is refused
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        (R[:-1], ("response has 5 rows, the kernels are 6 by 6", "give one number per sample, shape (n,)")),
+        (OUTPUTS.T, ("response has 3 rows", "(samples seem to be in columns)")),
+        (OUTPUTS[None], ("response has shape (1, 6, 3)", "one column per output, shape (n, k)")),
+        (OUTPUTS[:, :0], ("response has shape (6, 0)",)),
+        (1.5, ("response has shape ()",)),
+        ([], ("response has 0 rows",)),
+        ([[1.0], [1.0, 2.0]], ("response is ragged",)),
+        (np.where(R == 3, np.nan, R), ("response has the entry nan at [2]", "give a finite number for every sample")),
+        (np.where(OUTPUTS == 3, np.inf, OUTPUTS), ("response has the entry inf at [2, 0]",)),
+        (np.full(N, np.longdouble("1e4000")), ("response has the entry inf at [0]",)),
+        (R * 1j, ("response has dtype complex128", "give real numbers")),
+        (list("abcdef"), ("response has dtype <U1", "give real numbers, or y or classes for labels")),
+        (R > 0, ("response has booleans", "or y or classes for labels")),
+        ([*R[:-1], None], ("response has missing or mixed entries", "give a finite number for every sample")),
+        (np.ma.masked_equal(R, 3), ("response has missing or mixed entries",)),
+        (np.array(["2001-01-01"] * N, dtype="M8[D]"), ("response has missing or mixed entries",)),
+        (R * 1e100, ("response has the largest entry 7e+100, beyond 1e±100", "divide it by a constant")),
+        (R * 1e-101, ("response has the largest entry 7e-101, beyond 1e±100", "multiply it by a constant")),
+        ("response", ("response has shape ()",)),
+        ({"a": 1}, ("response has shape ()",)),
+    ],
+    ids=range(20),
+)
+def test_a_response_that_cannot_be_used_is_refused(response, words):
+    with check_refused(*words):
+        Instance(K, response=response)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"response": R, "y": np.sign(R + 0.1)}, ("y and response given",)),
+        ({"response": R, "label_names": ["a", "b"]}, ("label_names: 2 names for 1 outputs", "give one per output")),
+        ({"response": OUTPUTS, "label_names": ["a"]}, ("label_names: 1 names for 3 outputs",)),
+        ({"response": OUTPUTS, "label_names": ["a", "b", "a"]}, ("label_names has 'a' twice", "every output a name")),
+        ({"label_names": ["a"]}, ("label_names are given without targets", "leave them out")),
+        ({"response": R, "class_weight": "balanced"}, ("class_weight needs y, the instance has a response",)),
+        ({"class_weight": "balanced"}, ("class_weight needs y, the instance has no targets", "give sample_weight")),
+        ({"y": R}, ("y has labels", "real targets are given as response")),
+    ],
+)
+def test_what_does_not_fit_is_refused(given, words):
+    with check_refused(*words):
+        Instance(K, **given)
+
+
+# ------------------------------------------------------------------------------------------------------- test targets
+@pytest.mark.parametrize(
+    ("training", "given", "words"),
+    [
+        (
+            "response",
+            {"test_y": [1, 1, -1]},
+            ("test_y is given where the training samples have response: give test_r",),
+        ),
+        (
+            "none",
+            {"test_response": R[:T]},
+            ("where the training samples have no targets: give test_y, +1 for samples",),
+        ),
+        ("none", {"test_y": [1, 0, 1]}, ("test_y has labels 0, 1, not −1 and +1",)),
+        ("none", {"test_y": [1, 1]}, ("test_y has 2 labels for 3 rows of test_kernels",)),
+        ("response", {"test_response": R}, ("test_response has 6 rows for 3 rows of test_kernels: give one per row",)),
+        (
+            "response",
+            {"test_response": OUTPUTS[:T]},
+            ("test_response has 3 columns for 1 outputs: give one per output",),
+        ),
+        ("outputs", {"test_response": R[:T]}, ("test_response has 1 columns for 3 outputs",)),
+        ("outputs", {"test_response": OUTPUTS[:T].T * np.nan}, ("test_response has the entry nan at [0, 0]",)),
+        ("response", {"test_response": R[:T], "test_y": [1, 1, 1]}, ("are given: give test_response alone",)),
+        ("none", {"test_labels": OUTPUTS, "test_y": [1, 1, 1]}, ("are given: give test_y alone",)),
+    ],
+)
+def test_test_targets_that_do_not_fit_are_refused(training, given, words):
+    train = {name: value for name, value in GIVEN[training].items() if not name.startswith("test_")}
+    with check_refused(*words):
+        Instance(K, **train, test_kernels=TEST, **given)
+
+
+def test_test_targets_of_labels_refuse_a_response():
+    with check_refused("test_response is given where the training samples have y: give test_y"):
+        Instance(K, np.sign(R + 0.1), test_kernels=TEST, test_response=R[:T])
+
+
+def test_test_responses_come_as_rows_and_columns():
+    for given in (R[:T], R[:T][:, None], R[:T][None], R[:T].tolist()):
+        np.testing.assert_array_equal(as_test_targets(given, "response", T, 1), R[:T])
+    np.testing.assert_array_equal(as_test_targets(OUTPUTS[:1], "response", 1, 3), OUTPUTS[:1])
+    np.testing.assert_array_equal(as_test_targets([[1e200]], "response", 1, 1), [1e200])
+    assert find_test_targets({"test_response": None}, "response", T, 1) is None
+    np.testing.assert_array_equal(find_test_targets({"test_y": [1, -1]}, "none", 2, 0), [1, -1])
+
+
+# ------------------------------------------------------------------------------------ ownership, copies, parts of them
+@pytest.mark.parametrize("name", GIVEN)
+def test_targets_are_owned_and_frozen(name):
+    mine = OUTPUTS.copy()
+    instance = Instance(K, response=mine) if name == "outputs" else instance_with(name)
+    mine[:] = 0.0
+    assert not instance.targets.values.flags.writeable
+    if name == "outputs":
+        np.testing.assert_array_equal(instance.response, OUTPUTS)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_copies_are_the_same_and_frozen(name):
+    instance = instance_with(name, sample_weight=np.arange(1.0, 7.0), groups=[0, 1])
+    for other in (pickle.loads(pickle.dumps(instance)), copy.deepcopy(instance)):
+        check_same_targets(instance, other)
+        assert not other.targets.values.flags.writeable
+        np.testing.assert_array_equal(other.test_targets, instance.test_targets)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_kernels_are_exchanged_and_selected(name):
+    instance = instance_with(name)
+    for other in (instance.with_kernels(2 * K), instance.select([1, 0]), instance.select(["K2"])):
+        check_same_targets(instance, other)
+        np.testing.assert_array_equal(other.test_targets, instance.test_targets)
+
+
+def test_targets_are_exchanged():
+    instance = Instance(K, response=R)
+    np.testing.assert_array_equal(instance.with_kernels(K, response=2 * R).response, 2 * R)
+    assert instance.with_kernels(K, response=None, label_names=None).targets.kind == "none"
+    assert Instance(K).with_kernels(K, response=R).targets.kind == "response"
+    with check_refused("y and response given"):
+        instance.with_kernels(K, y=np.sign(R + 0.1))
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("low_rank", [False, True])
+def test_some_samples_keep_their_targets_and_weights(name, low_rank):
+    chosen, weight = [4, 1, 2], np.arange(1.0, 7.0)
+    instance = instance_with(name, sample_weight=weight)
+    if low_rank:
+        instance = instance.with_kernels(LowRank(list(FEATURES)))
+    part = restricted(instance, chosen)
+    np.testing.assert_array_equal(part.targets.values, instance.targets.values[chosen])
+    np.testing.assert_array_equal(part.sample_weight, weight[chosen])
+    assert part.targets.names == instance.targets.names
+    assert (part.samples, part.test_kernels, part.test_targets) == (3, None, None)
+
+
+def test_classes_that_are_left_keep_their_names():
+    instance = Instance(K, classes=[7, 7, 8, 8, 9, 9], label_names=["a", "b", "c"])
+    assert restricted(instance, [0, 4, 5]).targets.names == ("a", "c")
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_centring_and_scaling_leave_the_targets(name):
+    instance = instance_with(name)
+    prepared = preprocessed(instance, Preprocessing.from_options(centre=True, normalise="trace"))
+    check_same_targets(instance, prepared)
+    np.testing.assert_allclose(prepared.kernels.sum(axis=1), 0.0, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------- what asks for labels says so
+@pytest.mark.parametrize(
+    ("name", "present", "nothing"),
+    [
+        ("response", "a response", "no loss takes a response yet"),
+        ("outputs", "a response of 3 outputs", "no loss takes a response yet"),
+        ("none", "no targets", "no loss takes an instance without targets yet"),
+    ],
+)
+def test_labels_are_asked_for_in_one_line(name, present, nothing):
+    found = instance_with(name).targets
+    with check_refused(f"l1 needs labels y in {{−1, +1}}, the instance has {present}: give y; {nothing}"):
+        found.plus_minus("l1")
+    with check_refused(f"ml_sum needs labels, the instance has {present}: give y, classes or labels; {nothing}"):
+        found.signs("ml_sum")
+    for ask in (found.together, found.indicators):
+        with check_refused("needs labels", present, nothing):
+            ask()
+    assert (found.classes(), found.classes_kind()) == ((), "")
+
+
+def test_the_losses_that_fit_are_named(monkeypatch):
+    monkeypatch.setattr(module, "LOSSES_FOR", {"response": ("squared", "huber"), "none": ("one_class",)})
+    with check_refused("give y; a response is for the losses squared, huber"):
+        Instance(K, response=R).targets.plus_minus("l1")
+    with check_refused("; an instance without targets is for the loss one_class"):
+        Instance(K).targets.plus_minus("l1")
+    with check_refused("l1 needs labels y", "the instance has classes: give y") as caught:
+        Instance(K, classes=[0, 0, 1, 1, 2, 2]).targets.plus_minus("l1")
+    assert "squared" not in str(caught)
+
+
+def test_a_response_is_asked_for_in_one_line():
+    np.testing.assert_array_equal(Instance(K, response=R).targets.real("huber"), R)
+    with check_refused("huber takes one output, the instance has a response of 3 outputs", "one of its columns"):
+        Instance(K, response=OUTPUTS).targets.real("huber")
+    with check_refused("huber needs a response, the instance has y: give response"):
+        Instance(K, np.sign(R + 0.1)).targets.real("huber")
+    with check_refused("huber needs a response, the instance has no targets: give response"):
+        Instance(K).targets.real("huber")
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("formulation", available_formulations())
+def test_every_formulation_refuses_to_make_a_task(name, formulation):
+    instance = instance_with(name, groups=[0, 1])
+    instance = instance.select([0]) if formulation == "svm" else instance
+    with check_refused(f"{formulation} needs labels", f"the instance has {instance.targets.present}"):
+        formulations.get(formulation).task(instance, {})
+
+
+def test_solve_refuses():
+    with check_refused("l1 needs labels y in {−1, +1}, the instance has a response"):
+        solve(Instance(K, response=R), "l1")
+
+
+# ---------------------------------------------------------------------------------------------------------- the rest
+def test_a_response_is_predicted_by_the_decision_values():
+    values = np.array([0.5, -2.0])
+    assert decided(values, "response", np.array(["response"])) is values
+    np.testing.assert_array_equal(decided(values, "none", np.array([])), [1, -1])
+
+
+def test_targets_alone_need_no_kernels():
+    assert as_targets(None, None, None, None, response=R).kind == "response"
+    assert len(as_targets(None, None, None, None, 4)) == 4
