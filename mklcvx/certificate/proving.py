@@ -70,9 +70,9 @@ def certified(
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
-    """Whether α lies in its box and satisfies its equalities exactly: y'α = 0 with a bias, 1'α = 1 where the margin is
+    """Whether α lies in its box and satisfies its equalities exactly: s'α = 0 with a bias, 1'α = 1 where the margin is
     free. `fsum` is exact where a sum vanishes."""
-    inside = bool((alpha >= 0).all() and (alpha <= task.loss_function.limit(task.box)).all())
+    inside = bool((alpha >= task.low).all() and (alpha <= task.limit).all())
     rows, totals = task.equalities()
     return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))
 

@@ -230,6 +230,8 @@ def solved(
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
+    if "loss" in resolved:
+        raise InputError(f"loss {resolved['loss']} is declared, not solved yet: leave loss out, or give hinge or nu")
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so

@@ -29,7 +29,7 @@ def test_risk_and_gain_are_weakly_dual(loss, bias, seed):
     """risk(f) ≥ gain(α) − Σ α_i y_i f(x_i) for every f and every feasible α."""
     problem, rng = task(loss, bias), np.random.default_rng(seed)
     outputs, alpha = rng.normal(size=14), problem.feasible(rng.uniform(0, 1.5, 14))
-    least = problem.gain(alpha) - float((alpha * problem.y) @ outputs)
+    least = problem.gain(alpha) - float((alpha * problem.signs) @ outputs)
     assert problem.risk(outputs).value >= least - 1e-12 * (1 + abs(least))
 
 
@@ -39,8 +39,8 @@ def test_feasible_points_are_in_the_domain(loss, bias):
     problem = task(loss, bias)
     alpha = problem.feasible(np.random.default_rng(1).normal(size=14))
     rows, totals = problem.equalities()
-    assert (alpha >= 0).all()
-    assert (alpha <= problem.loss_function.limit(problem.box)).all()
+    assert (alpha >= problem.low).all()
+    assert (alpha <= problem.limit).all()
     assert rows @ alpha == pytest.approx(totals, abs=1e-15)
     assert len(rows) == bias + problem.loss_function.free_margin
 
