@@ -63,7 +63,7 @@ class Logistic(Loss):
 
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
         rest = price - alpha
-        return -math.fsum([*(alpha * _log_share(alpha, rest)), *(rest * _log_share(rest, alpha))])
+        return -math.fsum([*_information(alpha, rest), *_information(rest, alpha)])
 
     def gradient(self, alpha: Array, y: Array, price: Array) -> Array:
         return _log_share(price - alpha, alpha) - _log_share(alpha, price - alpha)
@@ -77,7 +77,7 @@ class Logistic(Loss):
 
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         t, rest = y * outputs, price - alpha
-        apart = alpha / price - _chance(-t)
+        apart = np.where(alpha < rest, alpha / price - _chance(-t), _chance(t) - rest / price)
         return price * (
             _divergence(alpha / price, _log_share(alpha, rest), t, apart)
             + _divergence(rest / price, _log_share(rest, alpha), -t, -apart)
@@ -93,6 +93,11 @@ def _log_share(part: Array, rest: Array) -> Array:
     """log(part/(part + rest)); −∞ where there is no part."""
     with np.errstate(divide="ignore"):
         return np.where(part < rest, np.log(part / (part + rest)), np.log1p(-rest / (part + rest)))
+
+
+def _information(part: Array, rest: Array) -> Array:
+    """part log(part/(part + rest)); 0 where there is no part."""
+    return np.multiply(part, _log_share(part, rest), out=np.zeros_like(part), where=part > 0)
 
 
 def _divergence(u: Array, log_u: Array, t: Array, apart: Array) -> Array:
