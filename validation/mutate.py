@@ -58,7 +58,10 @@ TOPICS = {
     "families/hypergraph": ("hypergraph",),
     "losses/_exact": ("task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
     "losses/hinge": ("losses", "task", "parameters"), "losses/nu": ("losses", "task", "parameters"),
-    "losses/squared_hinge": ("losses",),
+    **{f"losses/{name}": ("losses", "losses_declared", "losses_parameters") for name in (
+        "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
+        "squared_epsilon_insensitive", "huber", "quantile", "one_class",
+    )},
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
 PASSED, NO_TESTS = 0, 5  # exit codes of pytest; the latter where a selection is empty

@@ -202,11 +202,13 @@ class SingleTask(Formulation):
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
-        if name not in LOSSES:
+        if not isinstance(name, str) or name not in LOSSES:
             raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], LOSSES)}")
         loss = LOSSES[name]
         if loss.free_margin and NAMED[NU] not in self.losses:
             raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
+        if loss is NU and "nu" not in present:
+            raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")
         takes = [parameter.name for parameter in loss.parameters]
         for key in sorted(present & {"C", "nu", *OWN} - {*takes}):
             others = [other.name for other in EVERY if key in [parameter.name for parameter in other.parameters]]

@@ -52,8 +52,8 @@ class Loss(ABC):
     targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
-    degree: ClassVar[int] = 1  # ℓ(ty, tz) = t^degree ℓ(y, z), the `lengths` being multiplied by t
-    lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in units of y
+    lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
+    degree: ClassVar[int] = 1  # for real targets: ℓ(ty, tz) = t^degree ℓ(y, z), lengths being multiplied by t as well
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
     takes_bias: ClassVar[bool] = True
 
@@ -133,6 +133,6 @@ class Loss(ABC):
         return size
 
     def in_units_of(self, size: float) -> Loss:
-        """The loss for targets divided by `size`: f and α are divided by it, prices multiplied by size^(degree − 2),
-        and where U is of degree two the value is divided by its square."""
+        """The loss for real targets divided by `size`: f and α are divided by it, prices are multiplied by
+        size^(degree − 2), and where U is of degree two the value is divided by its square."""
         return replace(self, **{name: getattr(self, name) / size for name in self.lengths})

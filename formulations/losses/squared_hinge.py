@@ -23,7 +23,6 @@ from ._quadratic import PiecewiseQuadratic, Quadratic
 
 class SquaredHinge(PiecewiseQuadratic):
     name = "squared_hinge"
-    degree = 2
 
     def shape(self, y: Array, price: Array) -> Quadratic:
         return Quadratic.of(price, a=1, kappa=1 / price)

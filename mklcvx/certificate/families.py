@@ -6,7 +6,7 @@ has. It returns a record of the very point that was evaluated, with its `certifi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import InputError
@@ -19,6 +19,12 @@ CERTIFIED: dict[str, Callable[..., Any]] = {
     "two stages": pairs.certified,
     "hypergraph": lambda formulation, task, **point: hypergraphs.certified(task, **point),
 }
+
+
+def check_loss(parameters: Mapping[str, Any]) -> None:
+    """Refuse losses whose points have no certificate yet: those that parameters name, for C and nu need no name."""
+    if "loss" in parameters:
+        raise InputError(f"loss {parameters['loss']} is declared, not solved yet: leave loss out, or give hinge or nu")
 
 
 def certified(formulation: Formulation, task: Any, tolerance: float, **point: Any) -> Any:

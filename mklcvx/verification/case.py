@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .. import formulations
 from ..certificate import Certificate
+from ..certificate.families import check_loss
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..problem.instance import Instance
@@ -172,6 +173,7 @@ def pose(instance: Instance, name: str, given: Mapping[str, Any], tolerance: flo
     """Pose the problem that answers are judged against, at the tolerance."""
     formulation = formulations.get(name)
     task, parameters = formulation.task(instance, given)
+    check_loss(parameters)
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")
     return Case(instance, formulation, parameters, task, tolerance)
