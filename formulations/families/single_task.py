@@ -118,7 +118,7 @@ class SingleTask(Formulation):
         alpha = task.feasible(alpha)
         roots = task.root_q(alpha) if self.between is None else task.accurate_root_q(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
-        return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost)))
+        return LowerBound(gain - cost, alpha, roots, max(abs(gain), abs(cost)))
 
     def upper(self, task: Task, coefficients: Array | RankOneCoefficients) -> UpperBound:
         """U(‖f‖) + risk(f), the bias chosen to make the risk least."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +128,7 @@ def flat_bottom(breakpoints: Array, slopes: Array, target: float) -> tuple[float
 def zeros(function: Callable[[float], float], breaks: Array, tolerance: float) -> tuple[float, float]:
     """Where a function vanishes that increases, in straight lines between these breakpoints and beyond them: a point,
     or an interval where it is flat. Values up to the tolerance, which is that of rounding, count as zero."""
-    inner = np.unique(breaks)
+    inner, function = np.unique(breaks), cache(function)  # both searches look at nearly the same places
     width = float(inner[-1] - inner[0] + np.abs(inner).max()) or 1.0
     places = [float(inner[0]) - width, *inner.tolist(), float(inner[-1]) + width]
     first, end = bisect_left(places, -tolerance, key=function), bisect_right(places, tolerance, key=function)

@@ -59,9 +59,9 @@ class Quadratic(NamedTuple):
         return np.concatenate([self.a * alpha, -self.epsilon * np.abs(alpha), -self.kappa * alpha**2 / 2])
 
     def fenchel_young(self, alpha: Array, r: Array) -> Array:
-        """φ(α*) − φ(α), φ(α) = rα − ε|α| − ½κα². On one side of 0 it is (α* − α)(r ∓ ε − κα*) + ½κ(α* − α)²: the first
-        factor of the pull that is left at a bound is never of the other sign, and between the bounds there is none.
-        From one side to the other the way leads through 0."""
+        """φ(α*) − φ(α), φ(α) = rα − ε|α| − ½κα². On one side of 0 it is (α* − α) pull + ½κ(α* − α)², and the slope of φ
+        at α*, pull = r ∓ ε − κα*, vanishes between the bounds and points outwards at a bound or at 0: both terms are
+        ≥ 0. From one side to the other the way leads through 0."""
         best = self.maximiser(r)
         crossing = np.sign(alpha) * np.sign(best) < 0
         start = np.where(crossing, 0.0, alpha)

@@ -85,8 +85,9 @@ class Logistic(Loss):
 
 
 def _chance(t: Array) -> Array:
-    """1/(1 + e^(−t))."""
-    return np.exp(-np.logaddexp(0.0, -t))
+    """1/(1 + e^(−t)), accurate in both tails."""
+    small = np.exp(-np.abs(t))
+    return np.where(t >= 0, 1.0, small) / (1 + small)
 
 
 def _log_share(part: Array, rest: Array) -> Array:

@@ -89,7 +89,7 @@ class Between:
         self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: bool
     ) -> None:
         self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
-        self.beta, self.weights = alpha * task.y, weights if own is not None else np.nan_to_num(weights)
+        self.beta, self.weights = alpha * task.signs, weights if own is not None else np.nan_to_num(weights)
         self.dual = seen(task, self.beta, task.bias, sliced)
         self.balanced = balanced(task, own)
         self.found = None if own is None else own_seen(task, own, self.balanced, sliced)

@@ -88,7 +88,7 @@ def single_task(formulation: Any, instance: Instance, solution: Solution) -> Gap
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     return GapParts(
         samples=float(task.box @ sample_side(instance, solution).slackness),
-        functions=both - float((solution.alpha * task.y) @ outputs),
+        functions=both - float((solution.alpha * task.signs) @ outputs),
         weights=float(curves) - both,
     )
 
