@@ -141,8 +141,10 @@ class OldName:
         self.message = f"{owner.__name__}.{name} is now {owner.__name__}.{self.new}: use that name"
 
     def __get__(self, thing: Any, owner: type) -> Any:
+        if thing is None:  # somebody looks at the class, such as a tool that documents it
+            return self
         warn(self.message)
-        return getattr(owner if thing is None else thing, self.new)
+        return getattr(thing, self.new)
 
 
 def renamed(module: str, names: Mapping[str, str], otherwise: Finder | None = None) -> Finder:

@@ -1,7 +1,7 @@
 """Change one coefficient, sign, exponent, comparison or function of a formulation at a time: a test has to fail.
 
     python validation/mutate.py [FILES...] [--every K] [--only N:M] [--tests TEST...] [--jobs 1] [--timeout S]
-                                [--journal FILE [--again | --known]] [-o report.md]
+                                [--trust] [--journal FILE [--again | --known]] [-o report.md]
 
 Every mutant is written into a copy of the package and meets the tests there until one fails: a theorem's mutants meet
 the tests that name it, a shared file's those of its topic. Tests run in children of a process that has imported the
@@ -46,25 +46,26 @@ ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
 THEOREM = ("bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "interior")
 TOPICS = {
-    "_cvxpy": ("package",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),
-    "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"), "_roots": ("bounds",),
-    "_regulariser": ("regulariser_sides", "bounds", "interior"), "_silp": ("silp", "hypergraph"),
+    "_cvxpy": ("demonstrations",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),
+    "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"),
+    "_roots": ("roots", "bounds"), "_regulariser": ("regulariser_sides", "bounds", "interior"),
+    "_silp": ("silp", "hypergraph"),
     "ml_sum": ("multi_label",), "ml_minimax": ("multi_label",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
     "alignment": ("two_stage",), "hypergraph": ("hypergraph",), "hypergraph_smooth": ("hypergraph",),
-    "__init__": ("package", "parameters"),
+    "__init__": ("parameters", "demonstrations"),
     "families/single_task": ("bounds", "task", "parameters", "declarations"),
     "families/task": ("task", "bounds", "declarations"), "families/multi_label": ("multi_label",),
     "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
     "families/hypergraph": ("hypergraph",),
-    "losses/_exact": ("task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
-    "losses/hinge": ("losses", "task", "parameters"), "losses/nu": ("losses", "task", "parameters"),
-    **{f"losses/{name}": ("losses", "losses_declared", "losses_parameters") for name in (
+    "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
+    "losses/hinge": ("losses", "exact", "task", "parameters"), "losses/nu": ("losses", "exact", "task", "parameters"),
+    **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters") for name in (
         "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
         "squared_epsilon_insensitive", "huber", "quantile", "one_class",
     )},
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
-PASSED, NO_TESTS = 0, 5  # exit codes of pytest; the latter where a selection is empty
+PASSED, NO_TESTS, TIMEOUT = 0, 5, 99  # exit codes: of pytest, of pytest for an empty selection, of an alarm
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 
 # fmt: off
@@ -85,7 +86,8 @@ MEMBERS = {
 }
 # fmt: on
 Edit = tuple[int, int, str]  # bytes from, to, and the text in their place
-Limits = dict[str, float]  # seconds by test file
+Seconds = dict[str, float]  # by test
+Controls = dict[str, Seconds]  # by test file
 
 
 @dataclass(frozen=True, order=True)
@@ -214,34 +216,48 @@ def environment_of(tree: Path) -> dict[str, str]:
     return environment | {"PYTEST_ADDOPTS": ""}
 
 
-NURSERY = """
-import json, os, signal, sys, time
+NURSERY = '''
+import json, math, os, signal, sys, time
 import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
 
 phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing example need not be the smallest
 hypothesis.settings.register_profile("mutants", phases=phases, database=None)
 hypothesis.settings.load_profile("mutants")
 
-class First:
-    failed = ""
+class Watch:
+    """Runs quick tests first; notes the first failure, and the seconds of every test."""
+
+    def __init__(self, usual):
+        self.usual, self.failed, self.seconds = usual, "", {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        items.sort(key=lambda item: self.usual.get(item.nodeid, 0.0))
+
+    def pytest_runtest_setup(self, item):
+        signal.alarm(20 + 10 * math.ceil(self.usual.get(item.nodeid, 100.0)))
+
     def pytest_runtest_logreport(self, report):
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        self.pytest_collectreport(report)
+
+    def pytest_collectreport(self, report):
         if report.failed and not self.failed:
             self.failed = report.nodeid
-    pytest_collectreport = pytest_runtest_logreport
 
 for line in sys.stdin:
-    arguments, limit = json.loads(line)
-    reading, writing = os.pipe()
+    arguments, limit, usual = json.loads(line)
     child = os.fork()
     if child == 0:
         os.setsid()
         void = os.open(os.devnull, os.O_WRONLY)
         os.dup2(void, 1), os.dup2(void, 2)
-        first = First()
-        code = pytest.main(arguments, plugins=[first])
-        os.write(writing, first.failed.encode()[:4000])
+        watch = Watch(usual)
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(99))
+        code = pytest.main(arguments, plugins=[watch])
+        with open("watched.json", "w") as file:
+            json.dump([watch.failed, watch.seconds], file)
         os._exit(code)
-    os.close(writing)
     end, code = time.monotonic() + limit, None
     while time.monotonic() < end and code is None:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -249,9 +265,16 @@ for line in sys.stdin:
     if code is None:
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    print(json.dumps([code, os.read(reading, 4000).decode()]), flush=True)
-    os.close(reading)
-"""
+    print(json.dumps(code), flush=True)
+'''
+
+
+class Outcome(NamedTuple):
+    """The exit code of pytest, None if time ran out; the first test that failed; the seconds of every test."""
+
+    code: int | None
+    failed: str
+    seconds: Seconds
 
 
 class Nursery:
@@ -268,17 +291,19 @@ class Nursery:
             text=True,
         )
 
-    def run_tests(self, tests: Sequence[str], timeout: float, naming: str = "") -> tuple[int | None, str]:
-        """The exit code of test files, or of those of their tests that name a formulation, and the first test that
-        failed; the code is None if time ran out."""
+    def run_tests(self, tests: Sequence[str], timeout: float, usual: Seconds, naming: str = "") -> Outcome:
+        """Run test files, or those of their tests that name a formulation, until one fails; usually quick tests come
+        first."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, *tests]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
-        self.process.stdin.write(json.dumps([options, timeout]) + "\n")
+        self.process.stdin.write(json.dumps([options, timeout, usual]) + "\n")
         self.process.stdin.flush()
-        code, failed = json.loads(self.process.stdout.readline())
-        return code, failed
+        code, watched = json.loads(self.process.stdout.readline()), self.tree / "watched.json"
+        failed, seconds = json.loads(watched.read_text()) if watched.exists() else ("", {})
+        watched.unlink(missing_ok=True)
+        return Outcome(code, failed, seconds)
 
     def close(self) -> None:
         self.process.communicate()
@@ -306,27 +331,30 @@ def check_import(tree: Path) -> None:
         refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
-def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Limits:
-    """The seconds that each test file is given; without a mutation it has to pass."""
-    limits: Limits = {}
+def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Controls:
+    """Test files without a mutation: each has to pass."""
+    found: Controls = {}
     everything = b"".join(path.read_bytes() for path in sorted((nursery.tree / PACKAGE).rglob("*.py")))
     for test in tests:
-        digest, started = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes()), time.monotonic()
+        digest = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes())
         if (test, digest) not in journal.controls:
-            if nursery.run_tests([test], timeout or 1800.0)[0] != PASSED:
+            outcome = nursery.run_tests([test], timeout or 1800.0, {})
+            if outcome.code != PASSED:
                 refuse(f"{test} fails without any mutation")
-            journal.note({"control": test, "source": digest, "seconds": round(time.monotonic() - started, 1)})
-        limits[test] = timeout or 30 + 5 * journal.controls[test, digest]
-    return limits
+            seconds = {name: round(value, 3) for name, value in outcome.seconds.items()}
+            journal.note({"control": test, "source": digest, "seconds": seconds})
+        found[test] = journal.controls[test, digest]
+    return found
 
 
 class Verdict(NamedTuple):
-    """`outcome` is one of OUTCOMES; `test` is the one that noticed."""
+    """`outcome` is one of OUTCOMES; `test` is the one that noticed; `again`: the mutant survived when first judged."""
 
     mutant: Mutant
     outcome: str
     test: str = ""
     seconds: float = 0.0
+    again: bool = False
 
 
 class Journal:
@@ -337,17 +365,21 @@ class Journal:
         self.path: Path | None = None
         self.digests = {file: _digest(source) for file, source in sources.items()}
         self.entries: dict[tuple[Any, ...], dict[str, Any]] = {}
-        self.controls: dict[tuple[str, str], float] = {}  # seconds by test file and digest
+        self.first: dict[tuple[Any, ...], str] = {}  # the first outcome, before tests were added
+        self.controls: dict[tuple[str, str], Seconds] = {}  # by test file and digest
         for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
             self.note(json.loads(line))
         self.path = path
 
     def verdict(self, mutant: Mutant) -> Verdict | None:
         entry = self.entries.get((mutant.file, self.digests[mutant.file], *mutant.edit))
-        return None if entry is None else Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"])
+        if entry is None:
+            return None
+        again = self.first[mutant.file, self.digests[mutant.file], *mutant.edit] == "survived"
+        return Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"], again)
 
     def add(self, verdict: Verdict) -> None:
-        mutant, outcome, test, seconds = verdict
+        mutant, outcome, test, seconds, _ = verdict
         entry = {"file": mutant.file, "source": self.digests[mutant.file], "edit": mutant.edit}
         self.note(entry | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)})
 
@@ -355,7 +387,9 @@ class Journal:
         if "control" in entry:
             self.controls[entry["control"], entry["source"]] = entry["seconds"]
         else:
-            self.entries[entry["file"], entry["source"], *entry["edit"]] = entry
+            place = entry["file"], entry["source"], *entry["edit"]
+            self.first.setdefault(place, entry["outcome"])
+            self.entries[place] = entry
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
@@ -365,7 +399,9 @@ def _digest(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()[:16]
 
 
-def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Sequence[str] | None) -> Verdict:
+def judge(
+    mutant: Mutant, free: SimpleQueue[Nursery], controls: Controls, tests: Sequence[str] | None, timeout: float | None
+) -> Verdict:
     """Run the tests until one fails, in a free tree that is put back as it was."""
     nursery = free.get()
     path = nursery.tree / PACKAGE / mutant.file
@@ -373,11 +409,13 @@ def judge(mutant: Mutant, free: SimpleQueue[Nursery], limits: Limits, tests: Seq
     try:
         path.write_bytes(mutant.apply(source))
         chosen, naming = selection_of(mutant.file, tests)
-        code, failed = nursery.run_tests(chosen, sum(limits[test] for test in chosen), naming)
+        usual = {name: seconds for test in chosen for name, seconds in controls[test].items()}
+        limit = timeout or 60 + 5 * sum(usual.values())
+        code, failed, _ = nursery.run_tests(chosen, limit, usual, naming)
     finally:
         path.write_bytes(source)
         free.put(nursery)
-    outcome = "timeout" if code is None else "survived" if code in (PASSED, NO_TESTS) else "killed"
+    outcome = "timeout" if code in (None, TIMEOUT) else "survived" if code in (PASSED, NO_TESTS) else "killed"
     return Verdict(mutant, outcome, failed, time.monotonic() - started)
 
 
@@ -394,9 +432,9 @@ def judge_all(
     known = {mutant: journal.verdict(mutant) for mutant in mutants}
     left = [mutant for mutant, found in known.items() if found is None or (again and found.outcome == "survived")]
     needed = dict.fromkeys(test for mutant in left for test in selection_of(mutant.file, tests)[0])
-    limits, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
+    controls, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
     with ThreadPoolExecutor(len(nurseries)) as pool:
-        judged = pool.map(partial(judge, free=free, limits=limits, tests=tests), left)
+        judged = pool.map(partial(judge, free=free, controls=controls, tests=tests, timeout=timeout), left)
         for verdict in track(judged, "mutants", total=len(left), console=console):
             journal.add(verdict)
             if verdict.outcome == "survived":
@@ -425,17 +463,29 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[st
         for verdict in verdicts
     ]
     seconds = sum(verdict.seconds for verdict in verdicts) / max(1, len(verdicts))
-    rule = "Mutants are judged at equal distances in the text of each file, the first one included"
+    rule = "Mutants at equal distances in the text of each file, from the first; listed ones may be left out"
     lines = ["# Mutants of the formulations", ""]
     lines += [f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
-    lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score |"]
-    lines += ["|---" + "|--:" * (len(OUTCOMES) + 3) + "|"]
+    late = [verdict for verdict in verdicts if verdict.again and verdict.test]
+    told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
+    share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / max(1, len(told))
+    if late:
+        lines += [
+            f"{len(late)} survived when they were first judged and are killed by tests written for them since. Before,"
+        ]
+        lines += [
+            f"the score was {share:.1%}; the score below says nothing about mutants that have not been judged.",
+            "",
+        ]
+    lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score | survived at first |"]
+    lines += ["|---" + "|--:" * (len(OUTCOMES) + 4) + "|"]
     for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
         outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
         noticed = outcomes["killed"] + outcomes["timeout"]
         score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
         count = sum(totals.values()) if file == "all" else totals[file]
-        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score]
+        first = sum(file in (verdict.mutant.file, "all") for verdict in late)
+        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score, first]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     stages = Counter(verdict.test.partition("::")[0] for verdict in verdicts if verdict.test).most_common()
     lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
@@ -466,9 +516,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("files", nargs="*", help="files of formulations/, such as l1 or losses/nu; all unless given")
     parser.add_argument("--tests", nargs="+", help="test files or single tests, in their order")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--timeout", type=float, help="seconds per file; 30 + 5 times the unmutated run unless given")
+    parser.add_argument("--timeout", type=float, help="seconds; 60 + 5 times the unmutated run unless given")
     parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
     parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
+    parser.add_argument("--trust", action="store_true", help="do not judge mutants that are listed as equivalent")
     parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
     parser.add_argument("--again", action="store_true", help="judge the journal's survivors again")
     parser.add_argument("--known", action="store_true", help="report what the journal holds, and judge nothing")
@@ -493,12 +544,14 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         mutants = [mutant for found in each.values() for mutant in found[:: options.every]]
         mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
         nurseries = [] if options.known else [Nursery(tree) for tree in trees]
+        trusted = [mutant for mutant in mutants if options.trust and mutant.key in reasons]
         try:
-            judge_all(mutants, nurseries, journal, options.again, options.tests, options.timeout)
+            judged = [mutant for mutant in mutants if mutant not in trusted]
+            judge_all(judged, nurseries, journal, options.again, options.tests, options.timeout)
         finally:
             for nursery in nurseries:
                 nursery.close()
-        found = [journal.verdict(mutant) for mutant in mutants]
+        found = [*(journal.verdict(mutant) for mutant in judged), *(Verdict(mutant, "survived") for mutant in trusted)]
     text = report([verdict for verdict in found if verdict is not None], reasons, {n: len(m) for n, m in each.items()})
     options.output.write_text(text, encoding="utf-8") if options.output else print(text)
     return 0

@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import formulations
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.formulations._formulation import demonstration, small_instance
+from mklcvx.formulations._formulation import Demonstration, demonstration, small_instance
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +36,11 @@ def test_the_bounds_lie_around_the_optimum(name):
     found = demonstration(get(name), small_instance(get(name)))
     assert found.lower <= found.upper + 1e-12
     assert found.apart <= 1e-5
+
+
+def test_the_range_of_the_four_values_is_relative_to_the_largest():
+    assert Demonstration(1.0, 2.0, 4.0, 3.0).apart == 0.75
+    assert Demonstration(-1.0, -2.0, -4.0, -3.0).apart == 0.75
 
 
 def test_a_file_runs_by_its_name():

@@ -330,3 +330,32 @@ def test_tiny_ridges_are_certified_no_further_than_rounding_allows():
         assert exact.certificate.upper >= true_value
         assert found.certificate.upper >= true_value
     assert exact.certificate.lower <= rational_dual(task, exact.weights) <= exact.certificate.upper
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_answer_is_an_embedding_of_label_sets(name):
+    formulation = formulations.get(name)
+    assert formulation.embeds
+    assert formulation.many_labels
+
+
+def test_the_fit_is_what_the_kernels_take_from_the_trace():
+    """tr(HH') less the bound, which is tr(H'P⁻¹H) at x = P⁻¹H and above it elsewhere."""
+    problem, mu = task(), np.array([0.2, 0.5, 0.3])
+    best = solved(problem, mu) / 2
+    for x in (best, 0.97 * best):
+        bound, fit = problem.trace_bound(mu, x)
+        assert fit == pytest.approx(np.sum(problem.h**2) - bound)
+        assert bound >= np.vdot(problem.h, best) - 1e-12
+    assert problem.trace_bound(mu, best)[0] == pytest.approx(np.vdot(problem.h, best))
+
+
+def test_a_matrix_that_is_singular_as_rounded_has_a_least_solution(monkeypatch):
+    problem, mu = task(), np.array([0.2, 0.5, 0.3])
+    expected = solved(problem, mu)
+
+    def refuse(*_):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(np.linalg, "solve", refuse)
+    assert solved(problem, mu) == pytest.approx(expected)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, formulations
+from mklcvx.formulations import Formulation
 from parameter_cases import (
     LABELLED,
     LABELS,
@@ -254,3 +256,46 @@ def test_flags_of_the_two_stages_are_true_or_false(name, key):
     for value in ("maybe", 2, np.nan):
         with check_refused(f"parameter {key} = {value!r} is neither true nor false", f"give {key}=true or {key}=false"):
             resolved(name, **{key: value})
+
+
+def test_every_word_for_a_flag_is_understood():
+    for words, flag in (((True, 1, 1.0, "true", "YES", "1.0"), True), ((False, 0, 0.0, "False", "no", "0.0"), False)):
+        assert all(resolved("l1", bias=word)["bias"] is flag for word in words)
+
+
+def test_numbers_whose_squares_are_none_are_refused():
+    assert resolved("l1", C=1e100)["C"] == 1e100
+    with check_refused("parameter C = 1.5e+100 is too large", "give at most 1e+100"):
+        resolved("l1", C=1.5e100)
+
+
+# ----------------------------------------------------------------------------------------------- what a family inherits
+def test_a_formulation_classifies_and_compares_gaps_with_the_largest_term_unless_it_says_otherwise():
+    assert all(formulation.classifies for formulation in formulations.FORMULATIONS)
+    l1 = formulations.get("l1")
+    for terms in ((-3, 0, 1, 2), (1, -3, 2, 0), (1, 2, 3, 0), (0, 1, 2, 3)):
+        lower, upper = (SimpleNamespace(value=terms[k], largest_term=terms[k + 2]) for k in (0, 1))
+        assert Formulation.scale(l1, lower, upper) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "default"),
+    [
+        ("lp", "p", 1.5), ("smp", "p", 1.5), ("smp", "theta", 1.0), ("sm2", "theta", 1.0), ("square", "theta", 1.0),
+        ("elastic", "l1_ratio", 0.5),
+    ],
+)  # fmt: skip
+def test_defaults_are_those_that_the_theorem_states(name, key, default):
+    assert resolved(name)[key] == default
+
+
+@pytest.mark.parametrize(("count", "default"), [(1, 1.0), (2, 1.0), (8, 0.25)])
+def test_sm1_has_a_box_of_twice_the_average_weight(count, default):
+    instance = Instance(np.stack([np.eye(2)] * count), np.array([1, -1]))
+    assert formulations.get("sm1").task(instance, {})[1]["theta"] == default
+
+
+def test_smp_refuses_powers_whose_price_is_no_number():
+    assert resolved("smp", theta=1e-3, p=60.0)["p"] == 60
+    with check_refused("parameters p = 101 and theta = 0.001", "too large for a number"):
+        resolved("smp", theta=1e-3, p=101.0)

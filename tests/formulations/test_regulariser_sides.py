@@ -81,3 +81,23 @@ def largest_factor(side, mu, own):
         inside = side.constraint.value(middle * mu, **own).sum() <= 1
         low, high = (middle, high) if inside else (low, middle)
     return low
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0])
+def test_weights_of_elastic_start_with_nine_tenths_of_the_constraint(ratio):
+    regulariser = get("elastic").regulariser
+    value, *_ = regulariser.constraint.at(regulariser.start(5, l1_ratio=ratio), l1_ratio=ratio)
+    assert value == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])
+def test_elastic_has_the_same_weights_by_bisection(ratio, monkeypatch):
+    a = np.array([0.5, 0.2, 0.0, 1.5])
+    expected = get("elastic").regulariser.best_weights(a, l1_ratio=ratio)
+    monkeypatch.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
+    found = get("elastic").regulariser.best_weights(a, l1_ratio=ratio)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_only_l1_leaves_its_weights_open():
+    assert [one.name for one in SINGLE_TASKS if one.regulariser is not None and one.regulariser.flat] == ["l1"]

@@ -12,7 +12,8 @@ from scipy.optimize import linprog
 
 from cases import LOSSES, instance_for, own_parameters
 from mklcvx import Instance, formulations
-from mklcvx.formulations import Task
+from mklcvx.formulations import RankOneCoefficients, Task
+from mklcvx.formulations.losses import NU
 from mklcvx.problem.stack import KernelStack
 
 
@@ -290,3 +291,39 @@ def test_making_a_feasible_point_feasible_changes_no_bit(seed, loss, bias):
     problem = task(11, loss, bias, seed)
     alpha = problem.feasible(np.random.default_rng(seed).uniform(-0.5, 1.5, 11) * problem.box)
     assert np.array_equal(problem.feasible(alpha), alpha)
+
+
+def test_coefficients_that_weights_imply_are_evaluated_like_their_rows():
+    problem, rng = task(7, "c", True, seed=3), np.random.default_rng(3)
+    implied = RankOneCoefficients(rng.normal(size=problem.count), rng.normal(size=7))
+    for found, expected in zip(problem.evaluate(implied), problem.evaluate(np.asarray(implied)), strict=True):
+        assert found == pytest.approx(expected)
+
+
+def test_the_margin_that_costs_nothing_is_one_or_rho():
+    outputs = np.array([1.0, 2.0, -1.0, -3.0])
+    assert Task(np.eye(4)[None], np.array([1.0, 1, -1, -1]), np.ones(4)).risk(outputs).level == 1
+    risk = Task(np.eye(4)[None], np.array([1.0, 1, -1, -1]), np.full(4, 0.4), "nu").risk(outputs)
+    assert risk.level == risk.rho != 1
+
+
+@pytest.mark.parametrize(
+    ("loss", "bias", "rows", "totals"),
+    [
+        ("c", True, [[1, -1, 1]], [0]),
+        ("c", False, np.empty((0, 3)), []),
+        ("nu", True, [[1, -1, 1], [1, 1, 1]], [0, 1]),
+        ("nu", False, [[1, 1, 1]], [1]),
+    ],
+)
+def test_the_equalities_are_those_of_bias_and_margin(loss, bias, rows, totals):
+    found = Task(np.eye(3)[None], np.array([1.0, -1, 1]), np.ones(3), loss, bias).equalities()
+    assert (found[0].tolist(), found[1].tolist()) == (np.asarray(rows).tolist(), totals)
+
+
+def test_a_share_at_its_limit_is_solved_with_prices_on_the_grid():
+    """ν = 1 leaves α = 1/n and no room: every price is the next multiple of 2⁻⁵²."""
+    y = np.array([1.0, 1, 1, -1, -1, -1])
+    for price in NU.prices(1.0, np.ones(6), y, True):
+        assert price * 2**52 == math.floor(2**52 / 6) + 1
+    assert NU.prices(0.9, np.ones(6), y, True).tolist() == [1.0 / (0.9 * 6)] * 6

@@ -373,3 +373,8 @@ def test_the_concentration_bound_follows_theorem_3_4():
 def test_the_concentration_bound_refuses_impossible_numbers(options, fault):
     with pytest.raises(InputError, match=fault):
         concentration_bound(zoo.random(6, 2), [1, 1], **options)
+
+
+def test_the_alignment_is_the_root_of_what_its_quadratic_program_is_worth():
+    assert formulations.get("alignment").stated(-4.0) == 2
+    assert formulations.get("alignment").stated(1e-12) == 0

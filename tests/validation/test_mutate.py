@@ -126,7 +126,7 @@ def test_a_small_project_from_end_to_end(mutate: ModuleType, tmp_path: Path) -> 
     before = (root / "formulations/__init__.py").read_text()
     assert mutate.main(["-o", str(root / "report.md"), *STAGE], root) == 0
     report = (root / "report.md").read_text()
-    assert "| __init__.py | 3 | 3 | 1 | 0 | 1 | 1 | 50.0% |" in report
+    assert "| __init__.py | 3 | 3 | 1 | 0 | 1 | 1 | 50.0% | 0 |" in report
     assert "Noticed by: tests/test_bounds.py (1)" in report
     assert "`__init__.py:2`\n\n```diff\n- return -max(abs(a), b)\n+ return -max(float(a), b)\n```" in report
     assert "`__init__.py:2` a = b\n" in report
@@ -147,7 +147,7 @@ def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> Non
 
     assert judged("--every", "2") == 2 + 1
     assert judged("--known") == 0
-    assert "| all | 5 | 3 | 1 | 0 | 0 | 2 | 33.3% |" in (root / "report.md").read_text()
+    assert "| all | 5 | 3 | 1 | 0 | 0 | 2 | 33.3% | 0 |" in (root / "report.md").read_text()
     assert judged() == 2
     assert judged("--again") == 4
     (root / "formulations/families/task.py").write_text("def g(a):\n    return 2 * a\n")

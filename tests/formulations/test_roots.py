@@ -1,0 +1,68 @@
+"""Newton's method for weights: it finds the minimiser by itself, without the bisection behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklcvx.formulations import _roots
+from mklcvx.formulations._roots import newton_weights, power_simplex
+
+NORMS = [np.array([0.3, 0.2, 0.1]), np.array([1e-3, 2e-3]), np.array([5.0, 1.0, 0.2, 3.0])]
+
+
+def simplex(slope, bend):
+    """R', R'' and the simplex."""
+    return lambda mu: (slope(mu), bend(mu), mu.sum() - 1, np.ones(len(mu)), np.zeros(len(mu)))
+
+
+@pytest.mark.parametrize("a", NORMS)
+def test_without_a_penalty_weights_on_the_simplex_are_in_proportion_to_the_norms(a):
+    found = newton_weights(a, np.full(len(a), 1 / len(a)), simplex(np.zeros_like, np.zeros_like))
+    assert found == pytest.approx(a / a.sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("a", NORMS)
+def test_on_the_ball_weights_are_the_norms_to_two_thirds(a):
+    """ψ(μ) = Σμ² − 1 is curved."""
+    zeros = np.zeros(len(a))
+    start = np.full(len(a), len(a) ** -0.5)
+    found = newton_weights(a, start, lambda mu: (zeros, zeros, mu @ mu - 1, 2 * mu, np.full(len(a), 2.0)))
+    expected = np.cbrt(a) ** 2
+    assert found == pytest.approx(expected / np.linalg.norm(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("a", NORMS)
+@pytest.mark.parametrize("h", [0.01, 1.0])
+@pytest.mark.parametrize("p", [1.5, 2.0, 4.0])
+def test_ordinary_norms_need_no_bisection(a, h, p, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("bisection")
+
+    monkeypatch.setattr(_roots, "increasing_roots", refuse)
+    mu = power_simplex(a, h, p)
+    assert mu.sum() == pytest.approx(1, abs=1e-15)
+    slopes = (h * mu) ** (p - 1) - a**2 / (2 * mu**2)
+    assert slopes == pytest.approx(np.full(len(a), slopes.mean()), rel=1e-10)
+
+
+def test_a_penalty_without_curvature_enough_is_left_to_the_bisection():
+    """Where the Hessian is not positive, Newton's method gives up."""
+    a = np.array([0.3, 0.2])
+    assert newton_weights(a, np.full(2, 0.5), simplex(np.zeros_like, lambda mu: np.full(2, -10.0))) is None
+
+
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("h", [0.1, 0.3])
+def test_a_kernel_without_norm_gets_weight_where_the_penalty_asks_for_it(p, h):
+    """Σ (hμ)^p/(hp) is least for equal weights: beside a norm of 0.3 it pays to spread them."""
+    shares = np.linspace(1e-3, 1 - 1e-3, 20001)
+    cost = 0.09 / (2 * shares) + ((h * shares) ** p + (h * (1 - shares)) ** p) / (h * p)
+    assert power_simplex(np.array([0.3, 0.0]), h, p)[0] == pytest.approx(min(shares[cost.argmin()], 1.0), abs=1.1e-3)
+
+
+def test_several_kernels_and_one_without_norm_have_the_same_slope():
+    a, h = np.array([0.3, 0.2, 0.0]), 0.3
+    mu = power_simplex(a, h, 2.0)
+    assert mu[2] > 0.01
+    assert h * mu - a**2 / (2 * mu**2) == pytest.approx(np.full(3, h * mu[2]), rel=1e-6)
