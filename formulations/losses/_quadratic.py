@@ -61,12 +61,11 @@ class Quadratic(NamedTuple):
     def fenchel_young(self, alpha: Array, r: Array) -> Array:
         """φ(α*) − φ(α), φ(α) = rα − ε|α| − ½κα². On one side of 0 it is (α* − α) pull + ½κ(α* − α)², and the slope of φ
         at α*, pull = r ∓ ε − κα*, vanishes between the bounds and points outwards at a bound or at 0: both terms are
-        ≥ 0. From one side to the other the way leads through 0."""
+        ≥ 0, but for the rounding of a pull that vanishes. From one side to the other the way leads through 0."""
         best = self.maximiser(r)
         crossing = np.sign(alpha) * np.sign(best) < 0
         start = np.where(crossing, 0.0, alpha)
-        inside = (self.low < best) & (best < self.high) & (best != 0)
-        pull = np.where(inside, 0.0, r - np.sign(best + start) * self.epsilon - self.kappa * best)
+        pull = r - np.sign(best + start) * self.epsilon - self.kappa * best
         to_zero = np.where(crossing, self.kappa * alpha**2 / 2 - alpha * (r - np.sign(alpha) * self.epsilon), 0.0)
         return to_zero + np.maximum((best - start) * pull, 0.0) + self.kappa * (best - start) ** 2 / 2
 

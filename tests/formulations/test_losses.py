@@ -219,6 +219,23 @@ def test_the_bias_of_one_class_alone_is_endless_on_one_side():
         assert (risk.bias, risk.value) == (risk.bias_interval[1 - end], 0.0)
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_record_is_turned_by_its_signs(kappa, seed):
+    """r = a + z + b with (low, high) is −r' for r' = −a − z − b with (−high, −low): the same losses, the same bias."""
+    rng = np.random.default_rng(seed)
+    a, outputs, price = rng.normal(size=7), rng.normal(size=7), rng.uniform(0.5, 1.5, 7)
+    signs = rng.choice([-1.0, 1.0], 7)
+    shape = Quadratic.of(price, a=a, epsilon=0.1, kappa=kappa, low=-price, high=2 * price)
+    turned = Quadratic.of(
+        price, signs * a, 0.1, kappa, np.where(signs > 0, -price, -2 * price), np.where(signs > 0, 2 * price, price)
+    )
+    found, other = shape.least_bias(outputs, signs), turned.least_bias(outputs, np.ones(7))
+    assert found == pytest.approx(other)
+    r, same = a - signs * (outputs + found[0]), signs * a - (outputs + found[0])
+    assert shape.value(r) == pytest.approx(turned.value(same))
+
+
 def test_zeros_of_straight_pieces():
     def bent(x):
         return min(x, 0.0) + max(x - 1.0, 0.0)

@@ -147,7 +147,7 @@ def test_one_class_takes_no_targets_and_others_need_some():
         task_of(loss="one_class")
     with check_refused("loss huber needs a response, the instance has none", "use loss one_class"):
         task_of(instance=BARE, loss="huber")
-    with check_refused("l1 needs labels y in {−1, +1}, the instance has response"):
+    with check_refused("l1 needs labels y in {−1, +1}, the instance has"):
         task_of(instance=REAL, loss="logistic")
 
 
