@@ -219,6 +219,16 @@ def test_the_bias_of_one_class_alone_is_endless_on_one_side():
         assert (risk.bias, risk.value) == (risk.bias_interval[1 - end], 0.0)
 
 
+def test_the_bias_of_the_logistic_loss_is_the_log_odds_of_the_prices():
+    """Without outputs; with one class only it goes as far as the loss is nothing."""
+    y, price = np.array([1.0, -1.0]), np.array([1e6, 10.0])
+    assert LOGISTIC.risk(np.zeros(2), y, price, True).bias == pytest.approx(math.log(1e5), rel=1e-12)
+    assert LOGISTIC.risk(np.zeros(2), -y, price, True).bias == pytest.approx(-math.log(1e5), rel=1e-12)
+    for label in (1.0, -1.0):
+        risk = LOGISTIC.risk(np.array([-3.0, 2.0]), np.full(2, label), np.ones(2), True)
+        assert (risk.bias, risk.value) == pytest.approx((67.0 * label, 0.0), abs=1e-20)
+
+
 @pytest.mark.parametrize("kappa", [0.0, 0.5])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_record_is_turned_by_its_signs(kappa, seed):
