@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ._cvxpy import cp
 from .families.task import Task
+from .losses import REAL
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,15 @@ class DualProgram:
 
 
 class Multipliers:
-    """α with its `gain` and its `feasible` set S (or A), and q_m(α) = ‖F_m'(α∘y)‖²."""
+    """α with its `gain` and its `feasible` set S (or A), and q_m(α) = ‖F_m'(s∘α)‖²."""
 
     def __init__(self, task: Task) -> None:
-        self.count, self.alpha = task.count, cp.Variable(task.samples, nonneg=True)
-        self.gain, self.feasible = task.loss_function.declare_gain(self.alpha, task.box)
+        loss, signs = task.loss_function, task.signs
+        self.count, self.alpha = task.count, cp.Variable(task.samples, nonneg=loss.targets != REAL)
+        self.gain, self.feasible = loss.declare_gain(self.alpha, task.y, task.box)
         if task.bias:
-            self.feasible = [*self.feasible, task.y @ self.alpha == 0]
-        self.seen = [(task.y[:, None] * factor.columns).T @ self.alpha for factor in task.factors]
+            self.feasible = [*self.feasible, signs @ self.alpha == 0]
+        self.seen = [(signs[:, None] * factor.columns).T @ self.alpha for factor in task.factors]
 
     @property
     def half_q(self) -> list[cp.Expression]:

@@ -25,7 +25,7 @@ class Functions:
         self.w = [cp.Variable(factor.columns.shape[1]) for factor in task.factors]
         f = sum(factor.columns @ w for factor, w in zip(task.factors, self.w, strict=True))
         f = f + cp.Variable() if task.bias else f
-        self.risk, self.margins = task.loss_function.declare_risk(cp.multiply(task.y, f), task.box)
+        self.risk, self.margins = task.loss_function.declare_risk(cp.multiply(task.signs, f), task.y, task.box)
 
     @property
     def norms(self) -> list[cp.Expression]:

@@ -59,7 +59,10 @@ TOPICS = {
     "families/hypergraph": ("hypergraph",),
     "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
     "losses/hinge": ("losses", "exact", "task", "parameters"), "losses/nu": ("losses", "exact", "task", "parameters"),
-    "losses/squared_hinge": ("losses", "exact"),
+    **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters") for name in (
+        "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
+        "squared_epsilon_insensitive", "huber", "quantile", "one_class",
+    )},
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
 PASSED, NO_TESTS, TIMEOUT = 0, 5, 99  # exit codes: of pytest, of pytest for an empty selection, of an alarm

@@ -1,14 +1,14 @@
-"""The family of single tasks: labels ±1, and a penalty of the norms of f_1..f_M.
+"""The family of single tasks: one target per sample, and a penalty of the norms of f_1..f_M.
 
 Every formulation of the family has the shape
 
     primal   min over f_1..f_M, b of   U(‖f_1‖, …, ‖f_M‖) + risk(f)
-    dual     max over α of             gain(α) − U*(√q_1(α), …, √q_M(α)),       q_m(α) = (α∘y)'K_m(α∘y)
+    dual     max over α of             gain(α) − U*(√q_1(α), …, √q_M(α)),       q_m(α) = β'K_mβ,   β = s∘α
 
-with U a convex penalty of the norms and U*(d) = sup over a ≥ 0 of Σ a_m d_m − U(a) its conjugate.
-Weak duality is the inequality of the sample side (`task`), Cauchy–Schwarz
-Σ_i α_i y_i f_m(x_i) ≤ ‖f_m‖ √q_m, and U(a) + U*(d) ≥ Σ a_m d_m. At the optimum f_m = weight_m K_m(α∘y)
-with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
+with signs s = y for labels ±1 and s = 1 for other targets (theorems write α∘y, which is β for labels), U a convex
+penalty of the norms and U*(d) = sup over a ≥ 0 of Σ a_m d_m − U(a) its conjugate.
+Weak duality is the inequality of the sample side (`task`), Cauchy–Schwarz Σ_i β_i f_m(x_i) ≤ ‖f_m‖ √q_m, and
+U(a) + U*(d) ≥ Σ a_m d_m. At the optimum f_m = weight_m K_mβ with weight_m = ‖f_m‖/√q_m wherever √q_m > 0.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, nearest
 from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
-from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag
+from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
-from ..losses import HINGE, LOSSES, Risk
+from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, OWN, REAL, Loss, Risk
 from . import task as _task
 from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
+NAMED: dict[Loss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
+TARGETS = {LABELS: ("y", "labels y in {−1, +1}"), REAL: ("response", "a response"), NONE: ("none", "no targets")}
 
 __all__ = [  # what the files of single tasks are written in
     "THETA", "Array", "Between", "Constraint", "Fixed", "Functions", "Multipliers", "OnWeights", "Regulariser",
@@ -118,7 +120,7 @@ class SingleTask(
         alpha = task.feasible(alpha)
         roots = task.root_q(alpha) if self.between is None else task.accurate_root_q(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
-        return LowerBound(gain - cost, alpha, roots, max(gain, abs(cost)))
+        return LowerBound(gain - cost, alpha, roots, max(abs(gain), abs(cost)))
 
     def upper(self, task: Task, coefficients: Array | RankOneCoefficients) -> UpperBound:
         """U(‖f‖) + risk(f), the bias chosen to make the risk least."""
@@ -159,18 +161,23 @@ class SingleTask(
         """The task that an instance and parameters make, and every parameter with its value."""
         self.check_names(given)
         self._check_fit(instance)
-        loss = self._loss(given)
-        set_by = LOSSES[loss].parameter
-        number = set_by.resolve(given.get(set_by.name), self.name, instance.count)
-        bias = as_flag("bias", given.get("bias"), default=True)
+        chosen = self._loss(given)
+        resolved: Parameters = {} if chosen in NAMED else {"loss": chosen.name}
+        set_by = chosen.parameter
+        number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
+        loss = chosen.with_own(given, instance.count)
+        resolved.update({parameter.name: getattr(loss, parameter.name) for parameter in loss.own})
+        resolved["bias"] = bias = as_flag("bias", given.get("bias"), default=loss.takes_bias)
+        if bias and not loss.takes_bias:
+            raise InputError(f"loss {loss.name} has no bias, its margin takes that place: leave bias out")
         own: dict[str, Own] = dict(self.resolve_own(instance, given))
-        resolved: Parameters = {set_by.name: number, "bias": bias, **own}
+        resolved.update(own)
         if self.grouped:
             own["groups"] = instance.groups
-        y = instance.targets.plus_minus(self.name)
-        box = LOSSES[loss].prices(number, instance.sample_weight, y, bias)
-        symmetric, sizes = instance.symmetric, instance.sizes
-        return Task(instance.kernels, y, box, loss, bias, own, symmetric=symmetric, sizes=sizes), resolved
+        y = self._targets(instance, loss)
+        box = loss.prices(number, instance.sample_weight, y, bias)
+        name, symmetric, sizes = NAMED.get(loss, loss), instance.symmetric, instance.sizes
+        return Task(instance.kernels, y, box, name, bias, own, symmetric=symmetric, sizes=sizes), resolved
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
@@ -181,6 +188,9 @@ class SingleTask(
     def needs_groups(self) -> bool:
         return self.grouped
 
+    def check_names(self, given: Given) -> None:
+        super().check_names({name: value for name, value in given.items() if name not in ("loss", *OWN)})
+
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
             words = "select one kernel, or use sum, average or l1"
@@ -189,13 +199,37 @@ class SingleTask(
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
-    @staticmethod
-    def _loss(given: Given) -> str:
-        if given.get("nu") is None:
-            return "c"
-        if given.get("C") is not None:
-            raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
-        return "nu"
+    def _loss(self, given: Given) -> Loss:
+        """The loss that is named, or that C or nu sets; parameters that belong to another one are refused."""
+        name, present = given.get("loss"), {key for key, value in given.items() if value is not None}
+        if name is None:
+            if {"C", "nu"} <= present:
+                raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
+            name = "nu" if "nu" in present else "c"
+        if not isinstance(name, str) or name not in LOSSES:
+            raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], LOSSES)}")
+        loss = LOSSES[name]
+        if loss.free_margin and NAMED[NU] not in self.losses:
+            raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
+        if loss is NU and "nu" not in present:
+            raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")
+        takes = [parameter.name for parameter in loss.parameters]
+        for key in sorted(present & {"C", "nu", *OWN} - {*takes}):
+            others = [other.name for other in EVERY if key in [parameter.name for parameter in other.parameters]]
+            words = f"it takes {' and '.join(takes)}, and {key} belongs to {', '.join(others)}"
+            raise InputError(f"parameter {key} does not belong to loss {loss.name}: {words}")
+        return loss
+
+    def _targets(self, instance: Instance, loss: Loss) -> Array:
+        """The targets that the loss takes; for none of them, 1 for every sample."""
+        (kind, needed), found = TARGETS[loss.targets], instance.targets
+        if loss.targets == LABELS:
+            return found.plus_minus(self.name)
+        if found.kind != kind:
+            fitting = [other.name for other in EVERY if TARGETS[other.targets][0] == found.kind]
+            words = f"use loss {', '.join(fitting)}" if fitting else "give other targets"
+            raise InputError(f"loss {loss.name} needs {needed}, the instance has {found.kind}: {words}")
+        return np.ones(len(found)) if loss.targets == NONE else np.asarray(found.values, dtype=np.float64)
 
 
 class OnWeights(SingleTask):

@@ -44,25 +44,40 @@ class RankOneCoefficients:
 
 @dataclass(frozen=True)
 class Task(KernelStack):
-    """Kernels, labels and the sample side's parameters; `loss` names one of `losses`, `box` holds the prices of its
-    samples, `own` are the formulation's own parameters."""
+    """Kernels, targets and the sample side's parameters; `loss` is one of `losses`, or its name; `box` holds the prices
+    of the samples, `own` the formulation's own parameters."""
 
     y: Array
     box: Array
-    loss: str = "c"
+    loss: str | Loss = "c"
     bias: bool = True
     own: Mapping[str, Own] = field(default_factory=dict)
 
     @property
     def loss_function(self) -> Loss:
-        return LOSSES[self.loss]
+        return LOSSES[self.loss] if isinstance(self.loss, str) else self.loss
+
+    @property
+    def signs(self) -> Array:
+        """s, which leads from α to β = s∘α: y for labels, 1 for other targets."""
+        return self.loss_function.signs(self.y)
+
+    @property
+    def low(self) -> Array:
+        """The smallest α; 0 for labels."""
+        return self.loss_function.bounds(self.y, self.box)[0]
+
+    @property
+    def limit(self) -> Array:
+        """The largest α."""
+        return self.loss_function.bounds(self.y, self.box)[1]
 
     # ------------------------------------------------------------------------------------------- units
     def in_units(self, size: float, own: Mapping[str, Own]) -> Task:
         """The same problem with every kernel divided by `size`; `own` are the formulation's parameters there.
 
-        loss c:  C is multiplied by size; f stays, α and the value are multiplied by size.
-        loss nu: C and α stay, f and the value are divided by size.
+        Prices C: C is multiplied by size; f stays, in the units of the targets, α and the value are multiplied by size.
+        ν-forms:  C and α stay, f and the value are divided by size.
         """
         scaled = replace(self, box=self.box * self.loss_function.price_unit(size), own=own)
         self.share_factors(scaled, size)
@@ -83,14 +98,14 @@ class Task(KernelStack):
     # ------------------------------------------------------------------ the dual side of the bounds
     def root_q(self, alpha: Array) -> Array:
         """d_m = √q_m(α), the norm of K_m(α∘y) in kernel m's space."""
-        return np.sqrt(self.quad_forms(alpha * self.y))
+        return np.sqrt(self.quad_forms(alpha * self.signs))
 
     def accurate_root_q(self, alpha: Array) -> Array:
         """The same, accurate to ten digits even where they nearly vanish."""
-        return np.sqrt(self.accurate_quad_forms(alpha * self.y))
+        return np.sqrt(self.accurate_quad_forms(alpha * self.signs))
 
     def gain(self, alpha: Array) -> float:
-        return self.loss_function.gain(alpha, self.box)
+        return self.loss_function.gain(alpha, self.y, self.box)
 
     def equalities(self) -> tuple[Array, Array]:
         """The equalities of the feasible set, as rows and totals."""

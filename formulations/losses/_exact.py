@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +13,25 @@ from numpy.typing import NDArray
 from ...problem.stack import Array
 
 TRIES = 8
+
+
+def balanced(alpha: Array, low: Array, high: Array, signs: Array) -> Array:
+    """α within its bounds with signs'α = 0 exactly.
+
+    Scale down the heavier side. A few samples then make up for the last bits that the sums lack. If that does not
+    succeed, round α to the grid of its largest entry's last bit, and take the surplus from the samples with most room,
+    in whole numbers. No entry changes its sign, so that this is done to |α|, whose limit is the end that α points to.
+    """
+    if math.fsum(signs * alpha) == 0:
+        return alpha
+    turned = np.where(alpha < 0, -1.0, 1.0)
+    size, limit, side = np.abs(alpha), np.where(alpha < 0, -low, high), signs * turned
+    sides = side > 0, side < 0
+    total = min(math.fsum(size[one]) for one in sides)
+    for one in sides:
+        size[one] = filled(size[one], limit[one], total)
+    exact = made_up(size, limit, side, 0.0)
+    return turned * (balanced_on_grid(size, limit, sides[0]) if exact is None else exact) + 0.0  # no −0
 
 
 def made_up(alpha: Array, box: Array, signs: Array, total: float) -> Array | None:
@@ -103,5 +125,27 @@ def flat_bottom(breakpoints: Array, slopes: Array, target: float) -> tuple[float
     return low, float(breakpoints[order[first + 1]]) if first + 1 < len(order) else math.inf
 
 
+def zeros(function: Callable[[float], float], breaks: Array, tolerance: float) -> tuple[float, float]:
+    """Where a function vanishes that increases, in straight lines between these breakpoints and beyond them: a point,
+    or an interval where it is flat. Values up to the tolerance, which is that of rounding, count as zero."""
+    inner, function = np.unique(breaks), cache(function)  # both searches look at nearly the same places
+    width = float(inner[-1] - inner[0] + np.abs(inner).max()) or 1.0
+    places = [float(inner[0]) - width, *inner.tolist(), float(inner[-1]) + width]
+    first, end = bisect_left(places, -tolerance, key=function), bisect_right(places, tolerance, key=function)
+    if end - first == 1:
+        return places[first], places[first]
+    if end - first > 1:
+        return -math.inf if first == 0 else places[first], math.inf if end == len(places) else places[end - 1]
+    right = min(max(first, 1), len(places) - 1)
+    left = places[right - 1]
+    slope = (function(places[right]) - function(left)) / (places[right] - left)
+    for _ in range(2):  # the second step makes up for the rounding of the first
+        left -= function(left) / slope
+    return left, left
+
+
 def middle(low: float, high: float) -> float:
+    """The middle of an interval, or its finite end."""
+    if math.isinf(low):
+        return high
     return low if math.isinf(high) else (low + high) / 2

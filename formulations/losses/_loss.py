@@ -1,22 +1,32 @@
-"""The interface of a loss for labels ±1: the sample side of primal and dual.
+"""The interface of a loss: the sample side of primal and dual.
 
-    primal   min over f, b of   U(‖f_1‖, …, ‖f_M‖) + Σ_i c_i ℓ(y_i (f(x_i) + b))
-    dual     max over α of      Σ_i g_i(α_i) − U*(√q_1(α), …, √q_M(α)),       g_i(α) = inf over t of c_i ℓ(t) + α t
+    primal   min over f, b of   U(‖f_1‖, …, ‖f_M‖) + Σ_i c_i ℓ(y_i, f(x_i) + b)
+    dual     max over α of      Σ_i g_i(α_i) − U*(√q_1(α), …, √q_M(α)),   g_i(α) = inf over z of c_i ℓ(y_i, z) + s_i α z
+
+One dual variable serves every kind of target: β = s∘α, with the signs s = y for labels ±1 (α ≥ 0 then) and s = 1 for
+real targets (α of either sign) and for none. With a bias s'α = 0. A loss whose margin ρ is an unknown has ρ in place
+of 1, −ρ in the risk and 1'α = 1.
 
 The risk is the sum of the losses at prices c (`box` of a task), least over the bias; the gain is the sum of the g_i,
-minus the conjugate of the risk. A loss whose margin ρ is an unknown has ρ in place of 1, −ρ in the risk and 1'α = 1.
+minus the conjugate of the risk. Fenchel–Young: c_i ℓ(y_i, z) ≥ g_i(α) − s_i α z for every z and every α, with
+equality where α minimises the difference; summed over the samples it is the half of weak duality without kernels.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ...problem.stack import Array
 from .._cvxpy import cp
-from .._formulation import Parameter
+from .._formulation import Given, Parameter
+from ._exact import balanced
+
+C = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+LABELS, REAL, NONE = "labels", "real", "none"
 
 
 class Risk(NamedTuple):
@@ -34,49 +44,79 @@ class Risk(NamedTuple):
         return 1.0 if self.rho is None else self.rho
 
 
+@dataclass(frozen=True)
 class Loss(ABC):
-    """A loss; `price` is c, one number per sample."""
+    """A loss; its fields are its own parameters, described by `own`. `price` is c, one number per sample."""
 
-    parameter: ClassVar[Parameter]  # sets the price
+    name: ClassVar[str]
+    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, or none
+    parameter: ClassVar[Parameter] = C  # sets the price
+    own: ClassVar[tuple[Parameter, ...]] = ()
+    lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
+    degree: ClassVar[int] = 1  # for real targets: ℓ(ty, tz) = t^degree ℓ(y, z), lengths being multiplied by t as well
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
+    takes_bias: ClassVar[bool] = True
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.parameter, *self.own
+
+    def with_own(self, given: Given, count: int) -> Loss:
+        """The loss with these parameters of its own, each within its limits, the others by default."""
+        words = f"loss {self.name}"
+        return replace(self, **{p.name: p.resolve(given.get(p.name), words, count) for p in self.own})
+
+    def signs(self, y: Array) -> Array:
+        """s, which leads from α to β = s∘α."""
+        return y if self.targets == LABELS else np.ones(len(y))
 
     # -------------------------------------------------------------------------------------- programmes in CVXPY
     @abstractmethod
-    def declare_risk(self, margins: cp.Expression, price: Array) -> tuple[cp.Expression, cp.Constraint]:
-        """The risk in slacks, and the constraint on the margins y_i f(x_i) that defines them: its multiplier is α."""
+    def declare_risk(self, margins: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
+        """The risk in slacks, and the constraint on the margins s_i f(x_i) that defines them: its multiplier is α."""
 
     @abstractmethod
-    def declare_gain(self, alpha: cp.Variable, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """The gain of α ≥ 0, and its constraints other than that of the bias."""
+    def declare_gain(self, alpha: cp.Variable, y: Array, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """The gain of α, and its constraints other than α ≥ 0 (unless targets are real) and that of the bias."""
 
     # ------------------------------------------------------------------------------------------ numbers in NumPy
+    @abstractmethod
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        """c_i ℓ(y_i, z_i) for every sample, at this ρ where the margin is free."""
+
     @abstractmethod
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
         """The least risk of these outputs over b (and ρ)."""
 
     @abstractmethod
-    def gain(self, alpha: Array, price: Array) -> float: ...
+    def gain(self, alpha: Array, y: Array, price: Array) -> float: ...
 
     @abstractmethod
-    def gradient(self, alpha: Array, price: Array) -> Array:
+    def gradient(self, alpha: Array, y: Array, price: Array) -> Array:
         """Of the gain."""
 
-    def curvature(self, alpha: Array, price: Array) -> Array:
+    @abstractmethod
+    def curvature(self, alpha: Array, y: Array, price: Array) -> Array:
         """Minus the second derivatives of the gain."""
-        return np.zeros(len(alpha))
-
-    def limit(self, price: Array) -> Array:
-        """The largest α."""
-        return price
-
-    def equalities(self, y: Array, bias: bool) -> tuple[Array, Array]:
-        """The feasible set's, as rows and totals: y'α = 0 with a bias, 1'α = 1 where the margin is free."""
-        rows = [y] * bias + [np.ones(len(y))] * self.free_margin
-        return np.array(rows).reshape(len(rows), len(y)), np.array([0.0] * bias + [1.0] * self.free_margin)
 
     @abstractmethod
+    def bounds(self, y: Array, price: Array) -> tuple[Array, Array]:
+        """The smallest and the largest α; they may be infinite."""
+
+    @abstractmethod
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        """c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i ≥ 0 for every sample, evaluated without cancellation."""
+
+    def equalities(self, y: Array, bias: bool) -> tuple[Array, Array]:
+        """The feasible set's, as rows and totals: s'α = 0 with a bias, 1'α = 1 where the margin is free."""
+        rows = [self.signs(y)] * bias + [np.ones(len(y))] * self.free_margin
+        return np.array(rows).reshape(len(rows), len(y)), np.array([0.0] * bias + [1.0] * self.free_margin)
+
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
         """An α in the feasible set near the given one; its equalities hold exactly."""
+        low, high = self.bounds(y, price)
+        alpha = np.clip(np.nan_to_num(alpha), low, high)
+        return balanced(alpha, low, high, self.signs(y)) if bias else alpha
 
     # ----------------------------------------------------------------------------------- prices and their units
     def prices(self, number: float, weight: Array, y: Array, bias: bool) -> Array:
@@ -84,9 +124,15 @@ class Loss(ABC):
         return number * weight
 
     def price_unit(self, size: float) -> float:
-        """The factor of prices and α when every kernel is divided by `size` and f stays in proportion."""
+        """The factor of prices and α when every kernel is divided by `size` and f stays, in the units of y: parameters
+        of the loss stay as well."""
         return size
 
     def value_unit(self, size: float) -> float:
         """The factor of the value when every kernel is divided by `size`."""
         return size
+
+    def in_units_of(self, size: float) -> Loss:
+        """The loss for real targets divided by `size`: f and α are divided by it, prices are multiplied by
+        size^(degree − 2), and where U is of degree two the value is divided by its square."""
+        return replace(self, **{name: getattr(self, name) / size for name in self.lengths})

@@ -70,9 +70,9 @@ def certified(
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
-    """Whether α lies in its box and satisfies its equalities exactly: y'α = 0 with a bias, 1'α = 1 where the margin is
+    """Whether α lies in its box and satisfies its equalities exactly: s'α = 0 with a bias, 1'α = 1 where the margin is
     free. `fsum` is exact where a sum vanishes."""
-    inside = bool((alpha >= 0).all() and (alpha <= task.loss_function.limit(task.box)).all())
+    inside = bool((alpha >= task.low).all() and (alpha <= task.limit).all())
     rows, totals = task.equalities()
     return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))
 
@@ -89,7 +89,7 @@ class Between:
         self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: bool
     ) -> None:
         self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
-        self.beta, self.weights = alpha * task.y, weights if own is not None else np.nan_to_num(weights)
+        self.beta, self.weights = alpha * task.signs, weights if own is not None else np.nan_to_num(weights)
         self.dual = seen(task, self.beta, task.bias, sliced)
         self.balanced = balanced(task, own)
         self.found = None if own is None else own_seen(task, own, self.balanced, sliced)

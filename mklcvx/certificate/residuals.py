@@ -89,7 +89,7 @@ def single_task(formulation: formulations.SingleTask, instance: Instance, soluti
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     return GapParts(
         samples=float(task.box @ sample_side(instance, solution).slackness),
-        functions=both - float((alpha * task.y) @ outputs),
+        functions=both - float((alpha * task.signs) @ outputs),
         weights=float(curves) - both,
     )
 

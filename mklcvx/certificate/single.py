@@ -173,7 +173,7 @@ class Evaluation:
         self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
     ) -> None:
         self.side, self.task, self.alpha, self.low, self.sliced = side, task, alpha, low, sliced
-        self.mu, beta = side.feasible(mu), alpha * task.y
+        self.mu, beta = side.feasible(mu), alpha * task.signs
         self.found = found = seen(task, beta, task.bias, sliced)
         self.tau = side.threshold(found.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, found.low, found.high, self.tau)
@@ -245,7 +245,7 @@ class OwnCoefficients:
         balanced = self.task.bias and sum_to_zero(coefficients)
         self.ridges = ridges(self.task, used | (self.mu > 0), balanced) if delta is None else delta
         self.found = own_seen(self.task, coefficients, balanced, at.sliced)
-        apart = coefficients - self.mu[:, None] * at.alpha * self.task.y
+        apart = coefficients - self.mu[:, None] * at.alpha * self.task.signs
         self.apart = own_seen(self.task, apart, False, at.sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
 

@@ -53,7 +53,7 @@ def active_set(alpha: Array, box: Array, excess: Array, level: float) -> tuple[N
 
 def gain_gradient(task: Task) -> Array:
     """The gradient of gain(α), which is linear for the losses that solvers take."""
-    return task.loss_function.gradient(np.zeros(task.samples), task.box)
+    return task.loss_function.gradient(np.zeros(task.samples), task.y, task.box)
 
 
 def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int = 4) -> tuple[Array, Array]:

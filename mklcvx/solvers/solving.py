@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint, joined
+from ..certificate.families import check_loss
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
@@ -229,6 +230,7 @@ def solved(
     chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
     instance.check_unchanged()
     task, resolved = chosen.task(instance, parameters)
+    check_loss(resolved)
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
+from ..problem.low_rank import dense
 from .constructions import gaussian, pairs
 from .grid import Draws, quantised
 from .plans import BOUND, PLANS, SIZE, Array, Optimum, Plan, built
@@ -128,7 +129,7 @@ def planted_response(loss: str, seed: int, plan: Plan = PLANS[0]) -> tuple[Insta
     known, (labelled, optimum) = LOSSES[loss], built(plan, seed)
     weights, bias = np.asarray(optimum.weights), float(optimum.bias or 0.0)
     beta, draws = np.asarray(optimum.alpha) * labelled.y, Draws(seed + 1)
-    f = np.tensordot(weights, labelled.kernels @ beta, axes=1)
+    f = np.tensordot(weights, dense(labelled.kernels) @ beta, axes=1)
     more, inside = draws.whole(1, 8, len(beta)) / 8, draws.whole(-3, 3, len(beta)) / 4
     outside = np.where((np.abs(beta) == BOUND) & known.beyond, more * np.sign(beta), 0.0)
     residuals = known.least(beta) + outside + np.where(beta == 0, known.within * inside, 0.0)

@@ -45,10 +45,10 @@ class SingleTasks(Family[Task, Single, Proved]):
                 alpha, low = refined(stored, task, weights, lower.alpha)
                 yield {"alpha": alpha, "mu": weights, "low": low}
         apart = not isinstance(functions, RankOneCoefficients) or not np.array_equal(
-            functions.signed, lower.alpha * task.y
+            functions.signed, lower.alpha * task.signs
         )
         if isinstance(functions, RankOneCoefficients) and apart and np.isfinite(weights).all():
-            yield {"alpha": task.feasible(functions.signed * task.y), "mu": weights}
+            yield {"alpha": task.feasible(functions.signed * task.signs), "mu": weights}
         if apart or not np.array_equal(best, weights):  # functions are priced with the weights that fit them best
             coefficients = np.asarray(functions)
             if task is not stored:  # with Σ_i c_mi = 0 they make the same functions of both, up to a constant
@@ -74,7 +74,7 @@ class SingleTasks(Family[Task, Single, Proved]):
             return ""
         centred = task.centred()
         apart = np.sum([centred.quad_forms(np.where(task.y == side, solution.alpha, 0.0)) for side in (1, -1)], axis=0)
-        together = centred.quad_forms(solution.alpha * task.y)
+        together = centred.quad_forms(solution.alpha * task.signs)
         if float(together.max()) > MEETING * float(apart.max()):
             return ""
         return (

@@ -1,0 +1,177 @@
+"""Losses are asked for by name: their parameters, targets and refusals. C and nu alone set the two they always set."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mklcvx import formulations, solve, verify, zoo
+from mklcvx.formulations.losses import EVERY, HINGE, LOSSES, NU
+from mklcvx.problem.targets import Targets
+from parameter_cases import INSTANCE, K, N, instance_for, resolved
+from refusals import check_refused
+
+FOR_LABELS = [loss.name for loss in EVERY if loss.targets == "labels"]
+FOR_REAL = [loss.name for loss in EVERY if loss.targets == "real"]
+
+
+def instance_with(kind: str, values) -> SimpleNamespace:
+    """What a formulation reads of an instance, with these targets."""
+    parts = {"symmetric": True, "sizes": None, "groups": None, "count": len(K), "sample_weight": np.ones(N)}
+    return SimpleNamespace(kernels=K, targets=Targets(kind, values), **parts)
+
+
+REAL = instance_with("response", np.linspace(-1.0, 2.0, N))
+BARE = instance_with("none", np.empty((N, 0)))
+
+
+def task_of(name="l1", instance=INSTANCE, **given):
+    return formulations.get(name).task(instance, given)
+
+
+# ------------------------------------------------------------------------------------------------------ what is as ever
+def test_the_loss_without_a_name_is_set_by_C_or_nu():
+    for given, name in (({}, "c"), ({"C": 2.0}, "c"), ({"nu": 0.5}, "nu")):
+        task, parameters = task_of(**given)
+        assert task.loss == name
+        assert "loss" not in parameters
+
+
+def test_hinge_and_nu_by_name_are_the_same_problems():
+    for loss, given in (("hinge", {}), ("c", {"C": 2.0}), ("nu", {"nu": 0.5}), (None, {})):
+        named, plain = task_of(loss=loss, **given), task_of(**given)
+        assert named[1] == plain[1]
+        assert (named[0].loss, named[0].box.tolist()) == (plain[0].loss, plain[0].box.tolist())
+    found = solve(INSTANCE, "l1", loss="hinge", C=2.0)
+    assert found.parameters == {"C": 2.0, "bias": True}
+    assert found.objective == solve(INSTANCE, "l1", C=2.0).objective
+
+
+# ----------------------------------------------------------------------------------------------- names and parameters
+@pytest.mark.parametrize("loss", FOR_LABELS[2:])
+def test_losses_for_labels_are_asked_for_by_name(loss):
+    task, parameters = task_of(loss=loss, C=3.0, bias=False)
+    own = {parameter.name: parameter.default(1) for parameter in LOSSES[loss].own}
+    assert parameters == {"loss": loss, "C": 3.0, **own, "bias": False}
+    assert task.loss_function == LOSSES[loss]
+    assert np.array_equal(task.signs, INSTANCE.y)
+    assert formulations.get("l1").task(INSTANCE, parameters)[1] == parameters  # what is resolved can be given
+
+
+@pytest.mark.parametrize("loss", FOR_REAL)
+def test_losses_for_real_targets_are_asked_for_by_name(loss):
+    task, parameters = task_of(instance=REAL, loss=loss)
+    assert parameters["loss"] == loss
+    assert np.array_equal(task.y, REAL.targets.values)
+    assert np.array_equal(task.signs, np.ones(N))
+    assert (task.low < 0).all()
+
+
+def test_own_parameters_reach_the_loss():
+    for loss, given in (
+        ("huber", {"delta": 0.5}),
+        ("quantile", {"quantile": 0.9}),
+        ("epsilon_insensitive", {"epsilon": 0}),
+    ):
+        task, parameters = task_of(instance=REAL, loss=loss, **given)
+        ((name, value),) = given.items()
+        assert getattr(task.loss_function, name) == parameters[name] == value
+    assert task_of(loss="smoothed_hinge", width=0.25)[0].loss_function.width == 0.25
+
+
+def test_without_targets_there_is_one_class_and_no_bias():
+    task, parameters = task_of(instance=BARE, loss="one_class", nu=0.5)
+    assert parameters == {"loss": "one_class", "nu": 0.5, "bias": False}
+    assert task.box == pytest.approx(np.full(N, 1 / (0.5 * N)))
+    assert np.array_equal(task.signs, np.ones(N))
+    assert task_of(instance=BARE, loss="one_class")[1]["nu"] == 0.5
+    with check_refused("loss one_class has no bias", "leave bias out"):
+        task_of(instance=BARE, loss="one_class", bias=True)
+    light = SimpleNamespace(**{**vars(BARE), "sample_weight": np.full(N, 0.25)})
+    with check_refused("parameter nu = 0.5 is infeasible for these sample weights: give nu ≤ 0.249999"):
+        task_of(instance=light, loss="one_class")
+
+
+# ----------------------------------------------------------------------------------------------------------- refusals
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"loss": "hubr"}, ("parameter loss = 'hubr' is unknown", "did you mean 'huber'?")),
+        ({"loss": ["huber"]}, ("parameter loss = ['huber'] is unknown",)),
+        ({"loss": 3}, ("parameter loss = 3 is unknown", "known: absolute, c, epsilon_insensitive")),
+        ({"loss": "logistic", "nu": 0.5}, ("parameter nu does not belong to loss logistic", "it takes C")),
+        ({"loss": "nu", "C": 1.0, "nu": 0.5}, ("parameter C does not belong to loss nu", "it takes nu")),
+        ({"delta": 1.0}, ("parameter delta does not belong to loss hinge", "delta belongs to huber")),
+        ({"epsilon": 1.0}, ("loss hinge", "epsilon belongs to epsilon_insensitive, squared_epsilon_insensitive")),
+        ({"nu": 0.5, "width": 1.0}, ("parameter width does not belong to loss nu",)),
+        ({"loss": "smoothed_hinge", "delta": 1.0}, ("does not belong to loss smoothed_hinge", "it takes C and width")),
+        (
+            {"loss": "smoothed_hinge", "width": 0},
+            ("width = 0 is outside the limits of loss smoothed_hinge", "width > 0"),
+        ),
+        ({"loss": "logistic", "C": 0}, ("parameter C = 0 is outside the limits of l1", "C > 0")),
+        ({"loss": "nu"}, ("loss nu needs nu", "0 < ν ≤ 1")),
+    ],
+)
+def test_what_does_not_belong_to_a_loss_is_refused(given, words):
+    with check_refused(*words):
+        resolved("l1", **given)
+
+
+@pytest.mark.parametrize(
+    ("loss", "given", "words"),
+    [
+        ("huber", {"delta": 0}, "δ > 0"),
+        ("quantile", {"quantile": 1}, "0 < π < 1"),
+        ("quantile", {"quantile": 0}, "0 < π < 1"),
+        ("epsilon_insensitive", {"epsilon": -1}, "ε ≥ 0"),
+        ("squared_epsilon_insensitive", {"epsilon": -1}, "ε ≥ 0"),
+        ("absolute", {"epsilon": 0}, "parameter epsilon does not belong to loss absolute"),
+    ],
+)
+def test_own_parameters_have_limits(loss, given, words):
+    with check_refused(words):
+        task_of(instance=REAL, loss=loss, **given)
+
+
+@pytest.mark.parametrize("loss", FOR_REAL)
+def test_losses_for_real_targets_refuse_labels(loss):
+    with check_refused(f"loss {loss} needs a response, the instance has y", "use loss hinge, nu, squared_hinge"):
+        task_of(loss=loss)
+
+
+def test_one_class_takes_no_targets_and_others_need_some():
+    with check_refused("loss one_class needs no targets, the instance has y", "use loss hinge"):
+        task_of(loss="one_class")
+    with check_refused("loss huber needs a response, the instance has none", "use loss one_class"):
+        task_of(instance=BARE, loss="huber")
+    with check_refused("l1 needs labels y in {−1, +1}, the instance has"):
+        task_of(instance=REAL, loss="logistic")
+
+
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
+def test_a_formulation_without_a_nu_form_has_none_by_name(name):
+    for loss in ("nu", "one_class"):
+        with check_refused(f"{name} has no ν-form, which loss {loss} is"):
+            resolved(name, instance_for(name), loss=loss)
+    assert resolved(name, instance_for(name), loss="logistic")["loss"] == "logistic"
+
+
+@pytest.mark.parametrize("name", ["ml_sum", "ts", "alignment", "hypergraph"])
+def test_other_families_have_no_loss_to_choose(name):
+    with check_refused(f"unknown parameter 'loss' of {name}"):
+        resolved(name, loss="logistic")
+
+
+@pytest.mark.parametrize("loss", FOR_LABELS[2:])
+def test_a_loss_that_no_solver_takes_is_said_to_be_declared_only(loss):
+    with check_refused(f"loss {loss} is declared, not solved yet"):
+        solve(zoo.tiny(4, 2), "l1", loss=loss)
+    with check_refused(f"loss {loss} is declared, not solved yet"):
+        verify(zoo.tiny(4, 2), "l1", loss=loss, weights=[0.5, 0.5])
+
+
+def test_the_two_losses_of_old_come_first():
+    assert EVERY[:2] == (HINGE, NU)
