@@ -155,6 +155,16 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         return [name for name, _ in self.described_parameters]
 
     @property
+    def loss_names(self) -> list[str]:
+        """The losses over samples that can be chosen; where the loss is part of the formulation, none."""
+        return []
+
+    @property
+    def usage(self) -> str:
+        """What to append to `mklcvx solve problem.npz`."""
+        return f"-f {self.name}"
+
+    @property
     def needs_groups(self) -> bool:
         return False
 

@@ -181,15 +181,33 @@ class SingleTask(
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
-        sample_side = [LOSSES[loss].parameter.described for loss in self.losses]
-        return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
+        by_nu = ", or nu where nu is given" if self._takes(NU) else ""
+        choice = f"loss over the samples; {', '.join(self.loss_names)}; default hinge{by_nu}"
+        prices = [LOSSES[loss].parameter.described for loss in self.losses]
+        bias = ("bias", "whether f has a constant term; default true")
+        return [("loss", choice), *prices, *self._described_own(), bias, *super().described_parameters]
+
+    def _described_own(self) -> list[tuple[str, str]]:
+        """The parameters of single losses, each with the losses that have it."""
+        taken = [LOSSES[name] for name in self.loss_names]
+        known = {parameter.name: parameter for loss in taken for parameter in loss.own}
+        having = {name: [loss.name for loss in taken if known[name] in loss.own] for name in known}
+        return [
+            (name, f"{known[name].meaning} (loss {', '.join(having[name])}); {known[name].limits}; default "
+             f"{known[name].default_text}") for name in known
+        ]  # fmt: skip
+
+    @property
+    def loss_names(self) -> list[str]:
+        return [loss.name for loss in EVERY if self._takes(loss)]
+
+    def _takes(self, loss: Loss) -> bool:
+        """Every loss, unless its margin is free and the formulation has no ν-form."""
+        return not loss.free_margin or NAMED[NU] in self.losses
 
     @property
     def needs_groups(self) -> bool:
         return self.grouped
-
-    def check_names(self, given: Given) -> None:
-        super().check_names({name: value for name, value in given.items() if name not in ("loss", *OWN)})
 
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
@@ -209,7 +227,7 @@ class SingleTask(
         if not isinstance(name, str) or name not in LOSSES:
             raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], LOSSES)}")
         loss = LOSSES[name]
-        if loss.free_margin and NAMED[NU] not in self.losses:
+        if not self._takes(loss):
             raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
         if loss is NU and "nu" not in present:
             raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")

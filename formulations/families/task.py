@@ -1,7 +1,7 @@
-"""The sample side, shared by all single-task formulations: two losses (some take the first only), with or without bias.
+"""The sample side, shared by all single-task formulations: a loss over the samples, with or without bias.
 
 Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C times the weight of sample i.
-Loss c is the C-SVC, loss nu the ν-SVM.
+Two losses need no name, for C or nu sets them: loss c is the C-SVC (its name is `hinge`), loss nu the ν-SVM.
 
     loss c    risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i)),
               gain(α) = Σ_i α_i,   S = {0 ≤ α ≤ C, y'α = 0}
@@ -13,7 +13,9 @@ in the feasible set and every f_1..f_M, b
 
     risk(f) ≥ gain(α) − Σ_i α_i y_i Σ_m f_m(x_i),
 
-which is the half of weak duality that has nothing to do with kernels.
+which is the half of weak duality that has nothing to do with kernels. Every other loss has it too, with a risk, a gain
+and bounds on α that its own theorem states (`squared`, `logistic`, `huber` and others, by the parameter `loss`). Where
+targets are not labels, theorems mean α by α∘y: in general it is β = s∘α with signs s, y for labels and 1 otherwise.
 References: Cortes & Vapnik 1995 (loss c); Schölkopf et al. 2000, in the form of Xu et al. 2013 Eq. (2) (loss nu).
 """
 

@@ -13,7 +13,8 @@ other label, t = log((1 − u)/u), and the value there is c times the entropy of
     Fenchel–Young  c times the divergence of Kullback and Leibler of u from the probability 1/(1 + e^t)
     least bias     unique where there are two classes
 
-Targets: labels ±1. Parameters: C > 0, default 1.
+Targets: labels ±1.
+Parameters: C > 0, default 1.
 Degenerate cases: with a bias and one class only the value 0 is approached for |b| → ∞ and not attained. f = 0 costs
 c log 2 for every sample.
 

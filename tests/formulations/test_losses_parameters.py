@@ -14,7 +14,7 @@ from parameter_cases import INSTANCE, K, N, instance_for, resolved
 from refusals import check_refused
 
 FOR_LABELS = [loss.name for loss in EVERY if loss.targets == "labels"]
-FOR_REAL = [loss.name for loss in EVERY if loss.targets == "real"]
+FOR_REAL = [loss.name for loss in EVERY if loss.targets == "response"]
 
 
 def instance_with(kind: str, values) -> SimpleNamespace:
