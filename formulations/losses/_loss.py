@@ -51,6 +51,7 @@ class Loss(ABC):
 
     name: ClassVar[str]
     other_names: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
     targets: ClassVar[str] = LABELS  # which it takes: labels ±1, a response, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()

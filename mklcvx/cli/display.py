@@ -81,7 +81,9 @@ def loss_table() -> None:
     columns = ("name", "what it is", "targets", "parameters (default)", "bias", "formulations")
     print_table(columns, rows, "\nLosses", unbroken=("name", "targets"))
     typer.echo(f"\n{every[0]} to {every[-1]} take loss=NAME, the parameters of the loss, and bias.")
-    typer.echo("Without loss=NAME it is hinge, or nu where nu is given.")
+    typer.echo(
+        "Without loss=NAME it is hinge for labels, or nu where nu is given; squared for a response; else one_class."
+    )
 
 
 def _limits(parameter: Parameter) -> str:
