@@ -274,8 +274,8 @@ assert (parts.sum() > 1e-3) == DROP_ONE_HALF
 #
 #     For :math:`|\alpha|>c` the supremum of :math:`\alpha r-c\,\ell(r)` is infinite:
 #     take :math:`r` far out on the side of :math:`\alpha`. Otherwise it is attained
-#     where the loss begins, at :math:`r=\pm\varepsilon` with the sign of :math:`\alpha`:
-#     :math:`h(\alpha)=\varepsilon|\alpha|` on :math:`[-c,c]`.
+#     where the loss begins, at :math:`r=\pm\varepsilon` with the sign of
+#     :math:`\alpha`: :math:`h(\alpha)=\varepsilon|\alpha|` on :math:`[-c,c]`.
 #
 # **2.** For which residuals can a sample be taken out of the problem without changing
 # the answer? Name a loss where it is none.

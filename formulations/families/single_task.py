@@ -182,11 +182,10 @@ class SingleTask(
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
-        unnamed = [f"{UNNAMED[kind].name} for {words}" for kind, words in TARGETS.values() if kind in UNNAMED]
-        by_default = ", ".join(
-            ["hinge (nu if nu is given) for labels" if self._takes(NU) else "hinge for labels", *unnamed]
-        )
-        choice = f"loss over the samples; {', '.join(self.loss_names)}; default {by_default}"
+        unnamed = {kind: loss.name for kind, loss in UNNAMED.items() if self._takes(loss)}
+        others = [f"{unnamed[kind]} for {words}" for kind, words in TARGETS.values() if kind in unnamed]
+        for_labels = f"hinge{' (nu if nu is given)' * self._takes(NU)} for labels"
+        choice = f"loss over the samples; {', '.join(self.loss_names)}; default {', '.join([for_labels, *others])}"
         prices = [LOSSES[loss].parameter.described for loss in self.losses]
         bias = ("bias", "whether f has a constant term; default true")
         return [("loss", choice), *prices, *self._described_own(), bias, *super().described_parameters]

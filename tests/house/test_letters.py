@@ -52,7 +52,7 @@ RULES = (
     Rule("δ", "a loss's corner or a ridge: roots of q are d", r"(δ|\\delta)_j|‖δ‖|Σδ|\bδ/Σ"),
     Rule("C", "the price of slack: I − 𝓛 is A", r"I ?[−-] ?C\b|C ?= ?HH|HH'? ?= ?C\b|tr(\(C\)|\}\(?C\b| C\b)|KCK"),
     Rule("ρ", "the margin of the ν-form", r"ρ = \d|ρμ|ρ\^|ϱ|\\varrho", ("nu", "one_class")),
-    Rule("ε", "the width of a loss: a ridge is δ", r"εI|\\varepsilon|\\epsilon\b"),
+    Rule("ε", "the width of a loss: a ridge is δ", r"εI|\\varepsilon|\\epsilon\b", ("plot_13_change_the_loss",)),
 )  # fmt: skip
 
 # Letters of others, said to be so on the page: the papers' equations, the packages' problems, the tables of letters.
