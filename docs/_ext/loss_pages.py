@@ -118,6 +118,21 @@ def table() -> str:
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *(loss.name for loss in with_pages()), "```", ""])
 
 
+def gains() -> str:
+    """Every theorem's loss and gain, side by side."""
+    lines = ["| loss | at the price 1 | gain, and bounds of α |", "|---|---|---|"]
+    for loss in with_pages():
+        formulas = [
+            line.replace("&=", "=").replace("|", r"\vert ") for line in equations(parse(loss.theorem).statement)
+        ]
+        lines.append(f"| {link_from_above(loss)} | ${formulas[0]}$ | ${formulas[1]}$ |")
+    return "\n".join(lines)
+
+
+def link_from_above(loss: Loss) -> str:
+    return link(loss.name).replace("](", "](formulations/")
+
+
 def write(app: Any) -> None:
     folder = Path(app.srcdir) / "formulations"
     for loss in with_pages():

@@ -29,6 +29,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "edges": family_tree.edge_table,
     "exercises": exercises,
     "formulations": formulation_pages.index,
+    "gains": loss_pages.gains,
     "losses": loss_pages.table,
     "regularisers": regularisers.table,
     "theorem": claims_tables.theorem,

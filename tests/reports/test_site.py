@@ -157,6 +157,17 @@ def test_every_loss_is_in_the_table_and_its_link_leads_to_a_page():
     ]
 
 
+def test_the_picture_has_every_loss_with_its_gain():
+    rows = loss_pages.gains().splitlines()[2:]
+    assert len(rows) == len(loss_pages.with_pages())
+    for row, loss in zip(rows, loss_pages.with_pages(), strict=True):
+        cells = row.strip("| ").split(" | ")
+        assert cells[0] == f"[`{loss.name}`](formulations/{loss.name}.md)"
+        assert cells[1].startswith(("$\\ell (y, z) = ", "$\\operatorname{risk}(f) = "))
+        assert cells[2].startswith("$g(\\alpha ) = ")
+        assert len(cells) == 3
+
+
 def test_a_page_of_a_loss_names_the_regularisers_that_have_no_ν_form():
     pages = {loss.name: loss_pages.page(loss) for loss in loss_pages.with_pages()}
     assert [name for name, text in pages.items() if "they have no ν-form" in text] == ["nu", "one_class"]
