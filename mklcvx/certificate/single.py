@@ -50,7 +50,7 @@ import numpy as np
 from ..formulations import Task
 from ..problem.low_rank import LowRank
 from .passes import Seen, added, own_seen, seen, sum_to_zero
-from .record import Certificate, ProvedPoint
+from .record import NOTHING, Certificate, ProvedPoint
 from .regularisers import Regulariser
 from .ridge import ridges
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
@@ -239,6 +239,8 @@ class Evaluation:
         lengths, value = self.quadratic(t, t), self.side.value(self.mu)
         upper = total_above([*bound, lengths[1] / 2, value, *[-rho] * free])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
+        if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
+            scale = max(scale, abs(value))
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain
