@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 LABELS = (
-    "From one to the other.", "As a regulariser on weights:", "Both losses:", "Targets:", "Parameters:",
+    "From one to the other.", "As a regulariser on weights:", "Losses:", "Targets:", "Parameters:",
     "Degenerate cases:", "Reference:",
 )  # fmt: skip
 OF_LOSSES = (

@@ -34,7 +34,7 @@ def test_nothing_of_a_theorem_is_lost(name):
     theorem = parse(get(name).theorem)
     said = " ".join([theorem.headline, *(f"{part.label} {words(part)}" for part in theorem.parts)]).split()
     kept = get(name).theorem.split()
-    for label in ("other", "weights", "losses", "Parameters", "cases", "Reference"):
+    for label in ("other", "weights", "Losses", "Parameters", "cases", "Reference"):
         kept = [label if word in (f"{label}:", f"{label}.") else word for word in kept]
         said = [label if word in (f"{label}:", f"{label}.") else word for word in said]
     assert said == kept
