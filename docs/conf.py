@@ -29,6 +29,7 @@ extensions = [
     "executed_blocks",
     "family_tree",
     "formulation_pages",
+    "loss_pages",
     "explorer_grid",
     "hidden_solutions",
     "outside_links",

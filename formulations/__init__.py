@@ -3,7 +3,7 @@
 Notation, the same in every file: n samples x_i with labels y_i ∈ {−1,+1}; M kernels with Gram matrices K_m;
 f_m a function in kernel m's space and ‖f_m‖ its norm there; f = Σ_m f_m + b the decision function; α the
 multipliers of the samples; q_m(α) = (α∘y)'K_m(α∘y); μ the weights of the kernels; (x)₊ = max(0, x).
-risk, gain and the feasible sets S and A of the two losses are stated in `families.task` and, one by one, in `losses`;
+risk, gain and the feasible sets of the hinge and its ν-form are stated in `families.task`; in `losses`, those of all;
 the common shape of the single-task theorems in `families.single_task`; what many labels, two stages and hypergraphs
 add in `families.multi_label`, `families.two_stage` and `families.hypergraph`.
 Every file runs: python -m mklcvx.formulations.l1 prints its statement and what it comes to on a small problem.

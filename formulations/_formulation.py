@@ -155,6 +155,16 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         return [name for name, _ in self.described_parameters]
 
     @property
+    def loss_names(self) -> list[str]:
+        """The losses over samples that can be chosen; where the loss is part of the formulation, none."""
+        return []
+
+    @property
+    def usage(self) -> str:
+        """What to append to `mklcvx solve problem.npz`."""
+        return f"-f {self.name}"
+
+    @property
     def needs_groups(self) -> bool:
         return False
 
@@ -202,6 +212,10 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
 
     def in_units(self, task: TaskT, size: float) -> TaskT:
         """The same problem with every kernel divided by `size`; families without units return it unchanged."""
+        return task
+
+    def normalised(self, task: TaskT) -> TaskT:
+        """The same problem with real targets of size one, for declarations; others are returned unchanged."""
         return task
 
     def check_names(self, given: Given) -> None:

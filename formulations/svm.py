@@ -9,7 +9,8 @@ Stationarity in f gives f = K(α∘y), in b it gives y'α = 0, in the slacks α 
     recovery      f = K(α∘y): weight 1;  b from the margins of the samples with 0 < α_i < C
     multipliers   none beyond α
 
-Both losses: `c` (C-SVC; gain = 1'α) and `nu` (gain = 0, 1'α = 1). With `nu` the solution has rho, the margin.
+Losses: any. `hinge` is the C-SVC (gain = 1'α), `nu` the ν-SVM (gain = 0, 1'α = 1; the solution has rho, the margin),
+`squared` kernel ridge regression, `epsilon_insensitive` support vector regression.
 Degenerate cases: without a sample strictly between its bounds the bias is an interval; its middle is returned.
 
 Reference: Cortes & Vapnik 1995; for the ν-form Schölkopf et al. 2000, as in Xu et al. 2013, Eqs (2) to (4).

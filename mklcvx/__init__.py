@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .problem.instance import Instance
     from .problem.low_rank import LowRank
     from .reports import plot
-    from .solvers.available import available_formulations, available_solvers
+    from .solvers.available import available_formulations, available_losses, available_solvers
     from .solvers.paths import RegularizationPath, solve_path
     from .solvers.second_stage import second_stage
     from .solvers.solving import solve
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MultiLabelMKL",
     "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__", "available_formulations",
-    "available_solvers", "conform", "formulations", "kernels", "load_instance", "load_model", "load_solution",
-    "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage", "shrink",
-    "solve", "solve_path", "verify", "zoo",
+    "available_losses", "available_solvers", "conform", "formulations", "kernels", "load_instance", "load_model",
+    "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage",
+    "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -45,7 +45,7 @@ HOMES = {
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",
-    "solvers.available": "available_formulations available_solvers",
+    "solvers.available": "available_formulations available_losses available_solvers",
     "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",
     "solvers.solving": "solve",

@@ -34,6 +34,7 @@ SWEPT: dict[str, tuple[str, Array] | None] = {
     "li": None,
     "average": None,
 }
+LOSSES = ("squared_hinge", "smoothed_hinge", "logistic")  # with l1; all others have the hinge
 
 
 def toy(seed: int = SEED) -> tuple[Array, Array]:
@@ -71,6 +72,18 @@ def solutions(instance: Instance) -> dict[str, Any]:
     return found
 
 
+def with_losses(instance: Instance) -> dict[str, Any]:
+    """`l1` with each of the losses: the regulariser stays, and the page takes another gain and another risk."""
+    found = {}
+    for loss in LOSSES:
+        along = solve_path(instance, "l1", {"C": PRICES.tolist()}, loss=loss)
+        if not along.certified:
+            raise SystemExit(f"l1 with loss {loss}: a point of the explorer's grid is not certified")
+        rows = [[entry(solution) for solution in along.solutions]]
+        found[f"l1, {loss}"] = {"regulariser": "l1", "loss": loss, "parameter": None, "values": [None], "rows": rows}
+    return found
+
+
 def entry(solution: Any) -> dict[str, Any]:
     """What the page needs of a solution; weights that are undefined are null, and coefficients stand for them."""
     weights = [None if np.isnan(w) else float(w) for w in solution.weights]
@@ -86,7 +99,8 @@ def data() -> dict[str, Any]:
     scale = len(points) / np.array([np.sum(points**2), len(points), len(points)])
     kernels = [{**kernel, "scale": float(s)} for kernel, s in zip(KERNELS, scale, strict=True)]
     about = {"points": points.tolist(), "y": y.tolist(), "kernels": kernels, "C": PRICES.tolist()}
-    return {**about, "formulations": solutions(Instance(in_factors(stack(points)), y))}
+    instance = Instance(in_factors(stack(points)), y)
+    return {**about, "formulations": {**solutions(instance), **with_losses(instance)}}
 
 
 def main(target: str) -> None:

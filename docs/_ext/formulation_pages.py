@@ -15,18 +15,22 @@ from typing import Any
 
 from family import EDGES
 from mklcvx.formulations import FORMULATIONS, Formulation, get
+from mklcvx.formulations.losses import EVERY, Loss
 from mklcvx.reports.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.reports.latex import formula, prose
 from mklcvx.reports.theorem import Paragraph, Row, parse
 from mklcvx.solvers.solving import SOLVERS
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
+SHARED = {loss.theorem: loss.name for loss in reversed(EVERY)}  # pages of losses, by theorem: two have the same
+LINKS = {**{name: name for name in NAMES}, **{loss.name: SHARED[loss.theorem] for loss in EVERY}}
 FAMILIES = {
     "single task": "One task, labels ±1",
     "many labels": "Many labels, one combination of kernels",
     "two stages": "Two stages: first the kernel, then the classifier",
     "hypergraph": "Hypergraphs of labels",
 }
+LOSSY = tuple(formulation.name for formulation in FORMULATIONS if formulation.loss_names)
 CHAPTERS = {
     "01_svm_dual": ("svm", "sum"),
     "03_kernel_weights": ("l1", "average", "sum"),
@@ -38,6 +42,7 @@ CHAPTERS = {
     "09_k_space": ("ts", "ts_l1", "alignment"),
     "10_hypergraphs": ("hypergraph", "hypergraph_smooth"),
     "12_cycles": ("ckl", "li"),
+    "13_change_the_loss": LOSSY,
 }
 SPECIMENS = {"svm": "one-kernel"}
 LABELLED = ("many labels", "hypergraph")
@@ -54,7 +59,7 @@ def _piece(kind: str, content: str) -> str:
     if kind == "math":
         return f"${formula(content)}$"
     if kind == "code":
-        return f"[`{content}`]({content}.md)" if content in NAMES else f"`{content}`"
+        return link(content) if content in LINKS else f"`{content}`"
     return content
 
 
@@ -75,12 +80,12 @@ def page(formulation: Formulation, more: bool = False) -> str:
     theorem = parse(formulation.theorem)
     headline = theorem.headline.removeprefix(f"{formulation.name} — ")
     parts = [
-        f"# `{formulation.name}`: {_heading(formulation.title)}",
+        f"# `{formulation.name}`: {heading(formulation.title)}",
         markdown(f"{headline[0].upper()}{headline[1:]}"),
-        _notation(formulation),
+        notation_of(formulation),
         _theorem(formulation, theorem.rows("primal", "dual")),
         "## From one to the other",
-        *(_derived(part) for part in theorem.derivation),
+        *(derived(part) for part in theorem.derivation),
         *([f"```{{include}} _more/{formulation.name}.md\n```"] if more else []),
         in_the_course(formulation.name),
         "## Back again: recovery and multipliers",
@@ -89,17 +94,17 @@ def page(formulation: Formulation, more: bool = False) -> str:
             for row in theorem.rows("recovery", "multipliers")
         ),
         *_rest(theorem.parts),
-        _parameters(formulation),
+        parameters_of(formulation),
         _relatives(formulation),
         _example(formulation),
         _solvers(formulation),
         f"## Reference\n\n{theorem.paragraph('Reference')}",
-        _to_take_away(formulation),
+        to_take_away(formulation),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _notation(formulation: Formulation) -> str:
+def notation_of(formulation: Formulation | Loss) -> str:
     notation = parse(GENERAL + formulation.notation)
     text = "\n\n".join([markdown(notation.headline), *map(_explained, notation.parts)])
     return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n{text}\n::::"
@@ -112,12 +117,12 @@ def _explained(part: Row | Paragraph) -> str:
     return f"{part.label}\n: {text}" if part.label else f"> {text}"
 
 
-def _heading(title: str) -> str:
+def heading(title: str) -> str:
     """In letters alone: a link shows a heading's text, and of mathematics that would be its LaTeX."""
     return re.sub(r"ℓ([12ps])", lambda norm: f"ℓ{LOW[norm[1]]}", title)
 
 
-def _derived(part: Row | Paragraph) -> str:
+def derived(part: Row | Paragraph) -> str:
     return problem(part) if isinstance(part, Row) else markdown(part.text)
 
 
@@ -149,7 +154,7 @@ def _rest(parts: tuple[Row | Paragraph, ...]) -> list[str]:
     return made
 
 
-def _parameters(formulation: Formulation) -> str:
+def parameters_of(formulation: Formulation | Loss) -> str:
     rows = []
     for name, described in formulation.described_parameters:
         meaning, *limits, default = described.split("; ")
@@ -170,8 +175,8 @@ def _parameters(formulation: Formulation) -> str:
 
 def _relatives(formulation: Formulation) -> str:
     name = formulation.name
-    rows = [f"- at {edge.at} it {_becomes(edge)} {_link(edge.gives)}" for edge in EDGES if edge.of == name]
-    rows += [f"- {_link(edge.of)} {_becomes(edge)} it at {edge.at}" for edge in EDGES if edge.gives == name]
+    rows = [f"- at {edge.at} it {_becomes(edge)} {link(edge.gives)}" for edge in EDGES if edge.of == name]
+    rows += [f"- {link(edge.of)} {_becomes(edge)} it at {edge.at}" for edge in EDGES if edge.gives == name]
     if not rows:
         return ""
     return "\n".join(
@@ -189,8 +194,8 @@ def _becomes(edge: Any) -> str:
     return "is" if edge.exact else "tends to"
 
 
-def _link(name: str) -> str:
-    return f"[`{name}`]({name}.md)"
+def link(name: str) -> str:
+    return f"[`{name}`]({LINKS[name]}.md)"
 
 
 def _example(formulation: Formulation) -> str:
@@ -233,7 +238,7 @@ def _solvers(formulation: Formulation) -> str:
     return "\n".join(["## Solvers that serve it", "", ":::{container} stacked", *table, ":::"])
 
 
-def _to_take_away(formulation: Formulation) -> str:
+def to_take_away(formulation: Formulation | Loss) -> str:
     """The same theorem as files: a page states it once."""
     name, command = formulation.name, f"mklcvx explain {formulation.name}"
     return (
@@ -242,7 +247,7 @@ def _to_take_away(formulation: Formulation) -> str:
     )
 
 
-def taken_away(formulation: Formulation) -> dict[str, str]:
+def taken_away(formulation: Formulation | Loss) -> dict[str, str]:
     """The files that a page offers, by their names."""
     return {f"{formulation.name}.txt": as_text(formulation), f"{formulation.name}.tex": as_latex(formulation)}
 
@@ -253,7 +258,7 @@ def index() -> str:
     for family, title in FAMILIES.items():
         lines += [f"## {title}", "", "| name | weights or what is learned | by |", "|---|---|---|"]
         some = [formulation for formulation in FORMULATIONS if formulation.family == family]
-        lines += [f"| {_link(one.name)} | {markdown(one.title)} | {one.reference} |" for one in some]
+        lines += [f"| {link(one.name)} | {markdown(one.title)} | {one.reference} |" for one in some]
         lines += ["", "```{toctree}", ":hidden:", "", *(one.name for one in some), "```", ""]
     return "\n".join(lines)
 
@@ -261,12 +266,12 @@ def index() -> str:
 def write(app: Any) -> None:
     folder = Path(app.srcdir) / "formulations"
     for name in NAMES:
-        _keep(folder / f"{name}.md", page(get(name), (folder / "_more" / f"{name}.md").exists()))
+        keep(folder / f"{name}.md", page(get(name), (folder / "_more" / f"{name}.md").exists()))
         for file, text in taken_away(get(name)).items():
-            _keep(folder / "_taken" / file, f"{text}\n")
+            keep(folder / "_taken" / file, f"{text}\n")
 
 
-def _keep(path: Path, text: str) -> None:
+def keep(path: Path, text: str) -> None:
     """Written only if it changes, so that only what has changed is built again."""
     path.parent.mkdir(exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -10,6 +10,7 @@ from typing import Any
 import claims_tables
 import family_tree
 import formulation_pages
+import loss_pages
 import regularisers
 from mklcvx.exercises import EXERCISES
 
@@ -28,6 +29,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "edges": family_tree.edge_table,
     "exercises": exercises,
     "formulations": formulation_pages.index,
+    "gains": loss_pages.gains,
+    "losses": loss_pages.table,
     "regularisers": regularisers.table,
     "theorem": claims_tables.theorem,
     "verdicts": claims_tables.counts,

@@ -35,16 +35,26 @@
     if (name === "li") return Math.max(...norms) ** 2;
     return sum(norms.map((a, m) => (a > 0 ? (a * a) / weights[m] / 2 : 0)));
   }
+  /* The samples' side: what a residual r = 1 − y f costs, what α gains, and where α ends. The smoothed hinge has width 1. */
+  const entropy = (u) => (u > 0 && u < 1 ? -u * Math.log(u) - (1 - u) * Math.log1p(-u) : 0);
+  const losses = {
+    hinge: { cost: (r) => Math.max(0, r), gain: (a) => a, end: (C) => C },
+    squared_hinge: { cost: (r) => Math.max(0, r) ** 2 / 2, gain: (a, C) => a - (a * a) / (2 * C), end: () => Infinity },
+    smoothed_hinge: { cost: (r) => (r <= 0 ? 0 : r <= 1 ? (r * r) / 2 : r - 0.5), gain: (a, C) => a - (a * a) / (2 * C), end: (C) => C },
+    logistic: { cost: (r) => Math.max(0, r - 1) + Math.log1p(Math.exp(-Math.abs(r - 1))), gain: (a, C) => C * entropy(a / C), end: (C) => C },
+  };
+  const lossOf = (name) => losses[data.formulations[name].loss || "hinge"];
   function bounds(name, value, C, at) {
+    const sample = lossOf(name), regulariser = data.formulations[name].regulariser || name;
     const signed = at.alpha.map((a, i) => a * y[i]);
     const halves = gram.map((K) => Math.max(dot(signed, times(K, signed)), 0) / 2);
     const c = coefficients(at).map((row) => row.map((x) => at.stretch * x)), images = gram.map((K, m) => times(K, c[m]));
     const norms = c.map((row, m) => Math.sqrt(Math.max(dot(row, images[m]), 0)));
     const outputs = points.map((_, i) => sum(images.map((image) => image[i])) + at.stretch * at.bias);
-    const loss = C * sum(outputs.map((f, i) => Math.max(0, 1 - y[i] * f)));
-    const paid = penalty(name, norms, at.weights), cost = conjugates[name](halves, value);
+    const loss = C * sum(outputs.map((f, i) => sample.cost(1 - y[i] * f)));
+    const paid = penalty(regulariser, norms, at.weights), cost = conjugates[regulariser](halves, value);
     return {
-      lower: sum(at.alpha) - cost,
+      lower: sum(at.alpha.map((a) => sample.gain(a, C))) - cost,
       upper: paid + loss,
       scale: paid + cost,
       norms, outputs,
@@ -109,10 +119,10 @@
     }
     return path;
   }
-  function plane(at, C) {
+  function plane(at, C, end) {
     const values = field(at);
     const marks = points.map(([a, b], i) => {
-      const [x, z] = [px(a), py(b)], bound = at.alpha[i] >= C * (1 - 1e-9), unused = at.alpha[i] <= C * 1e-9;
+      const [x, z] = [px(a), py(b)], bound = at.alpha[i] >= end * (1 - 1e-9), unused = at.alpha[i] <= C * 1e-9;
       const colour = y[i] > 0 ? "var(--plus)" : "var(--minus)";
       const shape = y[i] > 0 ? `<circle cx="${x}" cy="${z}" r="4.5"` : `<rect x="${x - 4}" y="${z - 4}" width="8" height="8"`;
       const fill = unused ? "none" : colour;
@@ -156,7 +166,7 @@
       own.nextElementSibling.textContent = short(value, 3);
       own.setAttribute("aria-valuetext", `${family.parameter} = ${short(value, 3)}`);
     }
-    root.querySelector("[data-plane]").innerHTML = plane(at, C);
+    root.querySelector("[data-plane]").innerHTML = plane(at, C, lossOf(name).end(C));
     root.querySelector("[data-weights]").innerHTML = weightPicture(at, family.rows[row]);
     const gap = (proved.upper - proved.lower) / proved.scale;
     const errors = proved.outputs.filter((f, i) => f * y[i] <= 0).length, support = at.alpha.filter((a) => a > 1e-9 * C).length;

@@ -161,6 +161,14 @@ assert np.abs(square_hinge.weights[0] - even.weights).max() < 0.02
 # and what they lose goes to the others. In ``sm2`` nothing is capped; the weights
 # approach each other smoothly. In both, kernels that ``l1`` ignored come in.
 #
+# Nothing here is special to these two losses. Take any convex loss :math:`\ell` that
+# does not decrease, and :math:`\ell(\tfrac12q_m-\tau)` as what kernel :math:`m` costs
+# (Xu et al. 2013, Definition 1): the weights then pay :math:`\ell^*(\mu_m)`, its
+# conjugate :math:`\sup_r\,\mu r-\ell(r)`. It is 0 up to :math:`\theta` for the hinge,
+# :math:`\mu^2/(2\theta)` for its square. The page of :doc:`sm1 </formulations/sm1>` has
+# the proof and a third example; :doc:`the last chapter
+# </chapters/plot_13_change_the_loss>` does the same for samples.
+#
 # Break it
 # --------
 #

@@ -26,13 +26,14 @@ from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
-from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, OWN, REAL, Loss, Risk
+from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, ONE_CLASS, OWN, REAL, SQUARED, Loss, Risk
 from . import task as _task
 from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
 NAMED: dict[Loss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
+UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss of these targets, if none is named
 TARGETS = {LABELS: ("y", "labels y in {−1, +1}"), REAL: ("response", "a response"), NONE: ("none", "no targets")}
 
 __all__ = [  # what the files of single tasks are written in
@@ -138,6 +139,10 @@ class SingleTask(
         """The same problem with every kernel divided by `size`, for declarations."""
         return task.in_units(size, self.rescale(task.own, task.value_unit(size)))
 
+    def normalised(self, task: Task) -> Task:
+        size = task.spread()
+        return task if size == 1 else task.in_target_units(size, self.rescale(task.own, size**-2))
+
     # ---------------------------------------------------------------------------------- points
     def trivial_points(self, task: Task) -> Points[Array, Array | RankOneCoefficients]:
         """The zero function, which is optimal for loss nu if the hulls of the classes meet, and the feasible point
@@ -150,18 +155,18 @@ class SingleTask(
         """The functions, and α, the multiplier of the margins."""
         coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
         coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
-        per_unit = task.loss_function.price_unit(unit)
+        per_unit = task.loss_function.price_unit(unit) / task.target_unit
         return Points([np.ravel(program.margins.dual_value) / per_unit], [coefficients / per_unit])
 
     def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points[Array, Array | RankOneCoefficients]:
-        return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit)], [])
+        return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit) * task.target_unit], [])
 
     # ------------------------------------------------------------------------------- parameters
     def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""
         self.check_names(given)
         self._check_fit(instance)
-        chosen = self._loss(given)
+        chosen = self._loss(given, instance.targets.kind)
         resolved: Parameters = {} if chosen in NAMED else {"loss": chosen.name}
         set_by = chosen.parameter
         number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
@@ -181,15 +186,35 @@ class SingleTask(
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
-        sample_side = [LOSSES[loss].parameter.described for loss in self.losses]
-        return [*sample_side, ("bias", "whether f has a constant term; default true"), *super().described_parameters]
+        unnamed = {kind: loss.name for kind, loss in UNNAMED.items() if self._takes(loss)}
+        others = [f"{unnamed[kind]} for {words}" for kind, words in TARGETS.values() if kind in unnamed]
+        for_labels = f"hinge{' (nu if nu is given)' * self._takes(NU)} for labels"
+        choice = f"loss over the samples; {', '.join(self.loss_names)}; default {', '.join([for_labels, *others])}"
+        prices = [LOSSES[loss].parameter.described for loss in self.losses]
+        bias = ("bias", "whether f has a constant term; default true")
+        return [("loss", choice), *prices, *self._described_own(), bias, *super().described_parameters]
+
+    def _described_own(self) -> list[tuple[str, str]]:
+        """The parameters of single losses, each with the losses that have it."""
+        taken = [LOSSES[name] for name in self.loss_names]
+        known = {parameter.name: parameter for loss in taken for parameter in loss.own}
+        having = {name: [loss.name for loss in taken if known[name] in loss.own] for name in known}
+        return [
+            (name, f"{known[name].meaning} (loss {', '.join(having[name])}); {known[name].limits}; default "
+             f"{known[name].default_text}") for name in known
+        ]  # fmt: skip
+
+    @property
+    def loss_names(self) -> list[str]:
+        return [loss.name for loss in EVERY if self._takes(loss)]
+
+    def _takes(self, loss: Loss) -> bool:
+        """Every loss, unless its margin is free and the formulation has no ν-form."""
+        return not loss.free_margin or NAMED[NU] in self.losses
 
     @property
     def needs_groups(self) -> bool:
         return self.grouped
-
-    def check_names(self, given: Given) -> None:
-        super().check_names({name: value for name, value in given.items() if name not in ("loss", *OWN)})
 
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
@@ -199,17 +224,20 @@ class SingleTask(
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
-    def _loss(self, given: Given) -> Loss:
-        """The loss that is named, or that C or nu sets; parameters that belong to another one are refused."""
+    def _loss(self, given: Given, targets: str) -> Loss:
+        """The loss that is named, or else that of the targets: for labels the one that C or nu sets. Parameters that
+        belong to another loss are refused."""
         name, present = given.get("loss"), {key for key, value in given.items() if value is not None}
-        if name is None:
+        if name is None and targets in UNNAMED:
+            name = UNNAMED[targets].name
+        elif name is None:
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
         if not isinstance(name, str) or name not in LOSSES:
             raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], LOSSES)}")
         loss = LOSSES[name]
-        if loss.free_margin and NAMED[NU] not in self.losses:
+        if not self._takes(loss):
             raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
         if loss is NU and "nu" not in present:
             raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")
@@ -229,7 +257,7 @@ class SingleTask(
             fitting = [other.name for other in EVERY if TARGETS[other.targets][0] == found.kind]
             words = f"use loss {', '.join(fitting)}" if fitting else "give other targets"
             raise InputError(f"loss {loss.name} needs {needed}, the instance has {found.kind}: {words}")
-        return np.ones(len(found)) if loss.targets == NONE else np.asarray(found.values, dtype=np.float64)
+        return np.ones(len(found)) if loss.targets == NONE else found.real(f"loss {loss.name}")
 
 
 class OnWeights(SingleTask):

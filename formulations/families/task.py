@@ -1,7 +1,7 @@
-"""The sample side, shared by all single-task formulations: two losses (some take the first only), with or without bias.
+"""The sample side, shared by all single-task formulations: a loss over the samples, with or without bias.
 
 Notation: n samples, labels y ∈ {−1,+1}ⁿ, kernels K_1..K_M, f = Σ_m f_m + b, box C_i = C times the weight of sample i.
-Loss c is the C-SVC, loss nu the ν-SVM.
+Two losses need no name, for C or nu sets them: loss c is the C-SVC (its name is `hinge`), loss nu the ν-SVM.
 
     loss c    risk(f) = Σ_i C_i max(0, 1 − y_i f(x_i)),
               gain(α) = Σ_i α_i,   S = {0 ≤ α ≤ C, y'α = 0}
@@ -13,12 +13,15 @@ in the feasible set and every f_1..f_M, b
 
     risk(f) ≥ gain(α) − Σ_i α_i y_i Σ_m f_m(x_i),
 
-which is the half of weak duality that has nothing to do with kernels.
+which is the half of weak duality that has nothing to do with kernels. Every other loss has it too, with a risk, a gain
+and bounds on α that its own theorem states (`squared`, `logistic`, `huber` and others, by the parameter `loss`). Where
+targets are not labels, theorems mean α by α∘y: in general it is β = s∘α with signs s, y for labels and 1 otherwise.
 References: Cortes & Vapnik 1995 (loss c); Schölkopf et al. 2000, in the form of Xu et al. 2013 Eq. (2) (loss nu).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -28,7 +31,7 @@ from numpy.typing import DTypeLike
 from ...problem.stack import Array, KernelStack
 from ...renamed import OldName
 from .._formulation import Own
-from ..losses import LOSSES, Loss, Risk
+from ..losses import LOSSES, REAL, Loss, Risk
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Task(KernelStack):
     loss: str | Loss = "c"
     bias: bool = True
     own: Mapping[str, Own] = field(default_factory=dict)
+    target_unit: float = 1.0  # what real targets were divided by, for declarations
 
     @property
     def loss_function(self) -> Loss:
@@ -82,6 +86,25 @@ class Task(KernelStack):
         scaled = replace(self, box=self.box * self.loss_function.price_unit(size), own=own)
         self.share_factors(scaled, size)
         return scaled
+
+    def spread(self) -> float:
+        """The size of real targets, a power of two; with a bias they are counted from their median. 1 for others."""
+        if self.loss_function.targets != REAL:
+            return 1.0
+        largest = float(np.abs(self.y - self._middle()).max(initial=0.0))
+        return 2.0 ** round(math.log2(largest)) if largest > 0 else 1.0
+
+    def in_target_units(self, size: float, own: Mapping[str, Own]) -> Task:
+        """The same problem with real targets divided by `size`: f and α are divided by it, prices are multiplied by
+        size^(degree − 2), the value is divided by size². `own` are the formulation's parameters there."""
+        loss = self.loss_function
+        box, y = self.box * size ** (loss.degree - 2), (self.y - self._middle()) / size
+        scaled = replace(self, y=y, box=box, loss=loss.in_units_of(size), own=own, target_unit=size)
+        self.share_factors(scaled, 1.0)
+        return scaled
+
+    def _middle(self) -> float:
+        return float(np.median(self.y)) if self.bias else 0.0
 
     def centred(self) -> Task:
         """The same problem, with a bias, without large constants in the kernels: what solvers work with."""

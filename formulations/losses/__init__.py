@@ -20,7 +20,7 @@ EVERY: tuple[Loss, ...] = (
     HINGE, NU, SQUARED_HINGE, SMOOTHED_HINGE, LOGISTIC, SQUARED, EPSILON_INSENSITIVE, ABSOLUTE,
     SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, ONE_CLASS,
 )  # fmt: skip
-LOSSES: dict[str, Loss] = {"c": HINGE, **{loss.name: loss for loss in EVERY}}  # "c": its name in tasks and files
+LOSSES: dict[str, Loss] = {name: loss for loss in EVERY for name in (*loss.other_names, loss.name)}
 OWN = tuple(dict.fromkeys(parameter.name for loss in EVERY for parameter in loss.own))
 
 __all__ = [

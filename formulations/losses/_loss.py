@@ -14,6 +14,7 @@ equality where α minimises the difference; summed over the samples it is the ha
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -25,8 +26,8 @@ from .._cvxpy import cp
 from .._formulation import Given, Parameter
 from ._exact import balanced
 
-C = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-LABELS, REAL, NONE = "labels", "real", "none"
+C = Parameter("C", "price of a sample's loss", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
+LABELS, REAL, NONE = "labels", "response", "none"
 
 
 class Risk(NamedTuple):
@@ -49,7 +50,9 @@ class Loss(ABC):
     """A loss; its fields are its own parameters, described by `own`. `price` is c, one number per sample."""
 
     name: ClassVar[str]
-    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, or none
+    other_names: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
+    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, a response, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
     lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
@@ -61,6 +64,42 @@ class Loss(ABC):
     def parameters(self) -> tuple[Parameter, ...]:
         return self.parameter, *self.own
 
+    # ------------------------------------------------------------------------------------------- its description
+    @property
+    def theorem(self) -> str:
+        """The docstring of its file."""
+        return sys.modules[type(self).__module__].__doc__ or ""
+
+    @property
+    def title(self) -> str:
+        """The theorem's headline."""
+        return self.theorem.splitlines()[0].partition(" — ")[2].rstrip(".")
+
+    @property
+    def reference(self) -> str:
+        return " ".join(self.theorem.partition("Reference: ")[2].rstrip(" .\n").split())
+
+    @property
+    def notation(self) -> str:
+        """Definitions that the theorem uses."""
+        return __doc__
+
+    @property
+    def described_parameters(self) -> list[tuple[str, str]]:
+        """Name and description of every parameter, that of the price first."""
+        bias = [("bias", "whether f has a constant term; default true")] * self.takes_bias
+        return [*(parameter.described for parameter in self.parameters), *bias]
+
+    @property
+    def needs_groups(self) -> bool:
+        return False
+
+    @property
+    def usage(self) -> str:
+        """What to append to `mklcvx solve problem.npz`."""
+        return f"-f l1 --set loss={self.name}"
+
+    # --------------------------------------------------------------------------------------------- its parameters
     def with_own(self, given: Given, count: int) -> Loss:
         """The loss with these parameters of its own, each within its limits, the others by default."""
         words = f"loss {self.name}"

@@ -8,7 +8,8 @@ From one to the other. In r = y − z: inf over r of c max(0, |r| − ε) − α
     bounds         |α| = c: a residual beyond the tube, whose slack the risk pays; α = 0: inside the tube
     least bias     an interval where the slope of the risk vanishes; for `absolute` the weighted median of y − f
 
-Targets: real. Parameters: C > 0, default 1; epsilon ≥ 0 in the units of y, default 0.1 (`absolute` has none).
+Targets: a response.
+Parameters: C > 0, default 1; epsilon ≥ 0 in the units of y, default 0.1 (`absolute` has none).
 Degenerate cases: where 2ε is at least the range of y, α = 0 and the value is 0 (with a bias). `absolute` is twice
 `quantile` with π = ½.
 
@@ -48,6 +49,7 @@ class Absolute(EpsilonInsensitive):
     """ε = 0."""
 
     name = "absolute"
+    title = "the absolute residual: `epsilon_insensitive` with ε = 0"
     own, lengths = (), ()
 
     epsilon: float = 0.0

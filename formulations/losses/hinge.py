@@ -8,7 +8,8 @@ From one to the other. In t = yz: inf over t of c max(0, 1 − t) + αt is α at
     bounds         α = 0: the sample could be left out; α = c: a margin error, whose slack the risk pays
     least bias     the risk is piecewise linear in b: an interval where its slope vanishes
 
-Targets: labels ±1. Parameters: C > 0, default 1.
+Targets: labels ±1.
+Parameters: C > 0, default 1.
 Degenerate cases: with a bias and one class only, α = 0, and every b that is large enough costs nothing. It is the limit
 of `smoothed_hinge` for width → 0, and `nu` is its form with an unknown margin.
 
@@ -23,6 +24,7 @@ from ._quadratic import PiecewiseQuadratic, Quadratic
 
 class Hinge(PiecewiseQuadratic):
     name = "hinge"
+    other_names = ("c",)  # in tasks and files
 
     def shape(self, y: Array, price: Array) -> Quadratic:
         return Quadratic.of(price, a=1, high=price)

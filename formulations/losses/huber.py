@@ -9,7 +9,8 @@ From one to the other. The gain of `squared` with bounds on α: what bounds α m
     bounds         |α| = cδ: an outlier, whose pull does not grow with its residual any more
     least bias     unique, or an interval where every α is at a bound
 
-Targets: real. Parameters: C > 0, default 1; delta = δ > 0 in the units of y, default 1.
+Targets: a response.
+Parameters: C > 0, default 1; delta = δ > 0 in the units of y, default 1.
 Degenerate cases: for δ → ∞ it is `squared`, exactly so from the δ on that no residual exceeds; for δ → 0 with prices
 c/δ it tends to `absolute`, from below by at most ½δ Σc.
 

@@ -10,7 +10,8 @@ From one to the other. For given ρ it is the hinge with a = ρ in place of 1; �
     bounds         α = c: a margin error; as Σα = 1 and α ≤ 1/(νn), at most νn samples are, and at least νn have α > 0
     least bias     with b + ρ and ρ − b the risk separates into the classes: intervals of weighted quantiles of f
 
-Targets: labels ±1. Parameters: 0 < nu ≤ 1, and at most 2 min(n₊, n₋)/n with a bias, so that α exists.
+Targets: labels ±1.
+Parameters: 0 < nu ≤ 1, and at most 2 min(n₊, n₋)/n with a bias, so that α exists.
 Degenerate cases: where the hulls of the classes (of α ≤ c) meet, f = 0 and ρ = 0. With ρ > 0 at the optimum, f/ρ solves
 `hinge` with C = 1/(ρνn) where U is homogeneous.
 

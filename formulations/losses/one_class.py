@@ -10,7 +10,8 @@ From one to the other. It is `nu` with the same label for every sample and witho
     bounds         α = c: an outlier; at most νn samples are, and at least νn have α > 0
     threshold      ρ: a weighted quantile of f, of level ν; a new sample belongs to the others where f ≥ ρ
 
-Targets: none. Parameters: 0 < nu ≤ 1, default ½. No bias.
+Targets: none.
+Parameters: 0 < nu ≤ 1, default ½. No bias.
 Degenerate cases: ν = 1 leaves α = c alone, the mean of the samples in the kernels' space. Where 0 is in the hull of
 the samples (of α ≤ c), f = 0 and ρ = 0: with kernels of positive entries it never is. With k(x, x) constant and fixed
 weights it is the least ball around the samples (Tax & Duin 2004).

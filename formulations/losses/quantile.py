@@ -10,7 +10,8 @@ From one to the other. inf over r of cℓ(r) − αr is 0 at r = 0, and −∞ u
     least bias     an interval of quantiles of y − f: by Σα = 0 at most πn samples lie below f + b and at most (1 − π)n
                    above it (equal prices)
 
-Targets: real. Parameters: C > 0, default 1; quantile = π, 0 < π < 1, default ½.
+Targets: a response.
+Parameters: C > 0, default 1; quantile = π, 0 < π < 1, default ½.
 Degenerate cases: π = ½ is half of `absolute`.
 
 Reference: Koenker & Bassett 1978; with kernels, Takeuchi, Le, Sears & Smola 2006.

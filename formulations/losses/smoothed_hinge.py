@@ -10,7 +10,8 @@ smooth, of curvature 1/κ (Nesterov 2005).
     bounds         α = 0: margin at least 1; α = c: margin at most 1 − w
     least bias     unique, or an interval where every α is at a bound
 
-Targets: labels ±1. Parameters: C > 0, default 1; width > 0, default 1.
+Targets: labels ±1.
+Parameters: C > 0, default 1; width > 0, default 1.
 Degenerate cases: hinge − w/2 ≤ ℓ ≤ hinge, so that for w → 0 the value tends to that of `hinge` from below, by at most
 ½w Σc. For w → ∞ with prices c·w it is `squared_hinge`.
 

@@ -8,7 +8,8 @@ From one to the other. z = y − α/c makes ½c(y − z)² + αz least.
     bounds         none, and no sample is left out unless it is fitted exactly
     least bias     the mean residual, weighted by c
 
-Targets: real. Parameters: C > 0, default 1 (1/C is the ridge that is added to the kernel).
+Targets: a response.
+Parameters: C > 0, default 1 (1/C is the ridge that is added to the kernel).
 Degenerate cases: with a constant y and a bias, α = 0 and the value is 0. It is `huber` for δ → ∞ and
 `squared_epsilon_insensitive` with ε = 0.
 

@@ -8,7 +8,8 @@ From one to the other. As for `epsilon_insensitive`, with the slack squared: |y 
     bounds         none; α = 0: inside the tube
     least bias     unique unless every sample is inside the tube: then an interval
 
-Targets: real. Parameters: C > 0, default 1; epsilon ≥ 0 in the units of y, default 0.1.
+Targets: a response.
+Parameters: C > 0, default 1; epsilon ≥ 0 in the units of y, default 0.1.
 Degenerate cases: ε = 0 is `squared`. Where 2ε is at least the range of y, α = 0 and the value is 0 (with a bias).
 
 Reference: Vapnik 1998, section 11.3 (quadratic ε-insensitive loss).

@@ -8,7 +8,8 @@ From one to the other. In t = yz: 1 − t = α/c makes ½c max(0, 1 − t)² + �
     bounds         α = 0: margin at least 1; there is no upper bound
     least bias     unique unless every sample has its margin: then an interval
 
-Targets: labels ±1. Parameters: C > 0, default 1.
+Targets: labels ±1.
+Parameters: C > 0, default 1.
 Degenerate cases: ½κα² joins the kernels, for Σ α_i²/c_i = β'diag(1/c)β: where kernels have fixed weights this is a
 hinge without upper bound on K + diag(1/c). It is `smoothed_hinge` with prices c·width for width → ∞.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich import progress
 from rich.console import Console
@@ -19,6 +20,7 @@ from ..certificate import Certificate
 from ..certificate.run import Row
 from ..certificate.solution import SUPPORT, Solution
 from ..defaults import TOLERANCE
+from ..formulations import Parameter, losses
 from ..problem.instance import Instance
 from . import options
 
@@ -56,11 +58,47 @@ def number(value: float | None, form: str = ".1e") -> str:
 
 
 def formulation_table() -> None:
-    rows = [
-        (f.name, f.title, ", ".join(f.parameter_names) + (" + groups" if f.needs_groups else ""), f.reference)
-        for f in formulations.FORMULATIONS
-    ]
-    print_table(("name", "what it is", "parameters", "reference"), rows, "Formulations")
+    """Print the formulations. Those that take any loss are regularisers over kernels: the parameters of the loss, and
+    bias, are named once, below the table of losses."""
+    rows = []
+    for f in formulations.FORMULATIONS:
+        names = [parameter.name for parameter in f.parameters] if f.loss_names else f.parameter_names
+        parameters = ", ".join(names + ["groups"] * f.needs_groups)
+        rows.append((f.name, f.title, parameters, _all_but(f.loss_names, every_loss()) or "–", f.reference))
+    print_table(("name", "what it is", "parameters", "losses", "reference"), rows, "Formulations", unbroken=("name",))
+
+
+def loss_table() -> None:
+    """Print the losses, each with its targets, its parameters and the formulations that take it."""
+    regularisers = [f for f in formulations.FORMULATIONS if f.loss_names]
+    every, rows = [f.name for f in regularisers], []
+    for loss in losses.EVERY:
+        name = ", ".join([loss.name, *loss.other_names])
+        taken = _all_but([f.name for f in regularisers if loss.name in f.loss_names], every)
+        parameters = "; ".join(_limits(parameter) for parameter in loss.parameters)
+        title, bias = loss.title.replace("`", ""), "" if loss.takes_bias else "none"
+        rows.append((name, title, loss.targets, parameters, bias, taken))
+    columns = ("name", "what it is", "targets", "parameters (default)", "bias", "formulations")
+    print_table(columns, rows, "\nLosses", unbroken=("name", "targets"))
+    typer.echo(f"\n{every[0]} to {every[-1]} take loss=NAME, the parameters of the loss, and bias.")
+    typer.echo(
+        "Without loss=NAME it is hinge for labels, or nu where nu is given; squared for a response; else one_class."
+    )
+
+
+def _limits(parameter: Parameter) -> str:
+    named = "" if parameter.name in parameter.limits.split() else f"{parameter.name}: "
+    return f"{named}{parameter.limits} ({parameter.default_text})"
+
+
+def every_loss() -> list[str]:
+    return [loss.name for loss in losses.EVERY]
+
+
+def _all_but(some: Sequence[str], every: Sequence[str]) -> str:
+    """Return "all", "all but …", or nothing."""
+    missing = [name for name in every if name not in some]
+    return "" if not some else f"all but {', '.join(missing)}" if missing else "all"
 
 
 def solver_table() -> None:
@@ -97,7 +135,8 @@ def show_solution(solution: Solution) -> None:
         wide = high - low > 1e-6 * max(1.0, abs(low))
         rows.append(("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else "")))
     if solution.alpha is not None:
-        supporting = np.atleast_2d(solution.alpha).max(axis=0) > SUPPORT * solution.alpha.max()
+        sizes = np.abs(np.atleast_2d(solution.alpha))
+        supporting = sizes.max(axis=0) > SUPPORT * sizes.max()
         rows.append(("support vectors", f"{int(supporting.sum())} of {len(supporting)}"))
     for name in ("gamma", "class_values", "eigenvalues", "normalised"):
         if name in solution.multipliers:

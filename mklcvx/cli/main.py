@@ -12,6 +12,7 @@ import typer
 from .. import formulations
 from .._version import __version__
 from ..errors import InputError, InternalError
+from ..formulations import losses
 from . import options
 from . import zoo as cli_zoo
 from .bench import bench
@@ -94,10 +95,10 @@ def common(
 def list_formulations(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the formulations, their parameters, and the solvers."""
+    """List the formulations, the losses, their parameters, which go together, and the solvers."""
     from ..solvers.names import former_names
     from ..solvers.solving import SOLVERS
-    from .display import formulation_table, solver_table
+    from .display import formulation_table, loss_table, solver_table
 
     if as_json:
         rows = [
@@ -124,22 +125,44 @@ def list_formulations(
             }
             for s in SOLVERS
         ]
-        typer.echo(json.dumps({"schema": "mklcvx.list/1", "formulations": rows, "solvers": solvers}, indent=1))
+        content = {"schema": "mklcvx.list/1", "formulations": rows, "losses": _losses(), "solvers": solvers}
+        typer.echo(json.dumps(content, indent=1))
         return
     formulation_table()
+    loss_table()
     solver_table()
+
+
+def _losses() -> list[dict[str, object]]:
+    """The losses as records; `formulations` are those that take them."""
+    return [
+        {
+            "name": loss.name,
+            "also": list(loss.other_names),
+            "title": loss.title,
+            "targets": loss.targets,
+            "parameters": [
+                {"name": p.name, "meaning": p.meaning, "limits": p.limits, "default": p.default(1)}
+                for p in loss.parameters
+            ],
+            "bias": loss.takes_bias,
+            "formulations": [f.name for f in formulations.FORMULATIONS if loss.name in f.loss_names],
+            "reference": loss.reference,
+        }
+        for loss in losses.EVERY
+    ]
 
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(help="A formulation, for example l1, or a convex baseline.")],
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1, a loss, or a convex baseline.")],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
-    """Explain a formulation: primal, dual, the way between them, multipliers, limits, reference."""
+    """Explain a formulation or a loss: primal and dual, the way between them, multipliers, limits, reference."""
     from ..reports.explain import as_latex, as_text, named
 
-    formulation = named(name)
-    typer.echo(as_latex(formulation) if latex else as_text(formulation))
+    explained = named(name)
+    typer.echo(as_latex(explained) if latex else as_text(explained))
 
 
 @app.command("conventions")

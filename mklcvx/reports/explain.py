@@ -1,4 +1,4 @@
-"""A formulation's theorem for the terminal, and as LaTeX for slides. The docstring is the only source."""
+"""The theorem of a formulation or a loss for the terminal, and as LaTeX for slides; its only source is a docstring."""
 
 from __future__ import annotations
 
@@ -6,30 +6,40 @@ import re
 import textwrap
 from importlib import import_module
 
-from ..formulations import Formulation, get
+from ..errors import InputError, nearest
+from ..formulations import FORMULATIONS, Formulation, get
+from ..formulations.losses import LOSSES, Loss
 from .latex import Piece, formula, prose
-from .theorem import Paragraph, Row, parse
+from .theorem import OF_LOSSES, Paragraph, Row, parse
 
 GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in kernel m's space, ‖f_m‖ its norm there,
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
 
 """
 BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those that solve a convex problem of their own
+SOLVE = "mklcvx solve problem.npz "
 EXTREMUM = re.compile(r"(min|max) over (.*)$")
+DEFINED = re.compile(r"\S+\([^()]*\)|c_i")  # what begins a line of its own: ℓ(y, z), risk(f), g(α), the prices
 ASCII = str.maketrans(
     {"—": "---", "–": "--", "’": "'", "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "$": r"\$"}
 )
 
 
-def named(name: str) -> Formulation:
-    """Return the formulation of that name, or the problem of a baseline."""
-    if name not in BASELINES:
+def named(name: str) -> Formulation | Loss:
+    """Return the formulation or the loss of that name, or the problem of a baseline."""
+    if name in LOSSES:
+        return LOSSES[name]
+    if name in BASELINES:
+        problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
+        return problem
+    try:
         return get(name)
-    problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
-    return problem
+    except InputError:
+        known = [*(formulation.name for formulation in FORMULATIONS), *LOSSES]
+        raise InputError(f"unknown formulation {name!r}, nor is it a loss: {nearest(str(name), known)}") from None
 
 
-def as_text(formulation: Formulation) -> str:
+def as_text(formulation: Formulation | Loss) -> str:
     """Return the theorem, its parameters, its notation, and an example of use."""
     lines = [formulation.theorem.strip(), "", "Parameters"]
     lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
@@ -37,20 +47,46 @@ def as_text(formulation: Formulation) -> str:
         lines.append("    groups      of the instance: one integer per kernel")
     lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    "), ""]
     is_baseline = formulation.name in BASELINES
-    how = "from mklcvx.bench.baselines import" if is_baseline else "mklcvx solve problem.npz -f"
-    return "\n".join([*lines, f"Try: {how} {formulation.name}"])
+    how = f"from mklcvx.bench.baselines import {formulation.name}" if is_baseline else SOLVE + formulation.usage
+    return "\n".join([*lines, f"Try: {how}"])
 
 
-def as_latex(formulation: Formulation) -> str:
-    """Return the primal and the dual as displayed equations, the derivation, and the recovery. The code needs amsmath
-    and fits the width of a slide or a page."""
+def as_latex(formulation: Formulation | Loss) -> str:
+    """Return the primal and the dual, or the loss and its gain, as displayed equations, the derivation, and the
+    recovery, or what the loss does to α and b. The code needs amsmath and fits the width of a slide or a page."""
     theorem = parse(formulation.theorem)
-    rows = theorem.rows("primal", "dual")
-    body = " \\\\[1ex]\n".join(rf"\text{{{row.label}}} &\quad& " + " \\\\\n&& ".join(laid_out(row)) for row in rows)
-    lines = [f"% {formulation.name}: {formulation.reference}", r"\begin{alignat*}{2}", body, r"\end{alignat*}"]
+    lines = [f"% {formulation.name}: {formulation.reference}"]
+    if rows := theorem.rows("primal", "dual"):
+        between = " \\\\\n&& "
+        body = " \\\\[1ex]\n".join(rf"\text{{{row.label}}} &\quad& " + between.join(laid_out(row)) for row in rows)
+        lines += [r"\begin{alignat*}{2}", body, r"\end{alignat*}"]
+    else:
+        lines += _stated(theorem.statement)
     lines += [_step(part) for part in theorem.derivation]
-    lines += [_step(Paragraph("Recovery", " ".join(row.lines))) for row in theorem.rows("recovery")]
+    labels = ("recovery", *OF_LOSSES)
+    lines += [
+        _step(Paragraph(row.label[0].upper() + row.label[1:], " ".join(row.lines))) for row in theorem.rows(*labels)
+    ]
     return "\n".join(lines)
+
+
+def _stated(parts: list[Row | Paragraph]) -> list[str]:
+    shown = equations(parts)
+    block = [r"\begin{align*}", " \\\\\n".join(shown), r"\end{align*}"]
+    return [*block, *(_step(part) for part in parts if isinstance(part, Paragraph))]
+
+
+def equations(parts: list[Row | Paragraph]) -> list[str]:
+    """Return the equations of a loss as lines of an alignment; conditions stay with the equation before them."""
+    lines: list[str] = []
+    written = (re.sub(r"\s+= ", " = ", line) for part in parts if isinstance(part, Row) for line in part.lines)
+    for part in (part for line in written for part in re.split(r"\s{2,}", line)):
+        left, equals, right = part.partition(" = ")
+        if equals and DEFINED.fullmatch(left):
+            lines.append(f"{formula(left)} &= {formula(right.rstrip(',;'))}")
+        else:
+            lines[-1] += rf", \quad {formula(part.rstrip(','))}"
+    return lines
 
 
 def laid_out(row: Row) -> list[str]:
@@ -71,7 +107,7 @@ def laid_out(row: Row) -> list[str]:
 def _step(part: Row | Paragraph) -> str:
     if isinstance(part, Row):
         return "\n".join([r"\begin{align*}", " \\\\\n".join(laid_out(part)), r"\end{align*}"])
-    title = f"\n\\textbf{{{part.label}.}} " if part.label else ""
+    title = f"\n\\textbf{{{part.label.translate(ASCII)}.}} " if part.label else ""
     return title + "".join(map(_in_latex, prose(part.text)))
 
 

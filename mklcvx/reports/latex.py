@@ -17,13 +17,14 @@ SYMBOLS = {
     "≤": r"\le ", "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ",
     "∞": r"\infty ", "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
     "Δ": r"\Delta ", "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ", "≈": r"\approx ",
-    "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-",
+    "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-", "π": r"\pi ", "±": r"\pm ", "…": r"\dots ",
 }  # fmt: skip
 OPERATORS = {
-    **{word: rf"\{word} " for word in ("min", "max", "log", "exp")},
+    **{word: rf"\{word} " for word in ("min", "max", "log", "exp", "inf", "sup")},
     **{word: rf"\operatorname{{{word}}}" for word in ("risk", "gain", "tr", "diag")},
 }
-WORD = rf"(?<![\w\\])(?!(?:{'|'.join(OPERATORS)})(?![a-z]))[A-Z]?[a-z]{{2,}}(?:'s)?(?![A-Za-z0-9_(])"
+PRODUCTS = ("yz",)  # of letters, not words
+WORD = rf"(?<![\w\\])(?!(?:{'|'.join((*OPERATORS, *PRODUCTS))})(?![a-z]))[A-Z]?[a-z]{{2,}}(?:'s)?(?![A-Za-z0-9_(])"
 REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"(?<![_^])\{([^{}]*)\}": r"\\{\1\\}",  # a set, not an index
     r"\s{2,}": r" \\quad ",
@@ -35,6 +36,7 @@ REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"√(\w(?:_\w)?(?:\([^()]*\))?)": r"\\sqrt{\1}",
     r"ℓ_?(\{[^{}]*\}|\w|∞)": r"ℓ_{\1}",
     r"(?<=\w)\*": "^*",
+    r"\^\(([^()]*)\)": r"^{\1}",
     r"_([a-z]{2,}|[a-z](?=[A-Z]))": r"_{\1}",  # w_ij has two indices, K_jZ one
     r"\^½": "^{1/2}",
     "⁻¹": "^{-1}",
@@ -57,14 +59,14 @@ class Piece(NamedTuple):
 
 
 SIGN = re.compile(
-    "[" + "".join(SYMBOLS) + r"=<>^_+⁻]|\w'\w|^[A-Z]+'$|^[A-Za-z]\w*\*?\(|\w\*$|^\(?[A-Za-z\d]/[A-Za-z\d]\)?$"
+    "[" + "".join(SYMBOLS) + r"=<>^_+⁻|]|\w'\w|^[A-Z]+'$|^[A-Za-z]\w*\*?\(|\w\*$|^\(?[A-Za-z\d]/[A-Za-z\d]\)?$"
 )
 NAME = re.compile(r"[a-z][a-z0-9]+_[a-z0-9]{2,}$|(?:l|sm)[12p]$")  # of a parameter or a formulation
 WORDS = re.compile(r"[A-Za-zÀ-ÿ]{2,}\.?(?:'s)?$|(?:[A-Za-zÀ-ÿ]+\d?|\d+)(?:[-–][A-Za-zÀ-ÿ]+)+$")
 HYPHENATED = re.compile(r"(.*[^\w\s].*|\w)(-[A-Za-z]{3,})$|([a-z]{3,}-)(\W)$")  # p/(p−1)-hinge, block-∞
 RELATION = re.compile(r"[=<>+*≤≥≠∈∝→≈⪰−∘·]+$")
 BARE = ("min", "max", "log", "exp", "tr")  # operators that a space separates from their argument
-PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join(BARE)})\b)[a-zA-Z][a-z]+(?![\w(])")
+PROSE = re.compile(rf"(?<![\w\\])(?!(?:{'|'.join((*BARE, *PRODUCTS))})\b)[a-zA-Z][a-z]+(?![\w(])")
 POSSESSIVE = re.compile(r"([a-zA-Z])('s)$")
 SHORT = "An As At By Eq If In Is It Ji Li No Of On Or So To We Xu Ye"  # words of two letters
 ARTICLES = "aAI"  # words, unless a relation is beside them
@@ -143,6 +145,8 @@ def _kind(token: str) -> str:
         return "relation"
     if token in BARE:
         return "operator"
+    if token in PRODUCTS:
+        return "math"
     if len(token) == 1 and token.isalpha():
         return "letter" if token.isascii() else "math"
     if re.fullmatch(r"[\d./]+", token):

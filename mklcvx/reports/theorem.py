@@ -1,7 +1,8 @@
-"""A parser of formulations' docstrings, the only source of what the terminal, LaTeX and the site say about them.
+"""A parser of formulations' and losses' docstrings, the only source of what terminal, LaTeX and site say about them.
 
 A theorem has a headline, rows (`primal`, `dual`, `recovery`, `multipliers`), and paragraphs of prose, which a label may
-open ("From one to the other.", "Degenerate cases:"). A family's notation is written alike, with rows of its own.
+open ("From one to the other.", "Degenerate cases:"). A loss states its value and its gain in rows without a label, and
+has rows of its own (`subgradient`, `bounds`, `least bias`); so has a family's notation.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import re
 from typing import NamedTuple
 
 LABELS = (
-    "From one to the other.", "As a regulariser on weights:", "Both losses:", "Parameters:", "Degenerate cases:",
-    "Reference:",
+    "From one to the other.", "As a regulariser on weights:", "Losses:", "Targets:", "Parameters:",
+    "Degenerate cases:", "Reference:",
 )  # fmt: skip
-ROWS = ("primal", "dual", "recovery", "multipliers", "loss c", "loss nu", "clique", "star", "zhou", "kcca")
+OF_LOSSES = (
+    "subgradient", "gradient", "bounds", "curvature", "Fenchel–Young", "least bias", "threshold", "least width",
+)  # fmt: skip
+ROWS = ("primal", "dual", "recovery", "multipliers", "loss c", "loss nu", "clique", "star", "zhou", "kcca", *OF_LOSSES)
 ROW = re.compile(rf"    (?! )(?:({'|'.join(ROWS)})\s+)?(.*)$")
 
 
@@ -44,10 +48,27 @@ class Theorem(NamedTuple):
         return [part for part in self.parts if isinstance(part, Row) and part.label in labels]
 
     @property
+    def statement(self) -> list[Row | Paragraph]:
+        """The parts before the derivation: primal and dual, or a loss and its gain."""
+        return list(self.parts[: self._derived[0]])
+
+    @property
     def derivation(self) -> list[Row | Paragraph]:
-        """The parts between the dual and the recovery: how one problem is derived from the other."""
-        kinds = [part.label if isinstance(part, Row) else None for part in self.parts]
-        return list(self.parts[kinds.index("dual") + 1 : kinds.index("recovery")])
+        """The parts that lead from one side to the other, up to the recovery or the subgradient."""
+        return list(self.parts[slice(*self._derived)])
+
+    @property
+    def consequences(self) -> list[Row]:
+        """The rows that follow the derivation: recovery and multipliers, or what a loss does to α and b."""
+        return [part for part in self.parts[self._derived[1] :] if isinstance(part, Row)]
+
+    @property
+    def _derived(self) -> tuple[int, int]:
+        """Where the derivation begins, behind rows with a label if there are any, and where it ends."""
+        said = next(place for place, part in enumerate(self.parts) if part.label == LABELS[0][:-1])
+        rows = [place for place, part in enumerate(self.parts) if isinstance(part, Row) and part.label]
+        before = [place for place in rows if place < said]
+        return (before[-1] + 1 if before else said), next(place for place in rows if place > said)
 
     def paragraph(self, label: str) -> str:
         """The text of the paragraph with that label; empty if there is none."""

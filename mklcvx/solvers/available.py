@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .. import formulations
+from ..errors import InputError, nearest
+from ..formulations.losses import EVERY, LABELS, NONE, REAL
 from .solving import SOLVERS
 
 
@@ -16,6 +18,7 @@ def available_formulations() -> list[str]:
 
     See Also
     --------
+    available_losses : Names of the losses.
     available_solvers : Names of the solvers.
 
     Examples
@@ -25,6 +28,49 @@ def available_formulations() -> list[str]:
     True
     """
     return [formulation.name for formulation in formulations.FORMULATIONS]
+
+
+def available_losses(formulation: str | None = None, *, target: str | None = None) -> list[str]:
+    """List the names of the losses.
+
+    Parameters
+    ----------
+    formulation : str, optional
+        List only the losses that this formulation takes; a formulation whose loss is part of it takes none.
+    target : {"labels", "response", "none"}, optional
+        List only the losses for this kind of target: labels ±1, a response, or none at all.
+
+    Returns
+    -------
+    list of str
+        Names for the parameter `loss` of `solve`, in the order of `mklcvx list`.
+
+    Raises
+    ------
+    InputError
+        If there is no such kind of target, or no formulation of that name.
+
+    See Also
+    --------
+    available_formulations : Names of the formulations.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> "nu" in mklcvx.available_losses("li")
+    False
+    >>> "huber" in mklcvx.available_losses(target="response")
+    True
+    """
+    kinds = (LABELS, REAL, NONE)
+    if target is not None and target not in kinds:
+        raise InputError(f"unknown kind of target {target!r:.40}: {nearest(str(target), kinds)}")
+    taken = None if formulation is None else formulations.get(formulation).loss_names
+    return [
+        loss.name
+        for loss in EVERY
+        if (target is None or loss.targets == target) and (taken is None or loss.name in taken)
+    ]
 
 
 def available_solvers(formulation: str | None = None) -> list[str]:

@@ -7,17 +7,34 @@ import re
 import pytest
 
 from mklcvx import formulations
+from mklcvx.formulations.losses import EVERY, LOSSES
 from mklcvx.solvers.solving import SOLVERS
 from refusals import strict
 
+LOSS_NAMES = [loss.name for loss in EVERY]
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
 
 
 def test_list_shows_every_formulation_and_solver(run):
     code, out, err = run("list")
     assert (code, err) == (0, "")
-    for name in (*NAMES, *(solver.name for solver in SOLVERS)):
+    for name in (*NAMES, *LOSS_NAMES, *(solver.name for solver in SOLVERS)):
         assert name in out
+
+
+def test_list_is_a_table_of_regularisers_and_losses(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
+    tables = re.split(r"\n\s*\n", run("list")[1])
+    rows = [{re.split(r" {2,}", line.strip())[0]: line for line in table.splitlines()} for table in tables[:2]]
+    assert re.search(r" {2,}theta, p {2,}all {2,}Xu", rows[0]["smp"])
+    assert re.search(r" {2,}s, groups {2,}all but nu, one_class {2,}", rows[0]["vskl"])
+    assert re.search(r" {2,}C, bias {2,}– {2,}", rows[0]["ml_sum"])
+    assert re.search(
+        r" {2,}response {2,}C > 0 \(1\); delta: δ > 0, in the units of y \(1\) {2,}all *$", rows[1]["huber"]
+    )
+    assert re.search(r" {2,}none {2,}nu: 0 < ν ≤ 1 \(1/2\) {2,}none {2,}all but li, ckl, vskl *$", rows[1]["one_class"])
+    assert "labels" in rows[1]["hinge, c"]
+    assert tables[2].startswith("svm to vskl take loss=NAME")
 
 
 def test_list_as_json(run):
@@ -27,7 +44,8 @@ def test_list_as_json(run):
     assert content["schema"] == "mklcvx.list/1"
     assert [row["name"] for row in content["formulations"]] == NAMES
     rows = {row["name"]: row for row in content["formulations"]}
-    assert rows["sm1"]["parameters"] == ["C", "nu", "bias", "theta"]
+    own = ["width", "epsilon", "delta", "quantile"]
+    assert rows["sm1"]["parameters"] == ["loss", "C", "nu", *own, "bias", "theta"]
     assert rows["li"]["losses"] == ["c"]
     assert rows["ml_sum"]["losses"] == []
     assert rows["hypergraph_smooth"]["parameters"] == ["expansion", "lam", "smoothing", "dimensions"]
@@ -44,6 +62,24 @@ def test_list_as_json(run):
         "name", "former_names", "summary", "formulations", "tolerance", "options", "reference",
     }  # fmt: skip
     assert (about["clarabel"]["former_names"], about["scs"]["former_names"]) == (["exact"], [])
+
+
+def test_losses_as_json(run):
+    content = strict(run("list", "--json")[1])
+    losses = {row["name"]: row for row in content["losses"]}
+    assert list(losses) == LOSS_NAMES
+    assert {name: row["targets"] for name, row in losses.items()} == {loss.name: loss.targets for loss in EVERY}
+    assert losses["hinge"]["also"] == ["c"]
+    assert losses["huber"]["parameters"][1] == {
+        "name": "delta", "meaning": "residual from which on the loss is linear", "limits": "δ > 0, in the units of y",
+        "default": 1.0,
+    }  # fmt: skip
+    assert losses["nu"]["parameters"][0]["default"] is None
+    assert [name for name in LOSS_NAMES if not losses[name]["bias"]] == ["one_class"]
+    singles = [formulation.name for formulation in formulations.SINGLE_TASKS]
+    assert losses["logistic"]["formulations"] == singles
+    assert {*singles} - {*losses["nu"]["formulations"]} == {"li", "ckl", "vskl"}
+    assert losses["squared"]["reference"].startswith("Saunders, Gammerman & Vovk 1998")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,3 +112,49 @@ def test_explain_in_latex_has_the_formulas_and_no_greek_letters(run, name):
     for part in [formulas, *re.findall(r"\$[^$]+\$|\\begin\{align\*\}.*?\\end", derivation, re.DOTALL)]:
         left = re.sub(r"\\(text|operatorname|mathrm|begin|end)\{[^{}]*\}|\\[A-Za-z]+", "", part)
         assert re.findall(r"[A-Za-z]{3,}", left) == []
+
+
+# ------------------------------------------------------------------------------------------------------------- losses
+@pytest.mark.parametrize("name", [*LOSSES])
+def test_explain_states_the_theorem_of_a_loss(run, name):
+    code, out, err = run("explain", name)
+    loss = LOSSES[name]
+    assert (code, err) == (0, "")
+    assert loss.theorem.strip() in out
+    parameters = out.split("\nParameters\n")[1].split("\n\n")[0]
+    names = [parameter.name for parameter in loss.parameters] + ["bias"] * loss.takes_bias
+    assert [line.split()[0] for line in parameters.splitlines()] == names
+    assert "g_i(α) = inf over z of" in out
+    assert out.endswith(f"Try: mklcvx solve problem.npz -f l1 --set loss={loss.name}\n")
+
+
+@pytest.mark.parametrize("name", LOSS_NAMES)
+def test_a_loss_in_latex_has_its_value_its_gain_and_no_greek_letters(run, name):
+    code, out, _ = run("explain", name, "--latex")
+    title, _, body = out.partition("\n")
+    assert (code, title) == (0, f"% {name}: {LOSSES[name].reference}")
+    stated, _, derivation = body.partition("\\end{align*}")
+    assert re.search(r"^(\\ell \(y, z\)|\\operatorname\{risk\}\(f\)) &= ", stated, re.MULTILINE)
+    assert re.search(r"^g\(\\alpha \) &= ", stated, re.MULTILINE)
+    assert "\n\n\\textbf{From one to the other.} " in derivation
+    assert re.search(r"\n\\textbf\{(Sub)?[Gg]radient\.\} ", derivation)
+    assert body.count("{") == body.count("}")
+    assert [letter for letter in body if not letter.isascii()] == []
+    for part in [stated, *re.findall(r"\$[^$]+\$", derivation)]:
+        left = re.sub(r"\\(text|operatorname|mathrm|begin|end)\{[^{}]*\}|\\[A-Za-z]+", "", part)
+        assert re.findall(r"[A-Za-z]{3,}", left) == []
+
+
+@pytest.mark.parametrize("name", ["l1", "li"])
+def test_explain_of_a_formulation_names_the_losses_that_it_takes(run, name):
+    parameters = run("explain", name)[1].split("\nParameters\n")[1].split("\nNotation")[0]
+    first = parameters.splitlines()[0].split()
+    assert first[0] == "loss"
+    assert [loss for loss in LOSS_NAMES if loss in " ".join(first).replace(";", ",").replace(",", " ").split()] == (
+        formulations.get(name).loss_names
+    )
+    assert "(loss epsilon_insensitive, squared_epsilon_insensitive)" in parameters
+
+
+def test_a_loss_that_there_is_not_is_refused_with_the_nearest(refusal):
+    assert "'hubr', nor is it a loss: did you mean 'huber'?" in refusal("explain", "hubr")

@@ -57,7 +57,7 @@ def test_unknown_solver_is_refused_with_the_nearest(name, words):
     [
         ("sm1", "thet", ("unknown parameter 'thet' of sm1", "did you mean 'theta'?")),
         ("elastic", "l1ratio", ("unknown parameter 'l1ratio' of elastic", "did you mean 'l1_ratio'?")),
-        ("l1", "theta", ("unknown parameter 'theta' of l1", "known: C, bias, nu")),
+        ("l1", "theta", ("unknown parameter 'theta' of l1", "known: C, bias, delta, epsilon, loss, nu")),
         ("l1", "biass", ("unknown parameter 'biass'", "did you mean 'bias'?")),
         ("ml_sum", "theta", ("unknown parameter 'theta' of ml_sum", "known: C")),
         ("ts", "lambda", ("unknown parameter 'lambda' of ts", "did you mean 'lam'?")),

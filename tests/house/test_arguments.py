@@ -7,13 +7,15 @@ import inspect
 import pytest
 
 import mklcvx
-from mklcvx import InputError, available_formulations, available_solvers, solve, zoo
+from mklcvx import InputError, available_formulations, available_losses, available_solvers, solve, zoo
+from mklcvx.formulations import losses
 from mklcvx.solvers.solving import SOLVERS
 from refusals import check_refused
 
 INSTANCE = zoo.by_hand()
 K, Y = INSTANCE.kernels, INSTANCE.y
 KNOWN = solve(INSTANCE, "l1", C=2.0)
+GROUPED = mklcvx.Instance(K, Y, groups=[0] * len(K))
 BOTH = ("solve(instance, 'l1')", "solve(kernels, y, 'l1')")
 
 
@@ -100,6 +102,31 @@ def test_formulations_and_solvers_can_be_listed():
     assert available_formulations() == [formulation.name for formulation in mklcvx.formulations.FORMULATIONS]
     assert available_solvers() == [solver.name for solver in SOLVERS]
     assert {"auto", "interior", "clarabel", "scs"} <= set(available_solvers())
+
+
+def test_losses_can_be_listed_by_target_and_formulation():
+    every = [loss.name for loss in losses.EVERY]
+    assert available_losses() == every
+    by_target = [available_losses(target=kind) for kind in ("labels", "response", "none")]
+    assert sorted(name for some in by_target for name in some) == sorted(every)
+    assert [some[0] for some in by_target] == ["hinge", "squared", "one_class"]
+    assert available_losses("l1") == every
+    assert {*every} - {*available_losses("li")} == {"nu", "one_class"}
+    assert available_losses("ckl", target="none") == available_losses("ts") == []
+    with check_refused("unknown kind of target 'responses'", "did you mean 'response'?"):
+        available_losses(target="responses")
+    with check_refused("unknown formulation 'l3'"):
+        available_losses("l3")
+
+
+@pytest.mark.parametrize("name", available_formulations())
+def test_a_loss_is_listed_where_a_task_can_be_made_of_it(name):
+    formulation, listed = mklcvx.formulations.get(name), available_losses(name)
+    assert ("loss" in formulation.parameter_names) == bool(listed)
+    for loss in losses.EVERY if listed else ():
+        if loss.name not in listed:
+            with check_refused(f"{name} has no ν-form, which loss {loss.name} is"):
+                solve(GROUPED, name, loss=loss.name)
 
 
 @pytest.mark.parametrize("name", available_formulations())

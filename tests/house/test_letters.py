@@ -51,8 +51,8 @@ RULES = (
     Rule("s", "the exponent between groups: the largest value of a class is H", r"≤ s\b|f_k, s\b|which is s\b"),
     Rule("δ", "a loss's corner or a ridge: roots of q are d", r"(δ|\\delta)_j|‖δ‖|Σδ|\bδ/Σ"),
     Rule("C", "the price of slack: I − 𝓛 is A", r"I ?[−-] ?C\b|C ?= ?HH|HH'? ?= ?C\b|tr(\(C\)|\}\(?C\b| C\b)|KCK"),
-    Rule("ρ", "the margin of the ν-form", r"ρ = \d|ρμ|ρ\^|ϱ|\\varrho"),
-    Rule("ε", "the width of a loss: a ridge is δ", r"εI|\\varepsilon|\\epsilon\b"),
+    Rule("ρ", "the margin of the ν-form", r"ρ = \d|ρμ|ρ\^|ϱ|\\varrho", ("nu", "one_class")),
+    Rule("ε", "the width of a loss: a ridge is δ", r"εI|\\varepsilon|\\epsilon\b", ("plot_13_change_the_loss",)),
 )  # fmt: skip
 
 # Letters of others, said to be so on the page: the papers' equations, the packages' problems, the tables of letters.
@@ -68,7 +68,7 @@ STILL: dict[str, str] = {}
 
 
 def sources() -> list[Path]:
-    theorems = [*ROOT.glob("formulations/*.py"), *ROOT.glob("formulations/families/*.py")]
+    theorems = [path for folder in ("", "families/", "losses/") for path in ROOT.glob(f"formulations/{folder}*.py")]
     pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/formulations/_more/*.md")]
     course = [
         *ROOT.glob("docs/course/plot_*.py"),

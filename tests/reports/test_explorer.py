@@ -63,6 +63,18 @@ def test_every_point_of_the_grid_is_certified_and_the_limits_meet(coarse):
     assert "coefficients" in found["li"]["rows"][0][-1]
 
 
+def test_losses_do_to_alpha_what_the_page_says(coarse):
+    found = {loss: coarse["formulations"][f"l1, {loss}"] for loss in explorer_grid.LOSSES}
+    assert {family["regulariser"] for family in found.values()} == {"l1"}
+    for price, (soft, square) in zip(
+        coarse["C"], zip(found["logistic"]["rows"][0], found["squared_hinge"]["rows"][0], strict=True), strict=True
+    ):
+        assert 1e-9 * price < min(soft["alpha"])
+        assert max(soft["alpha"]) < (1 - 1e-9) * price
+        assert price == 100.0 or max(square["alpha"]) > price  # no box
+    assert min(found["squared_hinge"]["rows"][0][-1]["alpha"]) <= 1e-9 * 100.0
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node runs the page's script, and is not installed")
 def test_the_page_recomputes_the_same_bounds(coarse, tmp_path):
     script = tmp_path / "ask.js"

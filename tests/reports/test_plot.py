@@ -10,7 +10,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from mklcvx import Instance, solve, solve_path, zoo
+from mklcvx import Instance, available_losses, solve, solve_path, zoo
+from mklcvx.formulations.losses import Huber
 from mklcvx.reports import plot
 from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
 from mklcvx.reports.plot.weight_space import CORNERS
@@ -329,3 +330,50 @@ def test_without_axes_a_figure_is_made(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with check_refused("matplotlib", "mklcvx[plot]"):
         plot.weights([0.5, 0.5])
+
+
+# --------------------------------------------------------------------------------------------------------- losses
+@pytest.fixture
+def panels():
+    return Figure(figsize=(8, 3)).subplots(1, 3)
+
+
+def curve(ax, place=0):
+    return [np.asarray(values, dtype=float) for values in ax.get_lines()[place].get_data()]
+
+
+def test_a_loss_is_drawn_with_its_conjugate_and_its_bounds(panels):
+    assert plot.losses([Huber(0.5)], panels, price=2.0) is panels
+    r, loss = curve(panels[0])
+    np.testing.assert_allclose(loss, 2 * np.where(np.abs(r) <= 0.5, r**2 / 2, 0.5 * np.abs(r) - 0.125))
+    alpha, conjugate = curve(panels[1])
+    np.testing.assert_allclose(conjugate, alpha**2 / 4, atol=1e-15)
+    assert (alpha[0], alpha[-1]) == (-1.0, 1.0)
+    assert curve(panels[2])[0].tolist() == [-1.0, 1.0]
+    assert ticks(panels[2].yaxis) == ["huber"]
+    drawn(panels[0])
+
+
+@pytest.mark.parametrize("name", available_losses())
+def test_a_conjugate_is_what_makes_the_loss(panels, name):
+    """ℓ(r) = sup over α of rα − h(α): on the points that are drawn, from below and near."""
+    plot.losses([name], panels)
+    (r, loss), (alpha, conjugate) = curve(panels[0]), curve(panels[1])
+    near = np.abs(r) < 1.0
+    best = (np.outer(r, alpha) - conjugate).max(axis=1)
+    assert np.all(best <= loss + 1e-12)
+    np.testing.assert_allclose(best[near], loss[near], atol=1e-3)
+
+
+def test_bounds_are_told_apart_reached_or_not_or_none(panels):
+    plot.losses(["logistic", "hinge", "squared_hinge"], panels)
+    markers = [line.get_marker() for line in panels[2].get_lines() if len(line.get_xdata()) == 1]
+    assert markers == ["o", "o", "|", "|", "|", ">"]
+    styles = [(line.get_linestyle(), line.get_marker()) for line in panels[0].get_lines()]
+    assert len(set(styles)) == 3
+
+
+def test_losses_on_figures_of_their_own_and_unknown_names():
+    assert len(plot.losses(["squared"])) == 3
+    with check_refused("unknown loss 'hubr'", "did you mean 'huber'?"):
+        plot.losses(["hubr"])

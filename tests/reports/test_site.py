@@ -12,12 +12,15 @@ import claims_tables
 import equations
 import family_tree
 import formulation_pages
+import loss_pages
 import plain_docstrings
 from blocks import Failed, Page
 from family import EDGES
 from hidden_solutions import fold_cells, fold_notebook
 from mklcvx.formulations import FORMULATIONS, get
+from mklcvx.formulations.losses import EVERY
 from mklcvx.reports.explain import GENERAL, as_latex, as_text
+from mklcvx.reports.explain import equations as equations_of
 from mklcvx.reports.latex import prose
 from mklcvx.reports.theorem import Row, parse
 from outside_links import redirected
@@ -108,8 +111,70 @@ def test_a_heading_is_letters_and_the_notation_mathematics(name):
     assert not re.search(r"[_^=αμθ]", words)
 
 
+# ------------------------------------------------------------------------------------------------------- loss pages
+LOSSES = [loss.name for loss in EVERY]
+
+
+@pytest.mark.parametrize("loss", loss_pages.with_pages(), ids=lambda loss: loss.name)
+def test_the_page_of_a_loss_says_what_explain_says(loss):
+    shown = loss_pages.page(loss)
+    assert formulation_pages.taken_away(loss) == {f"{loss.name}.txt": as_text(loss), f"{loss.name}.tex": as_latex(loss)}
+    assert f"<_taken/{loss.name}.tex>`" in shown
+    assert "$" not in shown.splitlines()[0]
+    theorem = parse(loss.theorem)
+    for part in theorem.parts:
+        if isinstance(part, Row) and not part.label:
+            continue
+        for piece in prose(" ".join(part.lines) if isinstance(part, Row) else part.text):
+            if part.label != "Reference":
+                assert formulation_pages._piece(*piece).lower() in shown.lower()
+    assert theorem.paragraph("Reference") in shown
+    for line in equations_of(theorem.statement):
+        assert shown.count(line) == 1
+    for name, _ in loss.described_parameters:
+        assert f"| `{name}` |" in shown
+
+
+def test_the_page_of_a_loss_shows_the_code_that_states_it():
+    for loss in loss_pages.with_pages():
+        shown = re.findall(r"literalinclude\} \.\./\.\./(\S+)\n:pyobject: (\S+)\n", loss_pages.page(loss))
+        assert [path.split(".")[1] for _, path in shown] in (["shape"], ["declare_risk", "declare_gain"])
+        for file, path in shown:
+            tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+            for step in path.split("."):
+                (tree,) = (node for node in tree.body if getattr(node, "name", None) == step)
+
+
+def test_every_loss_is_in_the_table_and_its_link_leads_to_a_page():
+    table, pages = loss_pages.table(), {loss.name for loss in loss_pages.with_pages()}
+    linked = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md\)", table, re.MULTILINE)
+    assert sorted(name for name, _ in linked) == sorted(LOSSES)
+    assert {page for _, page in linked} == pages
+    assert dict(linked)["absolute"] == "epsilon_insensitive"
+    assert not pages & set(NAMES)
+    assert re.findall(r"^(\w+)$", table.split("{toctree}")[1], re.MULTILINE) == [
+        loss.name for loss in loss_pages.with_pages()
+    ]
+
+
+def test_the_picture_has_every_loss_with_its_gain():
+    rows = loss_pages.gains().splitlines()[2:]
+    assert len(rows) == len(loss_pages.with_pages())
+    for row, loss in zip(rows, loss_pages.with_pages(), strict=True):
+        cells = row.strip("| ").split(" | ")
+        assert cells[0] == f"[`{loss.name}`](formulations/{loss.name}.md)"
+        assert cells[1].startswith(("$\\ell (y, z) = ", "$\\operatorname{risk}(f) = "))
+        assert cells[2].startswith("$g(\\alpha ) = ")
+        assert len(cells) == 3
+
+
+def test_a_page_of_a_loss_names_the_regularisers_that_have_no_ν_form():
+    pages = {loss.name: loss_pages.page(loss) for loss in loss_pages.with_pages()}
+    assert [name for name, text in pages.items() if "they have no ν-form" in text] == ["nu", "one_class"]
+
+
 def test_norms_in_headings_have_their_index_below():
-    assert formulation_pages._heading("ℓ1 within groups, ℓ∞ between, ℓp") == "ℓ₁ within groups, ℓ∞ between, ℓₚ"
+    assert formulation_pages.heading("ℓ1 within groups, ℓ∞ between, ℓp") == "ℓ₁ within groups, ℓ∞ between, ℓₚ"
 
 
 # --------------------------------------------------------------------------------------------------- the family tree

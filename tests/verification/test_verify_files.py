@@ -260,7 +260,7 @@ def test_unknown_parameters_of_a_file_are_named(problem, right, run, answer):
     assert code == 0
     note = "the answer's parameters c, seed"
     assert note in err
-    assert "are unknown, and not used: known are C, nu, bias" in err
+    assert "are unknown, and not used: known are loss, C, nu" in err
     assert err.count("\n") == 1
     assert any(line.startswith(note) for line in strict(out)["notes"])
     many = {f"p{m}": m for m in range(9)}

@@ -1,0 +1,289 @@
+"""The samples' side of a single task's bounds: what every sample costs, from above, with rounding and δ paid for.
+
+Sample i enters the bounds with φ(α̂) = rα̂ − ε|α̂| − ½κα̂² on low ≤ α̂ ≤ high, its gain less α̂ times its output: the record
+of a piecewise quadratic loss (`formulations/losses`) at the residual r = a − sz. δ adds a convex P(α̂) = ½ Σ_m d_m
+(α̂ − c_m)² of curvature D = Σ_m d_m. Wanted are, for an r known up to `off`,
+
+    bound  ≥  sup over α̂ of φ(α̂) + P(α̂)                   gap  ≥  sup over α̂ of φ(α̂) + P(α̂) − φ(α)
+
+The first is the second at α = 0. Without P the second is the loss in Fenchel–Young's inequality, which is ≥ 0. Both are
+convex in r, so that the ends r ± off pay for the error of r.
+
+**Straight losses** (κ = 0). φ + P is convex on either side of 0: its supremum is at low, 0 or high. With α = up − down,
+one of them 0, the way to high is (high − up)(r − ε) + down (r + ε), to 0 it is |α|(ε − σr) with the sign σ of α.
+
+**Curved losses** (κ > 0). Let x be any point of the box, and p ≥ 0 the slope of φ at x into the box, where it points
+there. As φ is concave with modulus κ, and √(2D P(x)) bounds the slope of P at x,
+
+    φ(α̂) + P(α̂) ≤ φ(x) + P(x) + (p + √(2D P(x)))|h| − ½(κ − D)h²,    h = α̂ − x,
+
+    sup ≤ φ(x) + P(x) + (p + √(2D P(x)))²/(2(κ − D))  if κ > D,       sup ≤ φ(x) + p²/(2κ) + max P over the box,
+
+the smaller of the two; neither may be finite. x is the maximiser of φ as it is computed. There p is nothing but
+rounding, and its square is next to nothing. On one side of 0 φ(x) − φ(α) = (x − α) pull + ½κ(x − α)², pull = φ'(x);
+from one side to the other the way leads through 0, and all terms are ≥ 0: nothing cancels.
+
+**The logistic loss.** g is c times the entropy of u = α/c, and r = −sz. The loss is c log(1 + eʳ), the maximiser cp
+with the chance p = 1/(1 + e⁻ʳ), the modulus κ = 4/c, and Fenchel–Young's gap c times the divergence of u from p,
+
+    u log(u/p) + (1 − u) log((1 − u)/(1 − p))  ≤  ½(u − p)² (1/min(u, p) + 1/min(1 − u, 1 − p)),
+
+since h(x) = (1 + x) log(1 + x) − x has h'' = 1/(1 + x), and u log(u/p) − u + p = p h(u/p − 1). The left side cancels
+near the optimum, the right side is far from it far too large: the smaller one counts.
+
+**What is exact.** a, ε, low, high and prices c are the doubles of the record. κ, a quotient by c, is off by u: twice
+that is paid, so that the bounds hold for the quotient and for its double.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ..formulations import Task
+from ..formulations.losses import PiecewiseQuadratic, Quadratic
+from ..formulations.losses.logistic import chance, information, log_share
+from .passes import added
+from .record import Certificate
+from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
+
+HARMLESS = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
+MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
+
+
+class Costs(NamedTuple):
+    """Terms of the upper bound and of the gap."""
+
+    bound: Array
+    gap: Array
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """P(α̂) = ½ Σ_m d_m (α̂ − c_m)²: rates d (k, 1) and centres c (k, n), which are off by 2u."""
+
+    rates: Array
+    centres: Array
+
+    @property
+    def total(self) -> float:
+        """D."""
+        return total_above(self.rates) if self.rates.any() else 0.0
+
+    def at(self, x: float | Array) -> Array:
+        """P(x) from above, x exact."""
+        far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
+        terms = self.rates * far**2 / 2
+        count = len(self.rates)
+        return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
+
+
+NO_RIDGE = Ridge(np.zeros((1, 1)), np.zeros((1, 1)))
+
+
+@dataclass(frozen=True)
+class SampleTerms(ABC):
+    """The samples' side of a task, paying for a δ: a is the level of the margins, or the targets."""
+
+    a: Array
+    kappa: Array
+    low: Array
+    high: Array
+    ridge: Ridge
+
+    def paying(self, ridge: Ridge) -> SampleTerms:
+        """The same side, paying for this δ."""
+        return replace(self, ridge=ridge)
+
+    @property
+    def stretches(self) -> bool:
+        """Whether bounds gain by lifting margins a little over the level."""
+        return False
+
+    @abstractmethod
+    def gain(self, alpha: Array) -> float:
+        """The gain from below, but for the rounding of one sum."""
+
+    @abstractmethod
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        """What every sample costs, its residual being r ± off."""
+
+    def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
+        """The δ that costs next to nothing: no smaller one is needed."""
+        mild, reach = MILD * float(self.kappa.min()), float((self.high - self.low).max())
+        return max(mild, harmless(reach * math.fsum(np.abs(alpha)), bare, tolerance)) if math.isfinite(reach) else mild
+
+    def beyond(self, x: Array, inwards: Array) -> Array:
+        """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
+        bent, total = above(inwards**2 / (2 * self.kappa)), self.ridge.total
+        if total == 0:
+            return np.asarray(bent)
+        there, room = self.ridge.at(x), below(below(self.kappa) - total)  # κ itself is off by u
+        slope = inwards + above(np.sqrt(2 * total * there))
+        near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        if not np.isfinite(self.high - self.low).all():
+            return np.asarray(near)
+        return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
+
+
+def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
+    """The δ that costs a hundredth of the tolerance, or of the gap without δ. `cost` is what one unit of δ costs."""
+    allowed = max(tolerance * bare.scale, bare.gap)
+    return HARMLESS * allowed / cost if cost > 0 else math.inf
+
+
+# ------------------------------------------------------------------------------------------- piecewise quadratic losses
+@dataclass(frozen=True)
+class OfRecord(SampleTerms):
+    """The side of a loss that its record states."""
+
+    shape: Quadratic
+
+    def gain(self, alpha: Array) -> float:
+        """aα and ε|α| as exact sums of two doubles, ½κα² as it is rounded, by less than 8u."""
+        terms = [product_terms(self.a, alpha)]
+        if self.shape.epsilon.any():
+            terms.append(-product_terms(self.shape.epsilon, np.abs(alpha)))
+        if self.kappa.any():
+            bent = self.kappa * alpha**2 / 2
+            terms += [-bent, -8 * U * bent]
+        return math.fsum(np.concatenate(terms))
+
+
+class Straight(OfRecord):
+    """κ = 0. Prefix sums of r − ε and off are rounded relatively; with ε > 0 the first is rounded before."""
+
+    @cached_property
+    def two_sided(self) -> bool:
+        return bool(self.low.any())
+
+    @cached_property
+    def kinked(self) -> bool:
+        return bool(self.shape.epsilon.any())
+
+    @property
+    def stretches(self) -> bool:
+        """A level that all samples share can be exceeded by all of them."""
+        return not self.two_sided
+
+    @cached_property
+    def at_zero(self) -> Array:
+        return self.ridge.at(0.0)
+
+    @cached_property
+    def at_high(self) -> Array:
+        return self.ridge.at(self.high)
+
+    @cached_property
+    def at_low(self) -> Array:
+        return self.ridge.at(self.low)
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        bound, gap = self._towards(self.high, self.at_high, alpha, r, off)
+        to_zero = above(np.abs(alpha) * self._more(-np.sign(alpha) * r, off, 1)) + self.at_zero
+        found = Costs(np.maximum(self.at_zero, bound), np.maximum(to_zero, gap))
+        if not self.two_sided:
+            return found
+        other = self._towards(-self.low, self.at_low, -alpha, -r, off)
+        return Costs(*(np.maximum(one, two) for one, two in zip(found, other, strict=True)))
+
+    def _more(self, r: Array, off: Array, sign: int) -> Array:
+        """r ± ε + off from above, but for the rounding of the last sum."""
+        if not self.kinked:
+            return off + r
+        less = r + sign * self.shape.epsilon
+        return above(off + 2 * U * np.abs(less)) + less
+
+    def _towards(self, end: Array, paid: Array, alpha: Array, r: Array, off: Array) -> Costs:
+        """The terms of α̂ = end ≥ 0."""
+        beyond = self._more(r, off, -1)
+        gap = above((end - np.maximum(alpha, 0.0)) * beyond) + paid
+        if self.two_sided:
+            gap = gap + above(np.maximum(-alpha, 0.0) * self._more(r, off, 1))
+        return Costs(above(end * beyond) + paid, gap)
+
+
+class Curved(OfRecord):
+    """κ > 0."""
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        ends = added(r, -off), added(r, off)
+        return Costs(*(np.maximum(*(self._young(one, *end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+
+    def _young(self, alpha: Array, r: Array, lost: Array) -> Array:
+        """sup of φ + P, less φ(α), at r + lost: what is lost is an error of the slopes."""
+        _, epsilon, kappa, low, high = self.shape
+        x, turned = self.shape.maximiser(r), kappa * self.shape.maximiser(r)
+        lost = above(np.abs(lost))
+        blur = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
+        right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
+        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf))
+        inwards = inwards + lost + np.where(self.shape.excess(r) == 0, 0.0, blur)  # for |r| ≤ ε the signs are exact
+        crossing = np.sign(alpha) * np.sign(x) < 0
+        start = np.where(crossing, 0.0, alpha)
+        way, pull = x - start, r - np.sign(x + start) * epsilon - turned
+        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + lost + kappa * np.abs(alpha) / 2), 0.0)
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + kappa * way**2 / 2
+        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, above(np.maximum(inwards, 0.0))))
+
+
+# ------------------------------------------------------------------------------------------------------- logistic loss
+LOG = 3 * POWER  # units of roundoff that an expression with an exponential and a logarithm is trusted to
+
+
+class Entropic(SampleTerms):
+    """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
+
+    def gain(self, alpha: Array) -> float:
+        entropy = -np.concatenate([information(alpha, self.high - alpha), information(self.high - alpha, alpha)])
+        return math.fsum(np.concatenate([entropy, -2 * LOG * U * entropy]))
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        low, high = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
+        beyond = np.maximum(self._past(low), self._past(high))
+        loss = above(self.high * np.logaddexp(0.0, high), LOG)
+        return Costs(loss + beyond, np.maximum(self._young(alpha, low), self._young(alpha, high)) + beyond)
+
+    def _young(self, alpha: Array, r: Array) -> Array:
+        price, rest = self.high, self.high - alpha
+        p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
+            parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
+                              v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
+            parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+            direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+            apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
+            near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
+        return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
+
+    def _past(self, r: Array) -> Array:
+        """What δ adds, at the maximiser as it is computed, give or take its error."""
+        x, nothing = self.high * chance(r), np.zeros_like(r)
+        return np.maximum(*(self.beyond(x * (1 + side * LOG * U), nothing) for side in (-1, 1)))
+
+
+def of_record(task: Task) -> OfRecord:
+    shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
+    kind = Curved if shape.kappa.any() else Straight
+    return kind(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape)
+
+
+def entropic(task: Task) -> Entropic:
+    return Entropic(np.zeros(task.samples), 4 / task.box, task.low, task.limit, NO_RIDGE)
+
+
+KINDS: dict[str, Callable[[Task], SampleTerms]] = {
+    "quadratic": of_record,
+    "logistic": entropic,
+}
+
+
+def sample_terms(task: Task) -> SampleTerms:
+    """The samples' side of a task, without a δ."""
+    return KINDS[task.loss_function.kind](task)
