@@ -37,7 +37,7 @@ class Iterate(ABC):
     @property
     def mu(self) -> float:
         """The mean product: τ, the barrier parameter."""
-        return self.complementarity / sum(value.size for value, _ in self.pairs)
+        return self.complementarity / max(sum(value.size for value, _ in self.pairs), 1)
 
     def moved(self, length: float, direction: Self) -> Self:
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]

@@ -47,6 +47,7 @@ class Settings:
     first_mu: float = 0.3  # single tasks: of the mean product of gradient and value
     warm_mu: float = 0.1  # the same, from a neighbouring optimum
     max_start: float = 0.9  # of the box: the largest α at the start
+    spare_leg: float = 0.1  # of a leg of α = p − n, by which both legs are longer than α asks for
     min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
     min_cap_slack: float = 1e-3  # of a cap
     label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits
