@@ -44,6 +44,10 @@ class Iterate(ABC):
         blocks: dict[str, Any] = {name: getattr(self, name) + length * getattr(direction, name) for name in names}
         return type(self)(**blocks)
 
+    def halfway(self, other: Self) -> Self:
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return type(self)(**{name: (getattr(self, name) + getattr(other, name)) / 2 for name in names})
+
     def max_step(self, direction: Self) -> float:
         """The largest step length, at most 1, that keeps all pairs nonnegative."""
         now, change = ([block.ravel() for pair in at.pairs for block in pair] for at in (self, direction))

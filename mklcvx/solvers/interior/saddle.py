@@ -103,6 +103,8 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
         at, residuals, samples = self.at, self.residuals, self.samples
+        if samples.two_sided and predicted is not None and self.max_step(predicted) < SETTINGS.min_predictor:
+            predicted = None  # second-order terms of a step that cannot be taken lead in circles
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x

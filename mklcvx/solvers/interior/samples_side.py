@@ -238,7 +238,7 @@ class Split(SamplesSide):
         """Both legs are longer than they need be by a part of their length."""
         size = np.abs(alpha)
         room = np.minimum(self.high, -self.low) - size
-        spare = SETTINGS.spare_leg * np.minimum(room, max(float(size.mean()), TINY) + size)
+        spare = SETTINGS.spare_leg * np.minimum(room, size + (float(size.mean()) or self.epsilon * self.price))
         lower = np.concatenate([np.maximum(alpha, 0.0) + spare, np.maximum(-alpha, 0.0) + spare])
         return lower, self.reach - lower if self.ends else alpha[:0]
 

@@ -57,12 +57,18 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         return system
 
     def accept(self, problem: Problem, state: IPMState, after: SaddleIterate, length: float) -> IPMState:
-        weights = state.side.weights(after.x)
-        images = state.hessian.update_and_matvec(weights, after.alpha * state.side.samples.signs)
-        ahead = state.moved_to(state.side, after, images)
+        ahead = self._moved(state, after)
+        for _ in range(SETTINGS.step_halvings if state.side.samples.smooth else 0):
+            if ahead.error <= SETTINGS.max_error_growth * state.error:
+                break
+            ahead = self._moved(state, after := state.at.halfway(after))
         if ahead.warm_start_point is None and ahead.relative_complementarity <= SETTINGS.warm_start_gap:
             ahead = replace(ahead, warm_start_point=after)
         return _unless_dead(state, state.followed_by(ahead))
+
+    def _moved(self, state: IPMState, after: SaddleIterate) -> IPMState:
+        images = state.hessian.update_and_matvec(state.side.weights(after.x), after.alpha * state.side.samples.signs)
+        return state.moved_to(state.side, after, images)
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:
         """End with the best state if a step is not finite; leave failed factorisations to the driver."""

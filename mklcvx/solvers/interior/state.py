@@ -122,7 +122,7 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
     images, length = task.matvecs(alpha * task.signs), 1.0
     if not task.loss_function.free_margin:
         cost = float(weights @ (images @ (alpha * task.signs))) + float(samples.kappa @ alpha**2)
-        length = 2 * samples.promise(alpha) / cost if cost > 0 else np.inf
+        length = 2 * samples.promise(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
     most = float(np.max(np.abs(shares) / (np.where(alpha < 0, -samples.low, samples.high) / task.box)))
     length = min(length, SETTINGS.max_start / most) if most > 0 else length
     return length * shares * task.box, length * images
