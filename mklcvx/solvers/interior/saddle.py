@@ -103,8 +103,6 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
         at, residuals, samples = self.at, self.residuals, self.samples
-        if samples.two_sided and predicted is not None and self.max_step(predicted) < SETTINGS.min_predictor:
-            predicted = None  # second-order terms of a step that cannot be taken lead in circles
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
@@ -118,6 +116,15 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
         z, w, s, u = (g - ratio * change for g, ratio, change in zip(goals, self.ratios, changes, strict=True))
         return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa)
+
+    def goals(self, target_mu: float, predicted: SaddleIterate | None) -> list[Array]:
+        """Between two ends, second-order terms count for as much of the predictor as can be taken: all of a short one
+        would lead in circles."""
+        goals = super().goals(target_mu, None)
+        if predicted is None:
+            return goals
+        share = self.max_step(predicted) if self.samples.two_sided else 1.0
+        return [goal - share * change * other for goal, (change, other) in zip(goals, predicted.pairs, strict=True)]
 
     def predictor(self) -> SaddleIterate:
         """Solved roughly, since it only chooses the target of the corrector."""

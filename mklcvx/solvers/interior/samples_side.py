@@ -58,7 +58,7 @@ class SamplesSide:
         self.a, self.kappa = loss.gradient(zero, task.y, task.box), loss.curvature(zero, task.y, task.box)
         self.two_sided = bool((self.low < 0).any())
         self.starts, self.ends = np.isfinite(self.low).all(), np.isfinite(self.high).all()  # which ends have barriers
-        self.smooth = not (self.starts or self.ends)
+        self.smooth = self.unbounded = not (self.starts or self.ends)
         self.size = self.legs * task.samples
         self.unit = max(float(np.ptp(self.a)) / 2, TINY) if self.two_sided else 1.0  # of the gain's slope
 

@@ -23,7 +23,6 @@ class Settings:
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
     centring_exponent: int = 3  # centring = (τ after the predictor / τ)^exponent, as in Mehrotra's method
     label_centring_exponent: int = 2  # many labels: with 3 some take two steps more, and lose digits at a large C
-    min_predictor: float = 0.1  # length of the predictor: second-order terms of a shorter one mislead (single tasks)
     max_error_growth: float = 2.0  # in one step, where α has no multipliers that take up what Newton's model leaves
     step_halvings: int = 6  # of such a step, until its error grows by no more
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres

@@ -128,6 +128,16 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
     return length * shares * task.box, length * images
 
 
+def ridge_alpha(samples: SamplesSide, hessian: ReducedHessian, weights: Array) -> tuple[Array, Array]:
+    """The optimum at these weights but for a kink, where no bound is in the way: (K(μ) + κ)β = a − b."""
+    task = hessian.task
+    hessian.set_weights(weights)
+    hessian.factor(samples.kappa)
+    alpha, ones = hessian.solve_roughly(np.stack([samples.a, np.ones(task.samples)]))
+    alpha = alpha - alpha.sum() / ones.sum() * ones if task.bias else alpha
+    return alpha, task.matvecs(alpha)
+
+
 def _even(task: Task) -> Array:
     """The same share of every sample's price within a class, both classes with the same sum."""
     positive = task.signs > 0
