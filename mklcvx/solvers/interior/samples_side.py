@@ -16,12 +16,13 @@ one row per sample, whatever the loss.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formulations import Task
+from ...formulations.losses import PiecewiseQuadratic, Quadratic
 from .settings import SETTINGS, TINY
 from .step_length import Array
 
@@ -52,15 +53,18 @@ class SamplesSide:
     kink_price: Array | float = 0.0  # ε, leg by leg
 
     def __init__(self, task: Task) -> None:
-        loss, zero = task.loss_function, np.zeros(task.samples)
         self.signs, self.price = task.signs, task.box
-        self.low, self.high = task.low, task.limit
-        self.a, self.kappa = loss.gradient(zero, task.y, task.box), loss.curvature(zero, task.y, task.box)
+        self.a, self.kappa, self.low, self.high = self.record(task)
         self.two_sided = bool((self.low < 0).any())
         self.starts, self.ends = np.isfinite(self.low).all(), np.isfinite(self.high).all()  # which ends have barriers
         self.smooth = self.unbounded = not (self.starts or self.ends)
         self.size = self.legs * task.samples
         self.unit = max(float(np.ptp(self.a)) / 2, TINY) if self.two_sided else 1.0  # of the gain's slope
+
+    def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
+        """a, κ, low and high."""
+        shape = recorded(task)
+        return shape.a, shape.kappa, shape.low, shape.high
 
     @property
     def polyhedral(self) -> bool:
@@ -196,11 +200,11 @@ class Entropic(Free):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.smooth, self.a, self.kappa = True, np.ones(task.samples), 4 / task.box  # κ where it is least
+        self.smooth = True
 
-    @property
-    def polyhedral(self) -> bool:
-        return False
+    def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
+        """κ where it is least. The slope at 0 is infinite, that at some α of the order of one."""
+        return np.ones(task.samples), 4 / task.box, task.low, task.limit
 
     def stepped(self, alpha: Array, change: Array) -> Array:
         before = Legs(alpha, *self.distances(alpha))
@@ -227,7 +231,7 @@ class Split(SamplesSide):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.epsilon = kink(task)
+        self.epsilon = recorded(task).epsilon
         self.kink_price = np.concatenate([self.epsilon, self.epsilon])
         self.reach = np.concatenate([self.high, -self.low])
         self.starts = True
@@ -305,18 +309,20 @@ class Split(SamplesSide):
         return near
 
 
-def kink(task: Task) -> Array:
-    """ε: what the slope of the gain jumps by at 0, seen at a response of 0, where all its digits show."""
-    loss, zero = task.loss_function, np.zeros(task.samples)
-    return -loss.gradient(zero + TINY, zero, task.box) - loss.curvature(zero, zero, task.box) * TINY
+def _of_record(task: Task) -> SamplesSide:
+    """The side of a loss that a record states."""
+    shape = recorded(task)
+    if shape.epsilon.any():
+        return Split(task)
+    return SamplesSide(task) if np.isfinite(shape.low).all() else Free(task)
+
+
+def recorded(task: Task) -> Quadratic:
+    return cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
+
+
+KINDS = {"quadratic": _of_record, "logistic": Entropic}
 
 
 def samples_side(task: Task) -> SamplesSide:
-    """The side of a task, which its loss describes by bounds, slope and curvature."""
-    loss, low, high = task.loss_function, task.low, task.limit
-    with np.errstate(divide="ignore"):
-        if np.isfinite(low).all() and not np.isfinite(loss.gradient(low, task.y, task.box)).all():
-            return Entropic(task)
-    if (low < 0).any() and kink(task).any():
-        return Split(task)
-    return SamplesSide(task) if np.isfinite(low).all() or np.isfinite(high).all() else Free(task)
+    return KINDS[task.loss_function.kind](task)

@@ -39,6 +39,7 @@ from .weights_side import Shared, Side, side_of
 
 class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
     serves = tuple(f.name for f in SINGLE_TASKS)
+    losses = None
     max_iter = 100
 
     def start(self, problem: Problem) -> IPMState:
