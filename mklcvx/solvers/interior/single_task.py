@@ -33,7 +33,7 @@ from .loop import Array, InteriorMethod
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
 from .saddle import SaddleIterate, SaddleSystem
 from .settings import SETTINGS, TINY
-from .state import IPMState, balanced, evaluated, first_alpha, first_point, ridge_alpha
+from .state import IPMState, balanced, evaluated, first_alpha, first_point, first_weights, ridge_alpha
 from .weights_side import Shared, Side, side_of
 
 
@@ -102,7 +102,7 @@ def fits(warm: IPMState, task: Task, side: Side) -> bool:
 
 
 def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
-    x = side.start()
+    x = first_weights(side)
     start = ridge_alpha(side.samples, hessian, side.weights(x)) if side.samples.unbounded else None
     alpha, images = start or first_alpha(side.samples, side.task, side.weights(x))
     at = first_point(side, x, alpha, images)

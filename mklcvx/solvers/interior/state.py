@@ -128,6 +128,29 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
     return length * shares * task.box, length * images
 
 
+def first_weights(side: Side) -> Array:
+    """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
+    the regulariser balances the pull of the α that is best along `_towards_targets`."""
+    x, samples, task = side.start(), side.samples, side.task
+    if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
+        return x
+    alpha = _towards_targets(samples, task) * task.box
+    q, weights = task.quad_forms(alpha), side.weights(x)
+    reach = np.where(alpha < 0, -samples.low, samples.high)
+    most = 1 / max(float(np.max(np.abs(alpha) / reach)), TINY)
+
+    def excess(size: float) -> float:
+        cost = size * float(weights @ q) + float(samples.kappa @ alpha**2)
+        length = min(samples.promise(alpha) / max(cost, TINY), most)
+        return float(x @ side.gradient(size * x, length**2 * q / 2))
+
+    low, high = -SETTINGS.start_power, SETTINGS.start_power
+    while high - low > 1:
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(2.0**middle) > 0 else (middle, high)
+    return x * 2.0**low
+
+
 def ridge_alpha(samples: SamplesSide, hessian: ReducedHessian, weights: Array) -> tuple[Array, Array]:
     """The optimum at these weights but for a kink, where no bound is in the way: (K(μ) + κ)β = a − b."""
     task = hessian.task
