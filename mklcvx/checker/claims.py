@@ -43,6 +43,10 @@ LIMITS = {
     "dimensions": ("whole numbers from 1", lambda number, count: number >= 1 and number.denominator == 1),
     "smoothing": ("smoothing > 0", lambda smoothing, count: smoothing > 0),
     "nu": ("0 < nu ≤ 1", lambda nu, count: 0 < nu <= 1),
+    "epsilon": ("epsilon ≥ 0", lambda epsilon, count: epsilon >= 0),
+    "delta": ("delta > 0", lambda delta, count: delta > 0),
+    "quantile": ("0 < quantile < 1", lambda level, count: 0 < level < 1),
+    "width": ("width > 0", lambda width, count: width > 0),
 }
 
 
@@ -98,10 +102,15 @@ def parameters_of(record, wanted, count):
 
 
 def targets_of(data):
-    """Kind, labels ±1 with a row for every label, their names, and the classes as words."""
-    kinds = [kind for kind in ("y", "classes", "labels") if kind in data]
-    require(len(kinds) == 1, "target: the instance needs one of y, classes and labels")
+    """Kind, signs ±1 with a row for every label, their names, and the classes as words. A response, and samples without
+    targets, have the sign +1."""
+    kinds = [kind for kind in ("y", "classes", "labels", "response") if kind in data]
+    require(len(kinds) <= 1, "target: the instance has more than one of y, classes, labels and response")
+    if not kinds:
+        return "none", np.ones(np.shape(data["kernels"])[-1], int), [], None
     values, names = np.asarray(data[kinds[0]]), data.get("label_names")
+    if kinds[0] == "response":
+        return "response", np.ones(len(values), int), ["response"] if names is None else [str(x) for x in names], None
     if kinds[0] == "y":
         return "y", np.ravel(values).astype(int), ["y"], None
     if kinds[0] == "labels":
