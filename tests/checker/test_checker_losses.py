@@ -160,12 +160,10 @@ def test_fractions_are_rounded_to_a_side(x):
 PAIRS = [(name, "l1") for name in TARGETS] + [("huber", "sm2"), ("logistic", "elastic"), ("epsilon_insensitive", "lp"),
     ("squared", "li"), ("quantile", "vskl"), ("one_class", "sm1"), ("squared_hinge", "square")]  # fmt: skip
 PENALTIES = {
-    "sm2": {"theta": 0.7},
-    "elastic": {"l1_ratio": 0.4},
-    "lp": {"p": 1.5},
-    "vskl": {"s": 3.0},
-    "sm1": {"theta": 0.5},
-}
+    "sm2": {"theta": 0.7}, "elastic": {"l1_ratio": 0.4}, "lp": {"p": 1.5}, "vskl": {"s": 3.0}, "sm1": {"theta": 0.5},
+}  # fmt: skip
+PLANNED = [plan for plan in PLANS if plan.formulation not in WITH_TAU]
+UNFIT = [("squared", "hinge"), ("logistic", "squared"), ("one_class", "squared"), ("hinge", "one_class")]
 
 
 def answered(name: str, formulation: str, bias: bool, **more: Any) -> tuple[Instance, Record]:
