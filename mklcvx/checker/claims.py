@@ -152,7 +152,7 @@ def claims(record, point):
     require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
     require(lower <= upper, "certificate: the bounds cross")
     require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
-    require(gap <= (upper - lower) * NEARLY, "certificate.gap: larger than the difference of the claims")
+    require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
     require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
     objective = number(record["objective"], "objective")
