@@ -67,6 +67,10 @@ class Quadratic(NamedTuple):
         excess = max(r - self.epsilon, ZERO) + min(r + self.epsilon, ZERO)
         return clipped(excess / self.kappa, self.low, self.high)
 
+    def called_for(self, r: arb) -> arb:
+        """The size of the maximiser, from above, where κ > 0."""
+        return arb(max(abs(self.maximiser(middle(end))) for end in (r.lower(), r.upper())))
+
     @staticmethod
     def least_bias(losses: Sequence[Any], signs: Sequence[int], f: Sequence[fmpq]) -> fmpq:
         """The b that makes Σ cost least."""
@@ -123,6 +127,9 @@ class Entropic(NamedTuple):
         rise = (slope * arb(c - x)).max(-slope * arb(x))
         tangent = self.gain(x) + r * arb(x) + arb(bend.at(x)) + rise
         return min(tangent, apart, key=lambda ball: ball.upper())
+
+    def called_for(self, r: arb) -> arb:
+        return arb(self.high) / (1 + (-r.upper()).exp())
 
     @staticmethod
     def least_bias(losses: Sequence[Any], signs: Sequence[int], f: Sequence[fmpq]) -> fmpq:

@@ -132,17 +132,19 @@ class Samples:
         rows = zip(self.losses, self.residuals(outputs, bias, rho), bends, strict=True)
         return added(one.cost(r, bend) for one, r, bend in rows) - rho
 
-    def reach(self, outputs: list[arb], per_length: arb) -> arb:
-        """The most that `per_length` times ‖α̂‖ can add to the risk. Where α̂ has no bound, the risk falls by at least
-        ½κ‖α̂ − α*‖² away from the maximiser α*, so that it is per_length ‖α*‖ + per_length²/(2κ)."""
-        if all(one.low is not None and one.high is not None for one in self.losses):
-            return per_length * arb(total(max(one.high, -one.low) ** 2 for one in self.losses)).sqrt()
-        if not per_length > 0:
+    def reach(self, outputs: list[arb], rate: arb) -> arb:
+        """The most that rate·‖α̂‖ can add to the risk: rate times the longest α̂. As the risk falls by at least
+        ½κ‖α̂ − α*‖² away from the maximiser α*, it is at most rate·‖α*‖ + rate²/(2κ), too."""
+        if rate == 0:
             return arb(0)
-        best, least = arb(0), min(one.kappa for one in self.losses)
-        for one, r in zip(self.losses, self.residuals(outputs, *self.best_offsets(outputs)), strict=True):
-            best += (abs(r).upper() / arb(one.kappa)) ** 2
-        return per_length * best.sqrt() + per_length**2 / (2 * arb(least))
+        found, least = [arb.pos_inf()], min(one.kappa for one in self.losses)
+        if all(one.low is not None and one.high is not None for one in self.losses):
+            found.append(rate * arb(total(max(one.high, -one.low) ** 2 for one in self.losses)).sqrt())
+        if least > 0 and all(value.is_finite() for value in outputs):
+            residuals = self.residuals(outputs, *self.best_offsets(outputs))
+            best = added(one.called_for(r) ** 2 for one, r in zip(self.losses, residuals, strict=True)).sqrt()
+            found.append(rate * best + rate**2 / (2 * arb(least)))
+        return min(found, key=lambda ball: ball.upper())
 
 
 def as_exact(alpha: Any) -> list[fmpq]:
