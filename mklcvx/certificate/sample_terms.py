@@ -49,6 +49,7 @@ import numpy as np
 from ..formulations import Task
 from ..formulations.losses import PiecewiseQuadratic, Quadratic
 from ..formulations.losses.logistic import chance, information, log_share
+from .passes import added
 from .record import Certificate
 from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
@@ -225,24 +226,24 @@ class Curved(OfRecord):
     """κ > 0."""
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
-        ends = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
-        return Costs(*(np.maximum(*(self._young(one, end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+        ends = added(r, -off), added(r, off)
+        return Costs(*(np.maximum(*(self._young(one, *end) for end in ends)) for one in (np.zeros_like(r), alpha)))
 
-    def _young(self, alpha: Array, r: Array) -> Array:
-        """sup of φ + P, less φ(α), at this r exactly."""
+    def _young(self, alpha: Array, r: Array, lost: Array) -> Array:
+        """sup of φ + P, less φ(α), at r + lost: what is lost is an error of the slopes."""
         _, epsilon, kappa, low, high = self.shape
-        x, outside = self.shape.maximiser(r), self.shape.excess(r) != 0
-        turned = kappa * x
-        rounded = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
+        x, turned = self.shape.maximiser(r), kappa * self.shape.maximiser(r)
+        lost = above(np.abs(lost))
+        blur = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
         right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
-        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf)) + rounded
+        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf))
+        inwards = inwards + lost + np.where(self.shape.excess(r) == 0, 0.0, blur)  # for |r| ≤ ε the signs are exact
         crossing = np.sign(alpha) * np.sign(x) < 0
         start = np.where(crossing, 0.0, alpha)
         way, pull = x - start, r - np.sign(x + start) * epsilon - turned
-        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + kappa * np.abs(alpha) / 2), 0.0)
-        along = np.maximum(way * pull, 0.0) + np.abs(way) * rounded + kappa * way**2 / 2
-        inwards = np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
-        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, inwards))
+        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + lost + kappa * np.abs(alpha) / 2), 0.0)
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + kappa * way**2 / 2
+        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, above(np.maximum(inwards, 0.0))))
 
 
 # ------------------------------------------------------------------------------------------------------- logistic loss
