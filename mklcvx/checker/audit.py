@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import OLD, Point, number, numbers, parameters_of, read_solution
+from .claims import NOTHING, OLD, Point, number, numbers, parameters_of, read_solution
 from .losses import FREE_MARGIN, NONE, TARGETS, Bend, feasible, name_of, samples_of, targets, wanted
 from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
@@ -146,6 +146,8 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     gain, level = (Fraction(0), level) if nu else (machine.gain(), Fraction(0))
     cost = dual_cost(name, sides.q, given, groups)
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
+    if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
+        energy = max(energy, abs(price))
     upper = sides.upper + price - level
     size = abs(cost) + price + abs(level) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
