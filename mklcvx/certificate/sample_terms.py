@@ -79,7 +79,7 @@ class Ridge:
     def at(self, x: float | Array) -> Array:
         """P(x) from above, x exact."""
         far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
-        terms = self.rates * far**2 / 2
+        terms = self.rates * np.where(self.rates > 0, far, 0.0) ** 2 / 2  # far may be infinite, and 0·∞ is no number
         count = len(self.rates)
         return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
 
@@ -289,12 +289,14 @@ class Entropic(SampleTerms):
     def _young(self, alpha: Array, r: Array) -> Array:
         price, rest = self.price, self.price - alpha
         p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
-        parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
-                          v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
+        with np.errstate(invalid="ignore"):  # 0·∞ where there is no share: nothing, below
+            parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
+                              v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
         parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
         direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
         apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
-        near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
+        with np.errstate(divide="ignore", invalid="ignore"):  # the other bound holds there
+            near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
         return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
 
     def _past(self, r: Array) -> Array:
