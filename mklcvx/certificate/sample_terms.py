@@ -122,6 +122,8 @@ class SampleTerms(ABC):
         there, room = self.ridge.at(x), below(self.kappa - total)
         slope = inwards + above(np.sqrt(2 * total * there))
         near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        if not np.isfinite(self.high - self.low).all():
+            return np.asarray(near)
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
@@ -289,13 +291,12 @@ class Entropic(SampleTerms):
     def _young(self, alpha: Array, r: Array) -> Array:
         price, rest = self.price, self.price - alpha
         p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
-        with np.errstate(invalid="ignore"):  # 0·∞ where there is no share: nothing, below
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
             parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
                               v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
-        parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
-        direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-        apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
-        with np.errstate(divide="ignore", invalid="ignore"):  # the other bound holds there
+            parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+            direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+            apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
             near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
         return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
 
