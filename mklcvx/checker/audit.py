@@ -130,8 +130,8 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     coefficients = None if own is None else numbers(own, (count, n), "coefficients")
     undefined = name in BLOCKWISE and own is not None
     weights = numbers(record["weights"], (count,), "weights", undefined)
-    level = number(multipliers.get("rho"), "multipliers.rho") if nu else None
-    samples = samples_of(loss, given, response, signs, weight, bias, level)
+    rho = number(multipliers.get("rho"), "multipliers.rho") if nu else Fraction(0)
+    samples = samples_of(loss, given, response, signs, weight, bias, rho)
     feasible(alpha, signs, samples, bias, nu, exactly)
     machine = Machine(stack, signs, samples, alpha, [], coefficients, **free(record, name, nu, own))
     require(bias or machine.bias == 0, "bias: there is none in this problem")
@@ -143,13 +143,13 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     machine = ridged(record, machine._replace(mu=domain(name, weights, given, exactly)), bias)
     sides = two_sides(machine)
     price = weights_price(name, machine.mu, given)
-    gain, level = (Fraction(0), level) if nu else (machine.gain(), Fraction(0))
+    gain = Fraction(0) if nu else machine.gain()
     cost = dual_cost(name, sides.q, given, groups)
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
-    upper = sides.upper + price - level
-    size = abs(cost) + price + abs(level) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
+    upper = sides.upper + price - rho
+    size = abs(cost) + price + abs(rho) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
     spread, gained = machine.spread(), positive(gain)
     return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gained, loose=loose)

@@ -97,23 +97,19 @@ class Quadratic(NamedTuple):
 class Logistic(NamedTuple):
     """One sample of the logistic loss."""
 
-    price: Fraction
-    a = Fraction(1)
-    low = Fraction(0)
-
-    @property
-    def high(self):
-        return self.price
+    high: Fraction  # the price, which is the largest α
+    low: Fraction = Fraction(0)
+    a: Fraction = Fraction(1)
 
     def gain(self, alpha):
-        parts = (alpha, self.price - alpha)
-        return sum((-part * logarithm(part / self.price, 1) for part in parts if part), Fraction(0))
+        parts = (alpha, self.high - alpha)
+        return sum((-part * logarithm(part / self.high, 1) for part in parts if part), Fraction(0))
 
     def size(self, alpha):
         return self.gain(alpha)
 
     def cost(self, margin, bend):
-        c = self.price
+        c = self.high
         if not bend.square:
             return c * log_one_plus_exp(-margin - bend.linear, 1) + bend.constant / 2
         found, x = [], bend.linear / bend.square
@@ -130,7 +126,7 @@ class Logistic(NamedTuple):
         return trimmed(min(found), 1)
 
     def reach(self, margin):
-        return self.price
+        return self.high
 
 
 def top(slope, curvature, end):
@@ -175,8 +171,8 @@ def targets(name, y, n):
     return np.ones(n, int), values
 
 
-def samples_of(name, given, y, signs, weight, bias, level=None):
-    """The loss of every sample; `level` is ρ where the margin is free."""
+def samples_of(name, given, y, signs, weight, bias, rho=Fraction(0)):
+    """The loss of every sample; ρ is for those with a free margin."""
     n, own = len(signs), {key: float(value) for key, value in given.items()}
     c = (1.0 / (own["nu"] * n) if name in FREE_MARGIN else own["C"]) * np.asarray(weight, dtype=float) * np.ones(n)
     prices = [Fraction(x) for x in c.tolist()]
@@ -184,7 +180,7 @@ def samples_of(name, given, y, signs, weight, bias, level=None):
         return [Logistic(price) for price in prices]
     low, high = (infinite_or_exact(end, n) for end in ENDS[name](c, own))
     if name in FREE_MARGIN:
-        a, high = [level] * n, wide_enough(prices, signs, bias)
+        a, high = [rho] * n, wide_enough(prices, signs, bias)
     else:
         a = [Fraction(x) for x in y.tolist()] if TARGETS[name] == REAL else [Fraction(1)] * n
     epsilon, rise = given.get("epsilon", Fraction(0)), given.get("width", Fraction(int(name in SQUARES)))
@@ -209,8 +205,8 @@ def feasible(alpha, signs, samples, bias, free_margin, exactly=True):
     for value, one in zip(exact, samples, strict=True):
         inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
         require(inside, "alpha leaves its box")
-    slack = 0 if exactly else Fraction(1, 10**14) * len(exact) * sum(exact)
-    signed = sum(value * int(sign) for value, sign in zip(exact, signs, strict=True))
+    slack = Fraction(0) if exactly else Fraction(len(exact), 10**14) * sum(exact, Fraction(0))
+    signed = sum((value * int(sign) for value, sign in zip(exact, signs, strict=True)), Fraction(0))
     words = "y'alpha is not zero" if -1 in signs else "alpha does not sum to zero"
     require(not bias or abs(signed) <= slack, words)
-    require(not free_margin or abs(sum(exact) - 1) <= slack, "alpha does not sum to one")
+    require(not free_margin or abs(sum(exact, Fraction(0)) - 1) <= slack, "alpha does not sum to one")

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 from flint import arb, fmpq
 
@@ -38,10 +39,11 @@ class Bend(NamedTuple):
         return (self.square * alpha**2 - 2 * self.linear * alpha + self.constant) / 2
 
 
-class Quadratic(NamedTuple):
+@dataclass(frozen=True)
+class Quadratic:
     """None is infinite; κ > 0 there."""
 
-    rational = True  # so are the optimal α of rational problems
+    rational: ClassVar[bool] = True  # so are the optimal α of rational problems
 
     a: fmpq
     epsilon: fmpq
@@ -92,10 +94,13 @@ class Quadratic(NamedTuple):
         return zero_of(pull, sorted({*kinks, *corners}))
 
 
-class Entropic(NamedTuple):
+@dataclass(frozen=True)
+class Entropic:
     """The logistic loss; c is `high`."""
 
-    rational, a, low = False, ZERO, ZERO
+    rational: ClassVar[bool] = False
+    a: ClassVar[fmpq] = ZERO
+    low: ClassVar[fmpq] = ZERO
 
     high: fmpq
 
