@@ -49,7 +49,7 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
     found = math.inf
     for way in (_by_factors, _as_one) if centred else (_as_one, _by_factors):
         found = min(found, way(stack, weights, centred, enough))
-        if found <= enough:
+        if found <= enough and math.isfinite(found):
             return found
     return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else found
 

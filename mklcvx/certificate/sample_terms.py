@@ -79,7 +79,7 @@ class Ridge:
     def at(self, x: float | Array) -> Array:
         """P(x) from above, x exact."""
         far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
-        terms = self.rates * far**2 / 2
+        terms = self.rates * np.where(self.rates > 0, far, 0.0) ** 2 / 2  # far may be infinite, and 0·∞ is no number
         count = len(self.rates)
         return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
 

@@ -62,6 +62,7 @@ from .rounding import Array, U, above, below, product_terms, total_above, total_
 from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
 
 Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
+SCALE_STEPS = 512  # more than R(μ) takes: its value is one from above, and no digit of a scale matters
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 
 
@@ -245,7 +246,7 @@ class Evaluation:
         upper = total_above([*bound, lengths[1] / 2, value, *[-rho] * free])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, abs(value))
+            scale = max(scale, float(below(value, SCALE_STEPS)))
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain

@@ -1,32 +1,32 @@
 """Audit a solution file of a single task: python -m mklcvx.checker INSTANCE.npz SOLUTION.json|.npz
 
-Only the point is taken from the file. With n samples, labels y, kernels K_m, boxes box_i = C·(weight of sample i)
-(loss nu: 1/(νn)·weight), q_m(α) = (α∘y)'K_m(α∘y) and R a convex price of weights μ ≥ 0 with conjugate R*, the file is
-about the optimal value
+Only the point is taken from the file. With n samples, kernels K_m, signs s (labels; 1 for other targets), β = s∘α,
+q_m(α) = β'K_mβ, R a convex price of weights μ ≥ 0 with conjugate R*, and g the gain of a loss, whose parameter C or ν
+and weights of samples set the prices (`losses.py`), the file is about the optimal value
 
-    v = max over α of gain(α) − R*(½ q(α)),     0 ≤ α ≤ box, y'α = 0 with a bias, Σα = 1 with loss nu.
+    v = max over α of Σ_i g_i(α_i) − R*(½ q(α)),     low ≤ α ≤ high, s'α = 0 with a bias, Σα = 1 where ρ is free.
 
-Loss c has gain = Σα and level ℓ = 1, loss nu gain = 0 and level ρ. The file's α proves v ≥ gain(α) − R*(½ q(α)).
-Let β = α∘y, and β̃ the file's low part of α (which sums to zero, with a bias), or 0. The weights μ, bias b, stretch
-t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove with c = t(β + β̃)
+The file's α proves v ≥ Σg(α) − R*(½ q(α)). Let β̃ be the file's low part of β (which sums to zero, with a bias), or 0.
+The weights μ, bias b, stretch t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove
+with c = t(β + β̃)
 
-    v ≤ R(μ) + ½c'K(μ)c + Σ_i max(½δc_i², box_i(ℓ − m_i) + ½δ(box_i − y_i c_i)²)  [− ρ],
-    m_i = y_i(K(μ)c + tb)_i,
+    v ≤ R(μ) + ½c'K(μ)c + Σ_i sup over α̂_i of [g_i(α̂_i) − α̂_i m_i + ½δ(α̂_i − s_i c_i)²]  [− ρ],
+    m_i = s_i(K(μ)c + tb)_i,
 
-because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖², and a convex function of β̂_i is largest at an end of its box. The bias b is
-the sum of two doubles. If the file has coefficients c_m, and K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for vectors that sum to
-zero, if there is a bias and c_m sums to zero), they prove with m_i = y_i(Σ_m K_m c_m + b)_i,
+because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖². For the hinge the supremum is at an end of the box: it is
+max(½δc_i², box_i(1 − m_i) + ½δ(box_i − s_i c_i)²). The bias b is the sum of two doubles. If the file has coefficients
+c_m, and K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for vectors that sum to zero, if there is a bias and c_m sums to zero), they
+prove with m_i = s_i(Σ_m K_m c_m + b)_i,
 
-    v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m
-          + Σ_i max(½Σ_m δ_m c_mi²/μ_m, box_i(ℓ − m_i) + ½Σ_m δ_m μ_m(box_i − y_i c_mi/μ_m)²)  [− ρ].
+    v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m + Σ_i sup of [g_i(α̂_i) − α̂_i m_i + ½Σ_m δ_m μ_m(α̂_i − s_i c_mi/μ_m)²]  [− ρ].
 
 li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are
-about K̃_m = K_m + δ_m I ⪰ 0, and prove gain(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i box_i(1 − m_i)₊ with
-q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t y_i(Σ_m K̃_m c_m + b)_i.
+about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i sup of [g_i(α̂_i) − α̂_i m_i] with
+q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t s_i(Σ_m K̃_m c_m + b)_i.
 
-Both bounds are evaluated exactly from the stored numbers, and claims are compared with them without slack. `numbers.py`
-has the arithmetic and the proof of δ, `prices.py` R and U, `claims.py` the comparison; none of them depends on the rest
-of mklcvx.
+Both bounds are evaluated exactly from the stored numbers (quotients, roots and logarithms to fifty digits, to the side
+that counts), and claims are compared with them without slack. `numbers.py` has the arithmetic and the proof of δ,
+`prices.py` R and U, `losses.py` the losses, `claims.py` the comparison; none of them depends on the rest of mklcvx.
 """
 
 from fractions import Fraction
@@ -34,13 +34,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import OLD, Point, number, numbers, parameters_of, read_solution
+from .claims import NOTHING, OLD, Point, number, numbers, parameters_of, read_solution
+from .losses import FREE_MARGIN, NONE, TARGETS, Bend, feasible, name_of, samples_of, targets, wanted
 from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
 
 __all__ = ["check", "dual_cost", "read_solution"]
 HALF = Fraction(1, 2)
-GRID = Fraction(1, 2**52)
 WITH_TAU = ("sm1", "sm2", "smp", "elastic")
 OWN = {
     "svm": {}, "sum": {}, "average": {}, "l1": {}, "l2": {}, "li": {}, "ckl": {},
@@ -56,20 +56,20 @@ class Sides(NamedTuple):
     upper: Fraction
     squares: list  # of the norms of its functions
     penalty: Fraction  # twice what the upper bound has of them
+    reach: list  # of every sample: the size of α that its margin can call for
 
 
 class Machine(NamedTuple):
     """One classifier: its problem and its point."""
 
     kernels: list
-    y: Any
-    box: list
+    signs: Any
+    samples: list  # the loss of each
     alpha: Any
     mu: list
     coefficients: Any
     bias: Fraction = Fraction(0)
     stretch: Fraction = Fraction(1)
-    level: Fraction = Fraction(1)
     low: Any = None  # far below the last bits of alpha∘y
     ridge: Fraction = Fraction(0)
     ridges: Any = None  # of every kernel, for coefficients
@@ -83,38 +83,57 @@ class Machine(NamedTuple):
         c = np.outer([float(w) for w in self.mu], self.alpha) if self.coefficients is None else self.coefficients
         return [float(np.abs(row).sum() * np.sqrt(float(size))) for row, size in zip(c, self.sizes(), strict=True)]
 
-    def uncancelled(self):
-        """Σ μ_m max|K_m| Σα Σbox: what μ'q and the margins would cost if nothing cancelled."""
-        return dot(self.mu, self.sizes()) * sum(fractions(self.alpha)) * sum(self.box) + self.rounding_of_margins()
+    def gain(self):
+        """Σ g(α), from below."""
+        return sum((one.gain(a) for one, a in zip(self.samples, fractions(self.alpha), strict=True)), Fraction(0))
 
-    def rounding_of_margins(self):
-        """Σ box (ℓ + |b|), over 2^16: fourteen digits, since nine would be too few where boxes differ in size."""
-        return sum(self.box) * (abs(self.level) + abs(self.bias)) / 2**16
+    def size(self, free_margin):
+        """The terms of Σ g(α) without their signs; none where the margin is free."""
+        each = zip(self.samples, fractions(self.alpha), strict=True)
+        return Fraction(0) if free_margin else sum((one.size(a) for one, a in each), Fraction(0))
+
+    def length(self):
+        """Σ|α|."""
+        return sum(abs(fractions(self.alpha)))
+
+    def uncancelled(self, reach):
+        """Σ μ_m max|K_m| Σ|α| Σ reach: what μ'q and the margins would cost if nothing cancelled."""
+        return dot(self.mu, self.sizes()) * self.length() * sum(reach) + self.rounding_of_margins(reach)
+
+    def rounding_of_margins(self, reach):
+        """Σ reach (|a| + |b|), over 2^16: fourteen digits, since nine would be too few where boxes differ in size."""
+        each = zip(reach, self.samples, strict=True)
+        return sum(far * (abs(one.a) + abs(self.bias)) for far, one in each) / 2**16
 
 
 # ------------------------------------------------------------------------------------------------- the two bounds
 def check(kernels, y, record, weight=1.0, groups=None):
-    """(lower, upper) as this solution's point proves them, rounded outward; ValueError where it is not feasible."""
-    return evaluated(kernels, np.asarray(y), record, weight, groups).interval()
+    """(lower, upper) as this solution's point proves them, rounded outward; ValueError where it is not feasible.
+    Labels, or the response, are y; it is None for loss one_class."""
+    return evaluated(kernels, y, record, weight, groups).interval()
 
 
 def evaluated(kernels, y, record, weight=1.0, groups=None):
     """Both bounds at the record's point, exactly."""
     stack, exactly = stack_of(kernels), record.get("schema") != OLD
-    name, n, count = record["formulation"], len(y), len(stack)
+    name, n, count = record["formulation"], stack[0].samples, len(stack)
     require(name in OWN, f"formulation: {name!r:.40} is not one of {', '.join(OWN)}")
     require(name != "svm" or count == 1, "formulation: svm takes one kernel")
-    price = "nu" if name not in BLOCKWISE and "nu" in record["parameters"] else "C"
-    given = parameters_of(record, {price: price, "bias": "flag"} | OWN[name], count)
-    multipliers, nu, bias = record["multipliers"], "nu" in given, record["parameters"]["bias"]
+    loss = name_of(record["parameters"])
+    require(name not in BLOCKWISE or loss not in FREE_MARGIN, f"parameters: {name} has no ν-form")
+    given = parameters_of(record, wanted(loss) | OWN[name], count)
+    multipliers, nu, bias = record["multipliers"], loss in FREE_MARGIN, record["parameters"]["bias"]
+    require(loss != "one_class" or not bias, "parameters.bias: loss one_class has none")
+    signs, response = targets(loss, y, n)
     alpha = numbers(record["alpha"], (n,), "alpha")
     own = record["coefficients"]
     coefficients = None if own is None else numbers(own, (count, n), "coefficients")
     undefined = name in BLOCKWISE and own is not None
     weights = numbers(record["weights"], (count,), "weights", undefined)
-    box = box_of(given, y, weight, bias)
-    feasible(alpha, y, box, bias, nu, exactly)
-    machine = Machine(stack, y, box, alpha, [], coefficients, **free(record, name, nu, own))
+    rho = number(multipliers.get("rho"), "multipliers.rho") if nu else Fraction(0)
+    samples = samples_of(loss, given, response, signs, weight, bias, rho)
+    feasible(alpha, signs, samples, bias, nu, exactly)
+    machine = Machine(stack, signs, samples, alpha, [], coefficients, **free(record, name, nu, own))
     require(bias or machine.bias == 0, "bias: there is none in this problem")
     machine = machine._replace(low=low_part(record, (n,), bias, name not in BLOCKWISE and own is None))
     if name in WITH_TAU and given.get("l1_ratio") != 1:
@@ -124,26 +143,26 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     machine = ridged(record, machine._replace(mu=domain(name, weights, given, exactly)), bias)
     sides = two_sides(machine)
     price = weights_price(name, machine.mu, given)
-    gain = Fraction(0) if nu else dot(fractions(alpha), np.ones(n, int))
+    gain = Fraction(0) if nu else machine.gain()
     cost = dual_cost(name, sides.q, given, groups)
-    level = machine.level if nu else Fraction(0)
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
-    upper = sides.upper + price - level
-    size = gain + abs(cost) + price + abs(level) + abs(upper) + machine.uncancelled()
+    if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
+        energy = max(energy, abs(price))
+    upper = sides.upper + price - rho
+    size = abs(cost) + price + abs(rho) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
-    spread = machine.spread()
-    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gain, loose=loose)
+    spread, gained = machine.spread(), positive(gain)
+    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gained, loose=loose)
 
 
 def free(record, name, nu, own):
-    """Parts of the point that may have any value: bias, stretch, margin."""
+    """Parts of the point that may have any value: bias and stretch."""
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1, "certificate.stretch: below 1")
     plain = not nu and (name in BLOCKWISE or own is None)
     require(plain or stretch == 1, "certificate.stretch: must be 1 here")
-    level = number(record["multipliers"].get("rho"), "multipliers.rho") if nu else Fraction(1)
     bias = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
-    return {"bias": bias, "stretch": stretch, "level": level}
+    return {"bias": bias, "stretch": stretch}
 
 
 def low_part(record, shape, bias, allowed=True):
@@ -156,29 +175,6 @@ def low_part(record, shape, bias, allowed=True):
     sums = [sum(fractions(row)) for row in np.atleast_2d(low)]
     require(not bias or not any(sums), "alpha_low: it does not sum to zero")
     return low
-
-
-def box_of(given, y, weight, bias):
-    """Price times weights, in doubles; where they are too narrow for loss nu, rounded up to be just wide enough."""
-    n, nu = len(y), given.get("nu")
-    require(set(np.unique(y)) == {-1, 1}, "y: the instance's labels are not −1 and +1")
-    price = float(given["C"]) if nu is None else 1.0 / (float(nu) * n)
-    box = [Fraction(x) for x in (price * np.asarray(weight, dtype=float) * np.ones(n)).tolist()]
-    if nu is None:
-        return box
-    floors = [b // GRID * GRID for b in box]
-    sides = [sum(f for f, sign in zip(floors, y, strict=True) if sign == side) for side in (-1, 1)]
-    narrow = min(sides) < HALF if bias else sum(sides) < 1
-    return [f + GRID for f in floors] if narrow else box
-
-
-def feasible(alpha, y, box, bias, nu, exactly=True):
-    """Require α in its box and its sums exactly; in old files sums may have rounding errors."""
-    exact = fractions(alpha)
-    require(all(0 <= a <= b for a, b in zip(exact, box, strict=True)), "alpha leaves its box")
-    slack = 0 if exactly else Fraction(1, 10**14) * len(box) * sum(exact)
-    require(not bias or abs(dot(exact, y.astype(int))) <= slack, "y'alpha is not zero")
-    require(not nu or abs(sum(exact) - 1) <= slack, "alpha does not sum to one")
 
 
 def ridged(record, machine, bias):
@@ -234,8 +230,8 @@ def proved_ridges(record, kernels, used, centred):
 
 def two_sides(machine):
     """q, and the upper bound without the price of weights and the margin."""
-    kernels, y, mu = machine.kernels, machine.y.astype(int), machine.mu
-    t, delta, signed = machine.stretch, machine.ridge, machine.alpha * machine.y
+    kernels, signs, mu = machine.kernels, machine.signs, machine.mu
+    t, delta, signed = machine.stretch, machine.ridge, machine.alpha * machine.signs
     images = [k.image(signed) for k in kernels]
     exact = fractions(signed)
     q = [dot(exact, image) for image in images]
@@ -246,35 +242,41 @@ def two_sides(machine):
         images = [image + k.image(machine.low) for k, image in zip(kernels, images, strict=True)]
         exact = exact + fractions(machine.low)
     outputs = sum(w * image for w, image in zip(mu, images, strict=True))
-    penalty, margins = t * t * dot(exact, outputs), t * y * (outputs + machine.bias)
-    ends = [
-        max(delta * a * a / 2, b * (machine.level - m) + delta * (b - a) ** 2 / 2)
-        for a, b, m in zip(t * y * exact, machine.box, margins, strict=True)
-    ]
-    return Sides(q, penalty / 2 + sum(ends), squares, penalty)
+    penalty, margins = t * t * dot(exact, outputs), t * signs * (outputs + machine.bias)
+    bends = [Bend(delta, delta * c, delta * c * c) for c in t * signs * exact]
+    return Sides(q, penalty / 2 + risk(machine, margins, bends), squares, penalty, reach(machine, margins))
+
+
+def risk(machine, margins, bends):
+    """What the margins cost."""
+    each = zip(machine.samples, margins, bends, strict=True)
+    return sum((one.cost(margin, bend) for one, margin, bend in each), Fraction(0))
+
+
+def reach(machine, margins):
+    return [one.reach(margin) for one, margin in zip(machine.samples, margins, strict=True)]
 
 
 def own_sides(machine, q):
     """The same from coefficients c_m."""
-    own, y, mu, delta = fractions(machine.coefficients), machine.y.astype(int), machine.mu, machine.ridges
+    own, signs, mu, delta = fractions(machine.coefficients), machine.signs, machine.mu, machine.ridges
     images = [k.image(c) for k, c in zip(machine.kernels, machine.coefficients, strict=True)]
     squares = [dot(c, image) for c, image in zip(own, images, strict=True)]
     used = [m for m in range(len(mu)) if mu[m] > 0]
     for m, c in enumerate(machine.coefficients):
         require(mu[m] > 0 or not c.any(), "weights: a kernel of weight zero is used")
-    margins = y * (sum(images) + machine.bias)
-    penalty = sum((squares[m] / mu[m] for m in used), Fraction(0))
-    total = penalty / 2
-    for i, (b, margin) in enumerate(zip(machine.box, margins, strict=True)):
-        inside = sum((delta[m] * own[m, i] ** 2 / mu[m] for m in used), Fraction(0))
-        across = sum((delta[m] * mu[m] * (b - y[i] * own[m, i] / mu[m]) ** 2 for m in used), Fraction(0))
-        total += max(inside / 2, b * (machine.level - margin) + across / 2)
-    return Sides(q, total, squares, penalty)
+    margins = signs * (sum(images) + machine.bias)
+    penalty, square = sum((squares[m] / mu[m] for m in used), Fraction(0)), sum(delta[m] * mu[m] for m in used)
+    bends = [
+        Bend(square, sign * sum(delta[m] * c[m] for m in used), sum(delta[m] * c[m] ** 2 / mu[m] for m in used))
+        for sign, c in zip(signs.tolist(), own.T, strict=True)
+    ]
+    return Sides(q, penalty / 2 + risk(machine, margins, bends), squares, penalty, reach(machine, margins))
 
 
 def loose_bound(name, gain, machine, q, given, groups):
     """The lower bound with q as large as rounding in doubles may make it; None if that overflows."""
-    length, rounding = sum(fractions(machine.alpha)), Fraction(len(machine.alpha) + 64, 2**50)
+    length, rounding = machine.length(), Fraction(len(machine.alpha) + 64, 2**50)
     try:
         q = [x + rounding * size * length**2 for x, size in zip(q, machine.sizes(), strict=True)]
         return gain - dual_cost(name, q, given, groups)
@@ -285,8 +287,8 @@ def loose_bound(name, gain, machine, q, given, groups):
 # ----------------------------------------------------------------------------------------------- li, ckl and vskl
 def blockwise(name, given, machine, weights, groups, record):
     """Both bounds from coefficients, which are weight_m(α∘y) where the file has none."""
-    stack, y, alpha = machine.kernels, machine.y.astype(int), fractions(machine.alpha)
-    signed, bias = fractions(machine.alpha * machine.y), record["parameters"]["bias"]
+    stack, signs, alpha = machine.kernels, machine.signs, fractions(machine.alpha)
+    signed, bias = fractions(machine.alpha * signs), record["parameters"]["bias"]
     seen = [k.image(signed) for k in stack]
     q = [dot(signed, image) for image in seen]
     if machine.coefficients is None:
@@ -304,23 +306,27 @@ def blockwise(name, given, machine, weights, groups, record):
     each = [x + delta * dot(c, c) for x, delta, c in zip(squares, ridges, own, strict=True)]
     norms, t = [root(positive(x), 1) for x in each], machine.stretch
     outputs = sum(images) + sum(delta * c for delta, c in zip(ridges, own, strict=True))
-    margins = t * y * (outputs + machine.bias)
-    risk = sum((b * positive(1 - m) for b, m in zip(machine.box, margins, strict=True)), Fraction(0))
-    cost, gain, reach = dual_cost(name, lifted, given, groups), sum(alpha), root(dot(machine.box, machine.box), 1)
-    upper = t * t * block_penalty(name, norms, given, groups, 1) + risk
+    margins = t * signs * (outputs + machine.bias)
+    far, paid = reach(machine, margins), risk(machine, margins, [Bend()] * len(margins))
+    cost, gain = dual_cost(name, lifted, given, groups), machine.gain()
+    upper = t * t * block_penalty(name, norms, given, groups, 1) + paid
     scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
     spread = machine.spread()
-    size = gain + cost + upper + machine.rounding_of_margins()
-    size += reach * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
-    loose = loose_bound(name, gain, machine, lifted, given, groups)
-    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gain, loose=loose)
+    size = machine.size(False) + cost + upper + machine.rounding_of_margins(far)
+    size += root(dot(far, far), 1) * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
+    loose, gained = loose_bound(name, gain, machine, lifted, given, groups), positive(gain)
+    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gained, loose=loose)
 
 
 # ---------------------------------------------------------------------------------------------------------- files
 def evaluated_file(data, record):
-    require("y" in data, "y: no labels y in the instance: for classes and labels use mklcvx.checker.families")
-    return evaluated(data["kernels"], np.ravel(data["y"]), record, data.get("sample_weight", 1.0), data.get("groups"))
+    others = [kind for kind in ("classes", "labels") if kind in data]
+    require(not others, "y: no labels y in the instance: for classes and labels use mklcvx.checker.families")
+    y = next((np.ravel(data[kind]) for kind in ("y", "response") if kind in data), None)
+    kind = TARGETS[name_of(record["parameters"])]
+    require(kind in data or (kind == NONE and y is None), f"target: the loss needs {kind}, which the instance has not")
+    return evaluated(data["kernels"], y, record, data.get("sample_weight", 1.0), data.get("groups"))
 
 
 def point_multipliers(record):

@@ -43,6 +43,10 @@ LIMITS = {
     "dimensions": ("whole numbers from 1", lambda number, count: number >= 1 and number.denominator == 1),
     "smoothing": ("smoothing > 0", lambda smoothing, count: smoothing > 0),
     "nu": ("0 < nu ≤ 1", lambda nu, count: 0 < nu <= 1),
+    "epsilon": ("epsilon ≥ 0", lambda epsilon, count: epsilon >= 0),
+    "delta": ("delta > 0", lambda delta, count: delta > 0),
+    "quantile": ("0 < quantile < 1", lambda level, count: 0 < level < 1),
+    "width": ("width > 0", lambda width, count: width > 0),
 }
 
 
@@ -98,10 +102,15 @@ def parameters_of(record, wanted, count):
 
 
 def targets_of(data):
-    """Kind, labels ±1 with a row for every label, their names, and the classes as words."""
-    kinds = [kind for kind in ("y", "classes", "labels") if kind in data]
-    require(len(kinds) == 1, "target: the instance needs one of y, classes and labels")
+    """Kind, signs ±1 with a row for every label, their names, and the classes as words. A response, and samples without
+    targets, have the sign +1."""
+    kinds = [kind for kind in ("y", "classes", "labels", "response") if kind in data]
+    require(len(kinds) <= 1, "target: the instance has more than one of y, classes, labels and response")
+    if not kinds:
+        return "none", np.ones(np.shape(data["kernels"])[-1], int), [], None
     values, names = np.asarray(data[kinds[0]]), data.get("label_names")
+    if kinds[0] == "response":
+        return "response", np.ones(len(values), int), ["response"] if names is None else [str(x) for x in names], None
     if kinds[0] == "y":
         return "y", np.ravel(values).astype(int), ["y"], None
     if kinds[0] == "labels":
@@ -143,7 +152,7 @@ def claims(record, point):
     require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
     require(lower <= upper, "certificate: the bounds cross")
     require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
-    require(gap <= (upper - lower) * NEARLY, "certificate.gap: larger than the difference of the claims")
+    require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
     require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
     objective = number(record["objective"], "objective")

@@ -26,8 +26,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from .audit import Machine, box_of, feasible, low_part, proved_ridge, ridged, smaller_ridge, two_sides
+from .audit import Machine, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
+from .losses import feasible, samples_of
 from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
 
 HYPERGRAPH = {"lam": "lam", "dimensions": "dimensions", "expansion": "word"}
@@ -94,20 +95,20 @@ def many_labels(stack, signs, mu, record, given, weight):
     low = low_part(record, (classes, n), False, own is None)
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1 and (own is None or stretch == 1), "certificate.stretch: below 1, or not 1 for coefficients")
-    box = [Fraction(x) for x in (float(given["C"]) * np.asarray(weight, dtype=float) * np.ones(n)).tolist()]
+    samples = samples_of("hinge", {"C": given["C"]}, None, signs[0], weight, False)
     gamma = [Fraction(1)] * classes
     if record["formulation"] == "ml_minimax":
         gamma = list(fractions(numbers(record["multipliers"].get("gamma"), (classes,), "multipliers.gamma")))
         on_simplex(gamma, "multipliers.gamma: they do", exactly)
     lows = [None] * classes if low is None else low
     machines = [
-        Machine(stack, y, box, a, mu, c, stretch=stretch, low=fine)
+        Machine(stack, y, samples, a, mu, c, stretch=stretch, low=fine)
         for y, a, c, fine in zip(signs, alpha, coefficients, lows, strict=True)
     ]
     first = ridged(record, machines[0], False)
     machines = [machine._replace(ridge=first.ridge, ridges=first.ridges) for machine in machines]
     for machine in machines:
-        feasible(machine.alpha, machine.y, box, False, False)
+        feasible(machine.alpha, machine.signs, samples, False, False)
     sides = [two_sides(machine) for machine in machines]
     q = [dot(gamma, [side.q[m] for side in sides]) for m in range(count)]
     gain = dot(gamma, [sum(fractions(a)) for a in alpha])
@@ -116,7 +117,9 @@ def many_labels(stack, signs, mu, record, given, weight):
     penalty = dot(gamma, [side.penalty for side in sides])
     squares = [sum(side.squares[m] for side in sides) for m in range(count)]
     spread = np.sum([machine.spread() for machine in machines], axis=0)
-    size = gain + abs(upper) + sum(machine.uncancelled() for machine in machines)
+    size = (
+        gain + abs(upper) + sum(machine.uncancelled(side.reach) for machine, side in zip(machines, sides, strict=True))
+    )
     return Point(gain - max(q) / 2, upper, (dot(mu, q) + penalty) / 2, size, first.ridge, squares, spread)
 
 
@@ -237,13 +240,14 @@ def second_stage(stack, signs, mu, record, given, weight):
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
     ridge, worst = smaller_ridge(record, stack, mu), Fraction(0)
     for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
-        box = box_of({"C": given["C"]}, y, weight, True)
-        feasible(a, y, box, True, False, exactly)
-        machine = Machine(stack, y, box, a, mu, None, bias=bias, ridge=ridge, low=fine)
+        require(set(y) == {-1, 1}, "y: the instance's labels are not −1 and +1")
+        samples = samples_of("hinge", {"C": given["C"]}, None, y, weight, True)
+        feasible(a, y, samples, True, False, exactly)
+        machine = Machine(stack, y, samples, a, mu, None, bias=bias, ridge=ridge, low=fine)
         sides, gain = two_sides(machine), sum(fractions(a))
         energy = (dot(mu, sides.q) + sides.penalty) / 2
         gap = sides.upper - (gain - dot(mu, sides.q) / 2)
-        nothing = energy <= 0 and gap <= sum(box) / 10**12
+        nothing = energy <= 0 and gap <= sum(sides.reach) / 10**12
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the SVMs prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
@@ -343,7 +347,8 @@ def on_grid(values):
 
 # ------------------------------------------------------------------------------------------------------------ files
 def evaluated_file(data, record):
-    signs = targets_of(data)[1]
+    kind, signs, _, _ = targets_of(data)
+    require(kind not in ("response", "none"), "target: the instance needs one of y, classes and labels")
     labels = np.atleast_2d(signs).T > 0
     return evaluated(data["kernels"], labels.astype(int), record, data.get("sample_weight", 1.0))
 

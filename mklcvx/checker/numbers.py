@@ -125,6 +125,15 @@ def root(x, side):
     return Fraction(below if below * below == square or side < 0 else below + 1, 1 << shift)
 
 
+def trimmed(x, side):
+    """A fraction, rounded to a side where it is not dyadic: sums of quotients would become long."""
+    if x.denominator & (x.denominator - 1) == 0:
+        return x
+    shift = max(0, BITS - x.numerator.bit_length() + x.denominator.bit_length())
+    lifted = x * (1 << shift)
+    return Fraction(math.ceil(lifted) if side > 0 else math.floor(lifted), 1 << shift)
+
+
 def decimals(exponent=0):
     """A context with so many digits that eighty are left when an error is multiplied by the exponent."""
     digits = 80 + len(str(abs(math.ceil(exponent))))
@@ -172,12 +181,34 @@ def entropy(weights, side):
     return sum(terms, Fraction(0))
 
 
+def exponential(x, side):
+    """e^x for x ≤ 0; up to e^-900, which is below 1e-390, that is 0 or 1e-390."""
+    context = decimals()
+    return outward(context.exp(as_decimal(x, context)), side) if x > -900 else Fraction(max(side, 0), 10**390)
+
+
+def logarithm(x, side):
+    """log x. Rounding x to eighty digits moves it by 1e-79, which counts where x is nearly 1."""
+    context = decimals()
+    return outward(context.ln(as_decimal(x, context)), side) + Fraction(side, 10**75)
+
+
+def log_one_plus_exp(x, side):
+    """log(1 + e^x)."""
+    return positive(x) + logarithm(1 + exponential(-abs(x), side), side)
+
+
+def chance(x):
+    """1/(1 + e^-x), and a bound on its error."""
+    small = exponential(-abs(x), 1)
+    return (1 if x >= 0 else small) / (1 + small), Fraction(1, 10**50)
+
+
 def smoothed_largest(scores, smoothing, side):
     """s log Σ exp(x/s)."""
-    context, largest = decimals(), max(scores)
-    exponents = [as_decimal((x - largest) / smoothing, context) for x in scores]
-    total = sum((outward(context.exp(e), side) if e > -900 else Fraction(max(side, 0), 10**400)) for e in exponents)
-    return largest + smoothing * outward(context.ln(as_decimal(Fraction(total), context)), side)
+    largest = max(scores)
+    total = sum(exponential((x - largest) / smoothing, side) for x in scores)
+    return largest + smoothing * logarithm(total, side)
 
 
 # ------------------------------------------------------------------------------------------------------ K + δI ⪰ 0

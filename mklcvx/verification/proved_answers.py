@@ -1,12 +1,13 @@
 """The bounds that an answer to a single task proves, with every rounding error paid for.
 
 α is put into its feasible set and weights into their domain: the bounds need both to be exactly feasible. Where that
-changes them by more than rounding, f_m = weight_m K_m(α∘y) is evaluated as given, from its coefficients.
+changes them by more than rounding, f_m = weight_m K_m β is evaluated as given, from its coefficients.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..certificate.proving import Between, certified
 from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
+from ..certificate.sample_terms import sample_terms
 from ..certificate.single import Evaluation, OwnCoefficients
 from ..errors import InputError
 from ..formulations import SingleTask, Task
@@ -43,7 +45,7 @@ def answer_certificate(
         if _near(placed, weights) and _near(dual, alpha):
             fine = None if low is None or not np.array_equal(dual, alpha) else low
             return certified(formulation, task, dual, placed, tolerance, low=fine).certificate
-        coefficients = np.outer(weights, alpha * task.y)
+        coefficients = np.outer(weights, alpha * task.signs)
     if coefficients is None:
         coefficients = np.zeros((task.count, task.samples))
     return upper_certificate(formulation, task, dual, coefficients, weights)
@@ -80,8 +82,8 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     side = regulariser_of(formulation.name, task.count, task.own)
     mu = side.held(weights)
     at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
-    scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
-    enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
+    bare = replace(at.bounds(0.0).certificate, width=0.0)  # a gap that means nothing here
+    enough = at.samples.side.harmless(alpha, bare, tolerance)
     found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
     return total_above([found.upper, side.value(mu)])
 
@@ -89,14 +91,14 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
     alpha = task.feasible(alpha)
-    found = seen(task, alpha * task.y, task.bias, sliced=True)
+    found = seen(task, alpha * task.signs, task.bias, sliced=True)
     side = regulariser_of(formulation.name, task.count, task.own)
     if side is not None:
         cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
     else:
         roots = above(np.sqrt(np.maximum(found.high, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
-    return total_below([task.gain(alpha), -cost])
+    return total_below([sample_terms(task).gain(alpha), -cost])
 
 
 def _near(one: Array, other: Array) -> bool:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from mklcvx import Instance, formulations, solve
 from mklcvx.certificate import ridge
 from mklcvx.checker.numbers import Kernel, by_elimination
 from mklcvx.problem.stack import KernelStack
@@ -58,3 +59,12 @@ def test_kernels_of_full_rank_have_no_few_columns():
     stack = KernelStack(points @ points.transpose(0, 2, 1))
     assert ridge._by_factors(stack, WEIGHTS, False, 0.0) == np.inf
     assert ridge._as_one(stack, WEIGHTS, False, 0.0) == 0.0
+
+
+def test_where_every_ridge_is_enough_a_finite_one_is_found():
+    """A kernel of full rank with a large constant has no factor of low rank: that way ends, the other one does not."""
+    x = np.random.default_rng(0).normal(size=(7, 7))
+    instance = Instance((x @ x.T + 1e4)[None], response=np.full(7, 3.0))
+    task, _ = formulations.get("svm").task(instance, {"loss": "absolute"})
+    assert 0 <= ridge.combined_ridge(task, np.ones(1), True, np.inf) < 1e-6
+    assert solve(instance, "svm", loss="absolute").certified

@@ -42,13 +42,13 @@ def indefinite(rng, n, count):
 def samples_drawn(rng, n, loss, bias):
     y = (1, -1, 1, -1, *(int(v) for v in rng.choice([-1, 1], n - 4)))
     box = rng.integers(1, 5, n) / 2 if loss == "c" else rng.integers(2, 5, n) / 8
-    return Samples(y, tuple(exacts(box)), LOSSES[loss].free_margin, bias)
+    return Samples.hinges(y, exacts(box), LOSSES[loss].free_margin, bias)
 
 
 def alpha_drawn(rng, samples):
     """Somewhere in the box, often at its bounds."""
-    shares = rng.choice([0.0, 1.0, rng.uniform()], len(samples.y))
-    return samples.feasible([cap * share for cap, share in zip(samples.box, exacts(shares), strict=True)])
+    shares = rng.choice([0.0, 1.0, rng.uniform()], len(samples.signs))
+    return samples.feasible([one.high * share for one, share in zip(samples.losses, exacts(shares), strict=True)])
 
 
 @pytest.mark.parametrize("loss", ["c", "nu"])
@@ -57,8 +57,8 @@ def test_optima_of_indefinite_kernels_are_enclosed(bias, loss):
     rng = np.random.default_rng([bias, loss == "nu"])
     for _ in range(8):
         kernel, samples = indefinite(rng, 5, 1), samples_drawn(rng, 5, loss, bias)
-        box = [Fraction(int(cap.p), int(cap.q)) for cap in samples.box]
-        best = exact_optimum([[Fraction(v) for v in row] for row in kernel[0]], samples.y, box, loss, bias)
+        box = [Fraction(int(one.high.p), int(one.high.q)) for one in samples.losses]
+        best = exact_optimum([[Fraction(v) for v in row] for row in kernel[0]], samples.signs, box, loss, bias)
         with flint.ctx.workprec(128):
             value, balls = flint.arb(flint.fmpq(best.numerator, best.denominator)), KernelBalls(kernel)
             for _ in range(5):
@@ -76,13 +76,13 @@ def test_no_lower_bound_exceeds_an_upper_one(name, own_coefficients):
     for loss in chosen.losses:
         for bias in (True, False):
             kernels, samples = indefinite(rng, 6, 3), samples_drawn(rng, 6, loss, bias)
-            shape = Instance(np.stack([np.eye(6)] * 3), samples.y, groups=[0, 0, 1])
+            shape = Instance(np.stack([np.eye(6)] * 3), samples.signs, groups=[0, 0, 1])
             task, _ = chosen.task(shape, OWN.get(name, {}))
             balls, enclosures = KernelBalls(kernels), []
             for _ in range(12):
                 alpha = np.array([float(v.p) / float(v.q) for v in alpha_drawn(rng, samples)])
                 weights = rng.choice([0.0, 0.3, 1.0], 3) + 0.01
-                signed = weights[:, None] * (alpha * samples.y)
+                signed = weights[:, None] * (alpha * samples.signs)
                 coefficients = signed + rng.normal(size=(3, 6)) / 1000 if own_coefficients else None
                 point = SimpleNamespace(alpha=alpha, weights=weights, coefficients=coefficients, multipliers={})
                 with flint.ctx.workprec(128):
@@ -93,7 +93,7 @@ def test_no_lower_bound_exceeds_an_upper_one(name, own_coefficients):
 @pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
 def test_functions_without_norm_cost_their_ridge(name):
     """K = −I: f = −Kc separates the samples at c'Kc < 0, and no α pays for √max(q, 0)."""
-    chosen, samples = formulations.get(name), Samples((1, -1), tuple(exacts([3.0, 3.0])), bias=False)
+    chosen, samples = formulations.get(name), Samples.hinges((1, -1), exacts([3.0, 3.0]), bias=False)
     task, _ = chosen.task(Instance(np.eye(2)[None], [1, -1], groups=[0]), {})
     point = SimpleNamespace(
         alpha=np.full(2, 3.0), weights=np.ones(1), coefficients=np.array([[-1.0, 1.0]]), multipliers={}

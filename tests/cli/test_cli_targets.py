@@ -261,3 +261,16 @@ def test_kernels_are_mended_before_targets_are_asked_for(run, tmp_path):
     assert "Traceback" not in err
     assert err.splitlines()[-1].startswith("mklcvx: l1 needs labels y in {−1, +1}, the instance has a response")
     assert load_instance(tmp_path / "problem.npz", repair="clip").targets.kind == "response"
+
+
+# ------------------------------------------------------------------------------------------------- losses that fit
+@pytest.mark.parametrize(("given", "loss"), [({"y": Y}, "logistic"), ({"response": REAL}, "huber"), ({}, "one_class")])
+def test_optima_are_proved_with_a_loss_that_fits(run, tmp_path, given, loss):
+    pytest.importorskip("flint")
+    save_instance(tmp_path / "problem.npz", Instance(K, **given))
+    code, out, _ = run("prove", tmp_path / "problem.npz", "-f", "l1", "--set", f"loss={loss}", "--json")
+    said = strict(out)
+    assert code == 0
+    assert said["parameters"]["loss"] == loss
+    assert float(said["lower"]) <= float(said["upper"])
+    assert said["relative_width"] <= 1e-8

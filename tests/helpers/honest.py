@@ -71,7 +71,8 @@ def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
 
 def evaluate(instance: Instance, record: dict[str, Any]) -> Any:
     if record["formulation"] in checker.OWN:
-        return checker.evaluated(instance.kernels, instance.y, record, instance.sample_weight, instance.groups)
+        y = instance.targets.values if instance.targets.kind != "none" else None
+        return checker.evaluated(instance.kernels, y, record, instance.sample_weight, instance.groups)
     labels = instance.targets.indicators()
     return checker_families.evaluated(instance.kernels, labels, record, instance.sample_weight)
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import declared
 from cases import NAMES, instance_for
 from mklcvx import Instance, formulations, solve, verify, zoo
+from mklcvx.formulations.losses import EVERY
 from mklcvx.verification.answers import Answer, answer_of
 from mklcvx.verification.families.single_task import machine_alpha
 from mklcvx.verification.judge import judge
-from mklcvx.verification.proved_answers import alpha_lower, weights_upper
+from mklcvx.verification.proved_answers import alpha_lower, answer_certificate, weights_upper
 
 L1, L2 = formulations.get("l1"), formulations.get("l2")
 
@@ -103,3 +105,27 @@ def test_a_verdict_is_measured_by_the_scale_of_the_certificate():
     claim = best.objective + 2e-6 * best.certificate.scale
     assert verify(instance, "l1", objective=claim, tol=1e-6, C=0.01, diagnosis=False).verdict == "rejected"
     assert verify(instance, "l1", objective=claim, tol=1e-5, C=0.01, diagnosis=False).verdict == "accepted"
+
+
+@pytest.mark.parametrize("name", ["l1", "sm2", "lp", "li"])
+@pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+def test_with_every_loss_the_optimum_lies_between(loss, name):
+    """Answers at random, and the best one with its α moved, its weights moved, or in coefficients."""
+    if loss.free_margin and name == "li":
+        name = "elastic"
+    instance, formulation = declared.instance_for(loss), formulations.get(name)
+    given = declared.parameters(loss)
+    task, _ = formulation.task(instance, given)
+    best, draw = solve(instance, name, **given), np.random.default_rng(1)
+    for size in (0.0, 1e-9, 1e-3, 1.0):
+        weights = np.nan_to_num(best.weights) + size * draw.random(task.count)
+        alpha = best.alpha + size * draw.normal(size=task.samples)
+        assert alpha_lower(formulation, task, alpha) <= best.certificate.upper
+        for own in (None, np.outer(weights, alpha * task.signs) + size * draw.normal(size=(3, task.samples))):
+            found = answer_certificate(formulation, task, weights, alpha, own, None, 1e-6)
+            assert found.lower <= best.certificate.upper
+            assert best.certificate.lower <= found.upper
+        if formulation.between is None:
+            assert weights_upper(formulation, task, weights, task.feasible(alpha), 1e-6) >= best.certificate.lower
+    tight = answer_certificate(formulation, task, best.weights, best.alpha, best.coefficients, None, 1e-6)
+    assert (tight.lower, tight.upper) == pytest.approx((best.objective,) * 2, rel=1e-5)

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ...formulations import Formulation
 from ...problem.instance import Instance
+from ...problem.targets import LABELLED
 
 if find_spec("flint") is None:
     raise InputError("rigorous bounds need python-flint, which is not installed: pip install 'mklcvx[rigorous]'")
@@ -32,7 +33,8 @@ class Rigorous(NamedTuple):
 
     def trivial(self, formulation: Formulation, instance: Instance, fault: str) -> Point:
         """α = 0, Z = 0 and the like."""
-        alpha, n = np.zeros_like(instance.targets.signs(formulation.name)), instance.samples
+        n, labelled = instance.samples, instance.targets.kind in LABELLED
+        alpha = np.zeros((len(instance.targets.signs(formulation.name)) if labelled else 1, n))
         multipliers = {
             "gamma": np.full(len(alpha), 1 / len(alpha)),
             "Z": np.zeros((n, 1)),

@@ -1,13 +1,17 @@
 """An active-set method in rational numbers: the optimal α of a machine at given weights, to the last digit.
 
-    max over α of   gain(α) − ½ (α∘y)'K(α∘y),      0 ≤ α ≤ box,  y'α = 0 with a bias,  1'α = 1 for loss nu
+    max over α of   gain(α) − ½ β'Kβ,   β = s∘α,      low ≤ α ≤ high,  s'α = 0 with a bias,  1'α = 1 where ρ is free
 
-From a solver's α, the samples near their bounds put there, steps go to the stationary point on the free samples, or
-along a direction that costs nothing, up to the first bound that is met; where no step is left, the sample whose
-multiplier has the wrong sign most is freed. A singular K does no harm. What comes out is one more point for the bounds.
+The gain is aα − ε|α| − ½κα² for every sample: κ joins the diagonal of K, and where ε > 0 every α stays on its side of
+0, a bound that it may leave on either. From a solver's α, the samples near their bounds put there, steps go to the
+stationary point on the free samples, or along a direction that costs nothing, up to the first bound that is met; where
+no step is left, the sample whose multiplier has the wrong sign most is freed. A singular K does no harm. What comes out
+is one more point for the bounds.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -23,31 +27,55 @@ def polished(
     kernels: KernelBalls, mu: list[fmpq], machines: list[Samples], alphas: list[list[fmpq]]
 ) -> list[list[fmpq]]:
     """The optimal α of machines with the same weights, or the best one that was found; what was given where the
-    problem is large."""
-    if kernels.samples > LARGEST:
+    problem is large, or its optima are not rational."""
+    if kernels.samples > LARGEST or not all(one.rational for samples in machines for one in samples.losses):
         return alphas
     matrix = kernels.rational(mu)
     return [_walked(samples, matrix, alpha) for samples, alpha in zip(machines, alphas, strict=True)]
 
 
 def _walked(samples: Samples, kernel: fmpq_mat, alpha: list[fmpq]) -> list[fmpq]:
-    pairs = zip(alpha, samples.box, strict=True)
-    snapped = [ZERO if a < NEAR * cap else cap if a > cap - NEAR * cap else a for a, cap in pairs]
-    walk = _Walk(samples, kernel, samples.feasible(snapped))
+    walk = _Walk(samples, kernel, samples.feasible(_snapped(samples, alpha)))
     for _ in range(STEPS):
         if len(walk.free) > MOST_FREE or not walk.step():
             break
     return walk.alpha
 
 
+def _snapped(samples: Samples, alpha: list[fmpq]) -> list[fmpq]:
+    """α near 0 or a bound is put there; where there is no bound, the largest α says what is near."""
+    most, snapped = max((abs(value) for value in alpha), default=ZERO), []
+    for value, one in zip(alpha, samples.losses, strict=True):
+        ends = [end for end in (one.low, one.high) if end is not None]
+        near = NEAR * max((abs(end) for end in ends if end != 0), default=most)
+        bounds = ends if _smooth(one) else [*ends, ZERO]
+        snapped.append(next((bound for bound in bounds if abs(value - bound) < near), value))
+    return snapped
+
+
+def _smooth(one: Any) -> bool:
+    """Whether 0 is no place of its own: neither a bound nor a kink."""
+    return bool(one.epsilon == 0 and one.low != 0)
+
+
 class _Walk:
     def __init__(self, samples: Samples, kernel: fmpq_mat, alpha: list[fmpq]) -> None:
-        self.samples, self.alpha, self.rows = samples, alpha, samples.equalities
-        y, table = samples.y, kernel.tolist()
-        self.hessian = [[y[i] * y[j] * entry for j, entry in enumerate(row)] for i, row in enumerate(table)]
-        slope = ZERO if samples.free_margin else fmpq(1)
-        self.gradient = [slope - _dot(row, alpha) for row in self.hessian]
-        self.free = [i for i, value in enumerate(alpha) if 0 < value < samples.box[i]]
+        self.losses, self.alpha, self.rows = samples.losses, alpha, samples.equalities
+        s, table = samples.signs, kernel.tolist()
+        self.hessian = [[s[i] * s[j] * entry for j, entry in enumerate(row)] for i, row in enumerate(table)]
+        for i, one in enumerate(self.losses):
+            self.hessian[i][i] += one.kappa
+        rows = zip(self.losses, self.hessian, strict=True)
+        self.gradient = [one.a - _dot(row, alpha) for one, row in rows]  # without that of ε|α|
+        self.side = [1 if value > 0 else -1 for value in alpha]  # of 0, where the sample is free
+        self.free = [i for i in range(len(alpha)) if alpha[i] not in self._bounds(i)]
+
+    def _bounds(self, i: int) -> tuple[fmpq | None, fmpq | None]:
+        """Of α_i on its side."""
+        one = self.losses[i]
+        if _smooth(one):
+            return one.low, one.high
+        return (ZERO, one.high) if self.side[i] > 0 else (one.low, ZERO)
 
     def step(self) -> bool:
         """Move α, or free a sample; False at the optimum."""
@@ -55,11 +83,14 @@ class _Walk:
         if any(direction):
             self._move(direction, length)
             return True
-        violations = {i: self._violation(i, multipliers) for i in range(len(self.alpha)) if i not in self.free}
-        worst = max(violations, key=lambda i: violations[i], default=None)
+        bound = [i for i in range(len(self.alpha)) if i not in self.free]
+        violations = {(i, side): self._violation(i, side, multipliers) for i in bound for side in (1, -1)}
+        worst = max(violations, key=lambda place: violations[place], default=None)
         if worst is None or violations[worst] <= 0:
             return False
-        self.free.append(worst)
+        i, way = worst
+        self.free.append(i)
+        self.side[i] = way if self.alpha[i] == 0 else 1 if self.alpha[i] > 0 else -1
         return True
 
     def _direction(self) -> tuple[list[fmpq], list[fmpq], fmpq | None]:
@@ -71,7 +102,7 @@ class _Walk:
             *([self.hessian[i][j] for j in free] + [fmpq(row[i]) for row in self.rows] for i in free),
             *([fmpq(row[j]) for j in free] + [ZERO] * len(self.rows) for row in self.rows),
         ]  # fmt: skip
-        right = [self.gradient[i] for i in free] + [ZERO] * len(self.rows)
+        right = [self.gradient[i] - self.side[i] * self.losses[i].epsilon for i in free] + [ZERO] * len(self.rows)
         width = len(right)
         reduced, rank = fmpq_mat([[*row, value] for row, value in zip(table, right, strict=True)]).rref()
         lines = reduced.tolist()[: int(rank)]
@@ -98,9 +129,10 @@ class _Walk:
 
     def _move(self, direction: list[fmpq], length: fmpq | None) -> None:
         moves = {i: move for i, move in zip(self.free, direction, strict=True) if move != 0}
-        room = {i: ((self.samples.box[i] if move > 0 else ZERO) - self.alpha[i]) / move for i, move in moves.items()}
-        shortest = min(room.values())
-        taken = shortest if length is None else min(length, shortest)
+        ends = {i: self._bounds(i)[move > 0] for i, move in moves.items()}
+        room = {i: (end - self.alpha[i]) / moves[i] for i, end in ends.items() if end is not None}
+        shortest = min(room.values(), default=None)
+        taken = min(way for way in (shortest, length) if way is not None)
         for i, move in moves.items():
             self.alpha[i] += taken * move
         if taken != 0:
@@ -109,10 +141,14 @@ class _Walk:
         if taken == shortest:
             self.free = [i for i in self.free if room.get(i) != shortest]
 
-    def _violation(self, i: int, multipliers: list[fmpq]) -> fmpq:
-        """By how much the objective grows when a sample at its bound leaves it."""
+    def _violation(self, i: int, way: int, multipliers: list[fmpq]) -> fmpq:
+        """By how much the objective grows when a sample at its bound leaves it this way; 0 where it cannot."""
+        value, one = self.alpha[i], self.losses[i]
+        if value == (one.high if way > 0 else one.low):
+            return ZERO
         pull = self.gradient[i] - sum((m * row[i] for m, row in zip(multipliers, self.rows, strict=True)), ZERO)
-        return pull if self.alpha[i] == 0 else -pull
+        inward = value * way < 0  # towards 0, where ε|α| falls
+        return way * pull + (one.epsilon if inward else -one.epsilon)
 
 
 def _dot(left: list[fmpq], right: list[fmpq]) -> fmpq:

@@ -1,14 +1,14 @@
-"""The sample side in exact numbers: labels, box, loss and bias, and everything about α that needs no kernel.
+"""The sample side in exact numbers: signs, losses and bias, and everything about α that needs no kernel.
 
-The box is what NumPy makes of the price times the weights of the samples, C or the double 1/(νn): those doubles define
-the problem. Rounding may put a ν at its limit beyond it: where the multiples of g = 2⁻⁵² inside the box do not
+Prices are what NumPy makes of the parameter times the weights of the samples, C or the double 1/(νn): those doubles
+define the problem. Rounding may put a ν at its limit beyond it: where the multiples of g = 2⁻⁵² inside the box do not
 reach the total that α must have, every box is the next multiple of g above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,35 +16,45 @@ import numpy as np
 from flint import arb, fmpq
 
 from ...problem.instance import Instance
-from .balls import ONE, ZERO, Array, added, exacts, filled, middle, total
+from .balls import ONE, ZERO, Array, added, exact, exacts, filled, middle, total
+from .losses import FREE_MARGIN, LABELLED, LOSSES, Bend, Quadratic, clipped, flat_bottom
 
 GRID = fmpq(1, 2**52)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """0 ≤ α ≤ box, y'α = 0 with a bias; loss nu: 1'α = 1, and no gain."""
+    """low ≤ α ≤ high, s'α = 0 with a bias; where the margin ρ is free, 1'α = 1."""
 
-    y: tuple[int, ...]
-    box: tuple[fmpq, ...]
-    free_margin: bool = False  # whether ρ is an unknown: then 1'α = 1, and there is no gain
+    signs: tuple[int, ...]
+    losses: tuple[Any, ...]  # of every sample
+    free_margin: bool = False
     bias: bool = True
 
     @classmethod
-    def of(cls, instance: Instance, labels: Array, parameters: Mapping[str, Any], bias: bool) -> Samples:
+    def of(cls, instance: Instance, targets: Array, parameters: Mapping[str, Any], bias: bool) -> Samples:
+        """Labels ±1 are targets, or a response; what they are does not matter where the loss takes none."""
         nu = parameters.get("nu")
-        price = parameters["C"] if nu is None else 1.0 / (nu * instance.samples)
-        box = tuple(exacts(price * instance.sample_weight))
-        made = cls(tuple(int(sign) for sign in labels), box, nu is not None, bias)
+        loss = parameters.get("loss", "hinge" if nu is None else "nu")
+        prices = (parameters["C"] if nu is None else 1.0 / (nu * instance.samples)) * instance.sample_weight
+        losses = (LOSSES[loss](exact(y), float(c), parameters) for y, c in zip(targets, prices, strict=True))
+        signs = tuple(int(y) if loss in LABELLED else 1 for y in targets)
+        made = cls(signs, tuple(losses), loss in FREE_MARGIN, bias)
         return made._roomy() if made.free_margin else made
 
+    @classmethod
+    def hinges(cls, y: Sequence[int], box: Sequence[fmpq], free_margin: bool = False, bias: bool = True) -> Samples:
+        """Support vector machines: 0 ≤ α ≤ box."""
+        a = ZERO if free_margin else ONE
+        return cls(tuple(y), tuple(Quadratic(a, ZERO, ZERO, ZERO, cap) for cap in box), free_margin, bias)
+
     def _roomy(self) -> Samples:
-        steps = [int(cap.p * 2**52) // int(cap.q) for cap in self.box]
+        steps = [int(one.high.p * 2**52) // int(one.high.q) for one in self.losses]
         if self._room([step * GRID for step in steps]) >= 1:
             return self
         raised = [(step + 1) * GRID for step in steps]
         room = min(self._room(raised), ONE)  # below 1 if ν exceeds its limit by more than rounding, and was accepted
-        return replace(self, box=tuple(cap / room for cap in raised))
+        return self.hinges(self.signs, [cap / room for cap in raised], True, self.bias)
 
     def _room(self, box: list[fmpq]) -> fmpq:
         """The largest multiple of an α with 1'α = 1 that has room."""
@@ -52,75 +62,94 @@ class Samples:
 
     @cached_property
     def sides(self) -> list[list[int]]:
-        """The samples whose α have a sum of their own: with a bias either class, else all."""
-        classes = [[i for i, y in enumerate(self.y) if y == sign] for sign in (1, -1)]
-        return classes if self.bias else [list(range(len(self.y)))]
+        """The samples whose α have a sum of their own where ρ is free: with a bias either class, else all."""
+        classes = [[i for i, sign in enumerate(self.signs) if sign == side] for side in (1, -1)]
+        return classes if self.bias else [list(range(len(self.signs)))]
+
+    @property
+    def hinged(self) -> bool:
+        """Whether a larger f brings every margin nearer to where it costs nothing, and costs are linear."""
+        return all(one.low == 0 and one.kappa == 0 for one in self.losses)
 
     # --------------------------------------------------------------------------------------------------- α
     def feasible(self, alpha: list[fmpq]) -> list[fmpq]:
-        """α in the feasible set to the last digit."""
-        alpha = [min(max(value, ZERO), cap) for value, cap in zip(alpha, self.box, strict=True)]
-        least = min(total(alpha[i] for i in side) for side in self.sides)
-        target = fmpq(1, len(self.sides)) if self.free_margin else least
-        for side in self.sides:
-            moved = filled([alpha[i] for i in side], [self.box[i] for i in side], target)
-            for i, value in zip(side, moved, strict=True):
-                alpha[i] = value
+        """α in the feasible set to the last digit. With a bias the two sides of Σ sα = 0 get the same sum, that of
+        the lighter one."""
+        alpha = [clipped(value, one.low, one.high) for value, one in zip(alpha, self.losses, strict=True)]
+        if not self.bias and not self.free_margin:
+            return alpha
+        size, sides = [abs(value) for value in alpha], self.sides
+        if not self.free_margin:
+            signed = self.signed(alpha)
+            sides = [[i for i, value in enumerate(signed) if side * value > 0] for side in (1, -1)]
+        target = fmpq(1, len(sides)) if self.free_margin else min(total(size[i] for i in side) for side in sides)
+        for side in sides:
+            caps = [2 * size[i] if self._end(i, alpha[i]) is None else self._end(i, alpha[i]) for i in side]
+            for i, value in zip(side, filled([size[i] for i in side], caps, target), strict=True):
+                alpha[i] = -value if alpha[i] < 0 else value
         return alpha
 
-    def gain(self, alpha: list[fmpq]) -> fmpq:
-        return ZERO if self.free_margin else total(alpha)
+    def _end(self, i: int, value: fmpq) -> fmpq | None:
+        """The largest |α_i| on the side of this value."""
+        one = self.losses[i]
+        return one.high if value >= 0 else None if one.low is None else -one.low
+
+    def gain(self, alpha: list[fmpq]) -> arb:
+        return arb(total(one.gain(value) for one, value in zip(self.losses, alpha, strict=True)))
 
     def signed(self, alpha: list[fmpq]) -> list[fmpq]:
-        return [value if sign > 0 else -value for value, sign in zip(alpha, self.y, strict=True)]
+        return [value if sign > 0 else -value for value, sign in zip(alpha, self.signs, strict=True)]
 
     @property
     def equalities(self) -> list[list[int]]:
-        """Rows of coefficients: y with a bias, 1 for loss nu."""
-        return [list(self.y)] * self.bias + [[1] * len(self.y)] * self.free_margin
+        """Rows of coefficients: the signs with a bias, 1 where the margin is free."""
+        return [list(self.signs)] * self.bias + [[1] * len(self.signs)] * self.free_margin
 
     # ---------------------------------------------------------------------------------------------- the risk
     def best_offsets(self, outputs: list[arb]) -> tuple[arb, arb]:
-        """The bias and the level (1, or ρ) that make the hinge loss of these outputs least, up to their radii."""
-        f, box = [middle(value) for value in outputs], self.box
+        """The bias and ρ (0 where it is not free) that make the risk of these outputs least, up to their radii."""
+        f = [middle(value) for value in outputs]
         if not self.free_margin:
-            if not self.bias:
-                return arb(0), arb(1)
-            breaks = [sign - value for sign, value in zip(self.y, f, strict=True)]
-            return arb(flat_bottom(breaks, box, total(box[i] for i in self.sides[0]))), arb(1)
+            bias = self.losses[0].least_bias(self.losses, self.signs, f) if self.bias else ZERO
+            return arb(bias), arb(0)
         # In u = ρ − b and v = ρ + b the risk separates into the two classes; without a bias u = v.
         share, sides = fmpq(1, len(self.sides)), self.sides if self.bias else self.sides * 2
-        u, v = (flat_bottom([self.y[i] * f[i] for i in side], [box[i] for i in side], share) for side in sides)
+        boxes = [[self.losses[i].high for i in side] for side in sides]
+        margins = [[self.signs[i] * f[i] for i in side] for side in sides]
+        u, v = (flat_bottom(*rows, share) for rows in zip(margins, boxes, strict=True))
         return arb((v - u) / 2), arb((u + v) / 2)
 
-    def margins(self, outputs: list[arb], bias: arb) -> list[arb]:
-        return [sign * (value + bias) for sign, value in zip(self.y, outputs, strict=True)]
+    def residuals(self, outputs: list[arb], bias: arb, rho: arb) -> list[arb]:
+        """a + ρ − s(f + b)."""
+        rows = zip(self.losses, self.signs, outputs, strict=True)
+        return [arb(one.a) + rho - sign * (value + bias) for one, sign, value in rows]
 
-    def risk(self, outputs: list[arb], at_zero: list[arb], at_box: list[arb]) -> arb:
-        """Σ_i max(at_zero_i, box_i (level − m_i) + at_box_i), less ρ for loss nu, at the best bias (and ρ)."""
+    def risk(self, outputs: list[arb], bends: Sequence[Bend]) -> arb:
+        """What the residuals cost at the best bias (and ρ), less ρ, with what ridges add to each."""
         if not all(value.is_finite() for value in outputs):
             return arb.pos_inf()
-        bias, level = self.best_offsets(outputs)
-        rows = zip(self.box, self.margins(outputs, bias), at_zero, at_box, strict=True)
-        loss = added(zero.max(arb(cap) * (level - margin) + full) for cap, margin, zero, full in rows)
-        return loss - level if self.free_margin else loss
+        bias, rho = self.best_offsets(outputs)
+        rows = zip(self.losses, self.residuals(outputs, bias, rho), bends, strict=True)
+        return added(one.cost(r, bend) for one, r, bend in rows) - rho
 
-
-def flat_bottom(breaks: Any, slopes: Any, target: fmpq) -> fmpq:
-    """Where a convex piecewise linear function is least: its slope starts at −target and grows by slopes[i] at
-    breaks[i]. The middle where it is least on an interval."""
-    order, reached = sorted(range(len(breaks)), key=lambda i: breaks[i]), ZERO
-    for place, i in enumerate(order):
-        reached += slopes[i]
-        if reached >= target:
-            last = reached > target or place + 1 == len(order)
-            return breaks[i] if last else (breaks[i] + breaks[order[place + 1]]) / 2
-    return breaks[order[-1]]
-
-
-def nothing(count: int) -> list[arb]:
-    return [arb(0)] * count
+    def reach(self, outputs: list[arb], rate: arb) -> arb:
+        """The most that rate·‖α̂‖ can add to the risk: rate times the longest α̂. As the risk falls by at least
+        ½κ‖α̂ − α*‖² away from the maximiser α*, it is at most rate·‖α*‖ + rate²/(2κ), too."""
+        if rate == 0:
+            return arb(0)
+        found, least = [arb.pos_inf()], min(one.kappa for one in self.losses)
+        if all(one.low is not None and one.high is not None for one in self.losses):
+            found.append(rate * arb(total(max(one.high, -one.low) ** 2 for one in self.losses)).sqrt())
+        if least > 0 and all(value.is_finite() for value in outputs):
+            residuals = self.residuals(outputs, *self.best_offsets(outputs))
+            best = added(one.called_for(r) ** 2 for one, r in zip(self.losses, residuals, strict=True)).sqrt()
+            found.append(rate * best + rate**2 / (2 * arb(least)))
+        return min(found, key=lambda ball: ball.upper())
 
 
 def as_exact(alpha: Any) -> list[fmpq]:
     return exacts(np.asarray(alpha, dtype=float).ravel())
+
+
+def nothing(count: int) -> list[arb]:
+    return [arb(0)] * count

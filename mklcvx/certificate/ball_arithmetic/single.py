@@ -1,15 +1,15 @@
 """Single tasks: gain(α) − R*(½q(α)) ≤ optimum ≤ what weights and α, or the functions' own coefficients, prove.
 
 α is put into its feasible set and the weights μ where R is finite, both exactly; the bias, ρ and τ need no repair. With
-c = tα∘y, f = K(μ)c, margins m and a δ with K(μ) + δI ⪰ 0, on the complement of 1 with a bias,
+c = tα∘s, f = K(μ)c, margins m and a δ with K(μ) + δI ⪰ 0, on the complement of 1 with a bias,
 
-    optimum ≤ R(μ) + ½t²μ'q + Σ_i max(½δt²α_i², box_i (1 − m_i) + ½δ(box_i − tα_i)²)        (loss nu: ρ for 1, −ρ)
+    optimum ≤ R(μ) + ½t²μ'q + Σ_i sup over α̂ of [g_i(α̂) − α̂m_i + ½δ(α̂ − tα_i)²]        (− ρ where the margin is free)
 
-because −½β'Kβ ≤ ½c'Kc − c'Kβ + ½δ‖β − c‖² for every β, and a convex function of α_i is largest at an end of its box.
-For functions f_m = K_m c_m with coefficients of their own, K_m + δ_m I ⪰ 0 everywhere and c_m/μ_m in place of c do the
-same for every kernel. Without weights (`li`, `ckl`, `vskl`), with a_m² = c_m'K_mc_m + δ_m‖c_m‖², by Cauchy–Schwarz
+because −½β'Kβ ≤ ½c'Kc − c'Kβ + ½δ‖β − c‖² for every β. For functions f_m = K_m c_m with coefficients of their own,
+K_m + δ_m I ⪰ 0 everywhere and c_m/μ_m in place of c do the same for every kernel. Without weights (`li`, `ckl`,
+`vskl`), with a_m² = c_m'K_mc_m + δ_m‖c_m‖², by Cauchy–Schwarz
 
-    optimum ≤ U(a) + Σ_i box_i (1 − m_i)₊ + Σ_m (a_m √δ_m + δ_m ‖c_m‖) ‖box‖.
+    optimum ≤ U(a) + sup over α̂ of [Σ_i g_i(α̂_i) − α̂_i m_i + Σ_m (a_m √δ_m + δ_m ‖c_m‖) ‖α̂‖].
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ...formulations import SingleTask, Task
 from .balls import ZERO, Array, added, exact, exacts, top, total
 from .enclosure import Enclosed, Enclosure, Stated
 from .kernels import KernelBalls, Ridges
+from .losses import Bend
 from .penalties import PENALTIES, Case
 from .polishing import polished
 from .samples import Samples, as_exact, nothing
@@ -142,27 +143,25 @@ class Machine:
 
     def at_point(self, mu: list[fmpq], price: arb, conjugate: Conjugate, alpha: list[fmpq]) -> Enclosure:
         seen = self.seen(alpha)
-        lower = arb(self.samples.gain(alpha)) - conjugate(seen.squares)
+        lower = self.samples.gain(alpha) - conjugate(seen.squares)
         delta, settled = self.kernels.combined_ridge(mu, self.samples.bias)
         loss, energy = self.weighted_loss(mu, alpha, seen, delta)
         return Enclosure(lower, price + loss, energy, settled, self.apart(mu, alpha))
 
     def weighted_loss(self, mu: list[fmpq], alpha: list[fmpq], seen: Functions, delta: float) -> tuple[arb, arb]:
         """½t²μ'q and the loss, from above, at the better of two t; and μ'q."""
-        samples, energy, ridge = self.samples, weighted(mu, seen.squares), exact(delta) / 2
+        samples, energy, ridge = self.samples, weighted(mu, seen.squares), exact(delta)
         outputs = [weighted(mu, values) for values in zip(*seen.images, strict=True)]
 
         def stretched(t: fmpq) -> arb:
-            at_zero = [arb(ridge * (t * a) ** 2) for a in alpha]
-            at_box = [arb(ridge * (cap - t * a) ** 2) for a, cap in zip(alpha, samples.box, strict=True)]
-            return arb(t) ** 2 * energy / 2 + samples.risk([arb(t) * f for f in outputs], at_zero, at_box)
+            bends = [Bend(ridge, ridge * t * a, ridge * (t * a) ** 2) for a in alpha]
+            return arb(t) ** 2 * energy / 2 + samples.risk([arb(t) * f for f in outputs], bends)
 
         best = stretched(fmpq(1))
-        if best.is_finite() and not samples.free_margin:
-            bias, level = samples.best_offsets(outputs)
-            rows = zip(samples.margins(outputs, bias), alpha, samples.box, strict=True)
-            missing = max((float(abs(level - margin)) for margin, a, cap in rows if 0 < a < cap), default=0.0)
-            reach = missing + delta * float(max(arb(cap) for cap in samples.box))
+        if best.is_finite() and samples.hinged and not samples.free_margin:
+            rows = zip(samples.residuals(outputs, *samples.best_offsets(outputs)), alpha, samples.losses, strict=True)
+            missing = max((float(abs(r)) for r, a, one in rows if 0 < a < one.high), default=0.0)
+            reach = missing + delta * float(max(arb(one.high) for one in samples.losses))
             if 0 < reach < 1:
                 best = min(best, stretched(exact(1 + 1.1 * reach)), key=lambda ball: ball.upper())
         return best, energy
@@ -171,7 +170,8 @@ class Machine:
         """The cost of the classes taken apart: what cancels where loss nu has value 0, for the classes' hulls meet."""
         if not self.samples.free_margin:
             return arb(0)
-        parts = [[a if y == side else ZERO for a, y in zip(alpha, self.samples.y, strict=True)] for side in (1, -1)]
+        signs = self.samples.signs
+        parts = [[a if sign == side else ZERO for a, sign in zip(alpha, signs, strict=True)] for side in (1, -1)]
         return added(weighted(mu, self.seen(part).squares) for part in parts) / 2
 
     # --------------------------------------------------------------------------------- coefficients of their own
@@ -181,33 +181,34 @@ class Machine:
         own, seen = self.functions(rows), self.seen(alpha)
         mu = case.feasible(weights, [row is not None for row in own.coefficients])
         loss, energy, settled = self.own_loss(mu, own)
-        lower = arb(self.samples.gain(alpha)) - conjugate(seen.squares)
+        lower = self.samples.gain(alpha) - conjugate(seen.squares)
         scale = energy / 2 + weighted(mu, seen.squares) / 2
         return Enclosure(lower, case.price(mu) + energy / 2 + loss, scale, settled, self.apart(mu, alpha))
 
     def own_loss(self, mu: list[fmpq], own: Functions) -> tuple[arb, arb, Ridges]:
         """The loss from above, Σ c_m'K_m c_m/μ_m, and how the kernels were settled."""
-        samples, count, energy = self.samples, len(self.samples.y), arb(0)
-        at_zero, at_box, settled = [ZERO] * count, [ZERO] * count, {}
+        samples, energy, settled = self.samples, arb(0), {}
+        bends = [Bend()] * len(samples.signs)
         for m, (row, weight, square) in enumerate(zip(own.coefficients, mu, own.squares, strict=True)):
             if row is not None:
                 energy += square / arb(weight)
             if weight == 0:
                 continue
             known = settled[self.kernels.names[m]] = self.kernels.ridge(m, False)
-            ridge = exact(known.delta) / 2
+            ridge = exact(known.delta)
             if ridge != 0:
-                for i, (value, cap, sign) in enumerate(zip(row or [ZERO] * count, samples.box, samples.y, strict=True)):
-                    at_zero[i] += ridge * value**2 / weight
-                    at_box[i] += ridge * weight * (cap - sign * value / weight) ** 2
-        return samples.risk(own.outputs, [arb(v) for v in at_zero], [arb(v) for v in at_box]), energy, settled
+                signed = samples.signed(row or [ZERO] * len(bends))
+                bends = [
+                    Bend(bend.square + ridge * weight, bend.linear + ridge * c, bend.constant + ridge * c**2 / weight)
+                    for bend, c in zip(bends, signed, strict=True)
+                ]
+        return samples.risk(own.outputs, bends), energy, settled
 
     # --------------------------------------------------------------------------------------- without weights
     def between(self, case: Case, conjugate: Conjugate, alpha: list[fmpq], rows: list[list[fmpq]]) -> Enclosure:
         """`li`, `ckl` and `vskl`. Coefficients that sum to zero need semidefiniteness on the complement of 1 only."""
         samples, kernels, own = self.samples, self.kernels, self.functions(rows)
-        reach = arb(total(cap**2 for cap in samples.box)).sqrt()
-        norms, plain, paid, settled = nothing(len(kernels)), nothing(len(kernels)), arb(0), {}
+        norms, plain, each, settled = nothing(len(kernels)), nothing(len(kernels)), arb(0), {}
         for m, row in enumerate(own.coefficients):
             if row is None:
                 continue
@@ -215,8 +216,8 @@ class Machine:
             delta, length = arb(known.delta), arb(total(value**2 for value in row))
             norms[m] = top(own.squares[m] + delta * length).sqrt()
             plain[m] = arb(max(own.squares[m].lower(), arb(0))).sqrt()
-            paid += (norms[m] * delta.sqrt() + delta * length.sqrt()) * reach
+            each += norms[m] * delta.sqrt() + delta * length.sqrt()
         cost = conjugate(self.seen(alpha).squares)
-        loss = samples.risk(own.outputs, nothing(len(alpha)), nothing(len(alpha)))
-        upper = case.penalty([top(norm) for norm in norms]) + loss + paid
-        return Enclosure(arb(samples.gain(alpha)) - cost, upper, case.penalty(plain) + cost.lower(), settled)
+        loss = samples.risk(own.outputs, [Bend()] * len(alpha)) + samples.reach(own.outputs, each)
+        upper = case.penalty([top(norm) for norm in norms]) + loss
+        return Enclosure(samples.gain(alpha) - cost, upper, case.penalty(plain) + cost.lower(), settled)

@@ -1,0 +1,212 @@
+"""The samples' side for the auditor: what a loss gains from α, and what it pays for margins, exactly or from one side.
+
+Let c be the price of a sample, s its sign (the label; 1 for real targets and for none), z the output and m = sz its
+margin. A loss pays c ℓ(z) = sup over α̂ of g(α̂) − α̂m, with its gain g, for which low ≤ α̂ ≤ high. But for `logistic`
+
+    g(α) = aα − ε|α| − ½κα²      hinge            a = 1   κ = 0     0 … c        c max(0, 1 − m)
+                                 squared_hinge        1       1/c   0 … ∞        ½c max(0, 1 − m)²
+                                 smoothed_hinge       1       w/c   0 … c        the hinge, rounded off over a width w
+                                 nu, one_class        ρ       0     0 … c        c max(0, ρ − m)
+                                 squared              y       1/c   −∞ … ∞       ½c(y − z)²
+                                 absolute             y       0     −c … c       c|y − z|
+                                 epsilon_insensitive  y       0     −c … c       c max(0, |y − z| − ε)
+                                 squared_epsilon_insensitive  1/c   −∞ … ∞       ½c max(0, |y − z| − ε)²
+                                 huber                y       1/c   −cδ … cδ     ½c(y − z)², linear from |y − z| = δ
+                                 quantile             y       0     (π−1)c … πc  slopes πc and (1 − π)c
+
+with ε = 0 where the name does not have it. Prices, and the ends of the boxes, are what doubles make of their products,
+and part of the problem; κ is the exact quotient.
+
+A ridge adds ½(Aα̂² − 2Bα̂ + D) under the supremum (`Bend`). On either side of 0 there is a parabola then, whose largest
+value is at its vertex or at an end. For `logistic`, g(α) = −α log(α/c) − (c − α) log(1 − α/c) has second derivatives of
+at most −4/c. Let p = c/(1 + e^t) be the maximiser of g(α̂) − α̂t. Then g(α̂) − α̂t ≤ c log(1 + e^−t) − (2/c)(α̂ − p)², and
+with t = m + B − Ax, any x,
+
+    sup ≤ c log(1 + e^−t) + ½(D − Ax²) + ½A min( (p − x)²/(1 − ¼Ac) if Ac < 4,  max(x, c − x)² ).
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .numbers import chance, log_one_plus_exp, logarithm, require, trimmed
+
+GRID = Fraction(1, 2**52)
+LABELS, REAL, NONE = "y", "response", "none"
+TARGETS = {
+    "hinge": LABELS, "nu": LABELS, "squared_hinge": LABELS, "smoothed_hinge": LABELS, "logistic": LABELS,
+    "squared": REAL, "absolute": REAL, "epsilon_insensitive": REAL, "squared_epsilon_insensitive": REAL, "huber": REAL,
+    "quantile": REAL, "one_class": NONE,
+}  # fmt: skip
+OWN = {
+    "smoothed_hinge": {"width": "width"}, "epsilon_insensitive": {"epsilon": "epsilon"}, "huber": {"delta": "delta"},
+    "squared_epsilon_insensitive": {"epsilon": "epsilon"}, "quantile": {"quantile": "quantile"},
+}  # fmt: skip
+FREE_MARGIN = ("nu", "one_class")
+SQUARES = ("squared_hinge", "squared", "squared_epsilon_insensitive", "huber")
+ENDS = {  # of the boxes, from prices and parameters
+    **dict.fromkeys(("hinge", "nu", "one_class", "smoothed_hinge"), lambda c, own: (0 * c, c)),
+    **dict.fromkeys(("absolute", "epsilon_insensitive"), lambda c, own: (-c, c)),
+    **dict.fromkeys(("squared", "squared_epsilon_insensitive"), lambda c, own: (None, None)),
+    "squared_hinge": lambda c, own: (0 * c, None),
+    "huber": lambda c, own: (-(c * own["delta"]), c * own["delta"]),
+    "quantile": lambda c, own: (-(1.0 - own["quantile"]) * c, own["quantile"] * c),
+}
+
+
+class Bend(NamedTuple):
+    """½(Aα̂² − 2Bα̂ + D), which is what a ridge costs."""
+
+    square: Fraction = Fraction(0)
+    linear: Fraction = Fraction(0)
+    constant: Fraction = Fraction(0)
+
+
+class Quadratic(NamedTuple):
+    """One sample of every loss but the logistic; None is infinite."""
+
+    a: Fraction
+    epsilon: Fraction
+    kappa: Fraction
+    low: Any
+    high: Any
+
+    def gain(self, alpha):
+        """From below."""
+        return self.a * alpha - self.epsilon * abs(alpha) - trimmed(self.kappa * alpha * alpha / 2, 1)
+
+    def size(self, alpha):
+        """The terms of the gain without their signs."""
+        return abs(self.a * alpha) + self.epsilon * abs(alpha) + trimmed(self.kappa * alpha * alpha / 2, 1)
+
+    def cost(self, margin, bend):
+        """From above."""
+        pull, curvature = self.a - margin - bend.linear, self.kappa - bend.square
+        above = top(pull - self.epsilon, curvature, self.high)
+        below = top(-pull - self.epsilon, curvature, None if self.low is None else -self.low)
+        return trimmed(max(above, below) + bend.constant / 2, 1)
+
+    def reach(self, margin):
+        """The size of the largest α̂ that the margin can call for, at least."""
+        if self.high is None:
+            return trimmed(max(abs(self.a - margin) - self.epsilon, Fraction(0)) / self.kappa, 1)
+        return max(self.high, -self.low)
+
+
+class Logistic(NamedTuple):
+    """One sample of the logistic loss."""
+
+    high: Fraction  # the price, which is the largest α
+    low: Fraction = Fraction(0)
+    a: Fraction = Fraction(1)
+
+    def gain(self, alpha):
+        parts = (alpha, self.high - alpha)
+        return sum((-part * logarithm(part / self.high, 1) for part in parts if part), Fraction(0))
+
+    def size(self, alpha):
+        return self.gain(alpha)
+
+    def cost(self, margin, bend):
+        c = self.high
+        if not bend.square:
+            return c * log_one_plus_exp(-margin - bend.linear, 1) + bend.constant / 2
+        found, x = [], bend.linear / bend.square
+        for _ in range(4):
+            t = margin + bend.linear - bend.square * x
+            nearest, blur = chance(-t)
+            apart = c * (abs(nearest - x / c) + blur)
+            away = max(abs(x), abs(c - x)) ** 2
+            if bend.square * c < 4:
+                away = min(away, apart**2 / (1 - bend.square * c / 4))
+            rest = bend.constant - bend.square * x * x + bend.square * away
+            found.append(c * log_one_plus_exp(-t, 1) + rest / 2)
+            x = trimmed(c * nearest, 1)
+        return trimmed(min(found), 1)
+
+    def reach(self, margin):
+        return self.high
+
+
+def top(slope, curvature, end):
+    """The largest value of slope·x − ½ curvature·x² for 0 ≤ x ≤ end."""
+    if slope <= 0 and curvature >= 0:
+        return Fraction(0)
+    if curvature > 0 and (end is None or slope <= curvature * end):
+        return slope * slope / (2 * curvature)
+    require(end is not None, "certificate.ridge: it outweighs the curvature of the loss, and alpha has no bound")
+    return max(Fraction(0), slope * end - curvature * end * end / 2)
+
+
+# ---------------------------------------------------------------------------------------------- losses of a problem
+def name_of(parameters):
+    """The loss that the parameters name, or that C or nu sets."""
+    name = parameters.get("loss", "nu" if "nu" in parameters else "hinge")
+    require(isinstance(name, str) and name in TARGETS, f"parameters.loss: {name!r:.40} is not one of {list(TARGETS)}")
+    named = "loss" in parameters
+    require(named != (name in ("hinge", "nu")), "parameters.loss: C stands for hinge and nu for nu, without a name")
+    return name
+
+
+def wanted(name):
+    """The parameters of a loss, and their limits."""
+    price = "nu" if name in FREE_MARGIN else "C"
+    named = {} if name in ("hinge", "nu") else {"loss": "word"}
+    return {**named, price: price, "bias": "flag", **OWN.get(name, {})}
+
+
+def targets(name, y, n):
+    """Signs and real targets; the latter are 0 where there are none."""
+    kind = TARGETS[name]
+    if kind == NONE:
+        require(y is None, f"target: loss {name} takes none, the instance has some")
+        return np.ones(n, int), np.zeros(n)
+    require(y is not None and np.shape(y) == (n,), f"target: loss {name} needs {kind}, one number per sample")
+    values = np.asarray(y, dtype=float)
+    if kind == LABELS:
+        require(set(np.unique(values)) == {-1.0, 1.0}, "y: the instance's labels are not −1 and +1")
+        return values.astype(int), np.zeros(n)
+    require(np.isfinite(values).all(), "response: the instance's has entries that are not finite")
+    return np.ones(n, int), values
+
+
+def samples_of(name, given, y, signs, weight, bias, rho=Fraction(0)):
+    """The loss of every sample; ρ is for those with a free margin."""
+    n, own = len(signs), {key: float(value) for key, value in given.items()}
+    c = (1.0 / (own["nu"] * n) if name in FREE_MARGIN else own["C"]) * np.asarray(weight, dtype=float) * np.ones(n)
+    prices = [Fraction(x) for x in c.tolist()]
+    if name == "logistic":
+        return [Logistic(price) for price in prices]
+    low, high = (infinite_or_exact(end, n) for end in ENDS[name](c, own))
+    if name in FREE_MARGIN:
+        a, high = [rho] * n, wide_enough(prices, signs, bias)
+    else:
+        a = [Fraction(x) for x in y.tolist()] if TARGETS[name] == REAL else [Fraction(1)] * n
+    epsilon, rise = given.get("epsilon", Fraction(0)), given.get("width", Fraction(int(name in SQUARES)))
+    return [Quadratic(a[i], epsilon, rise / prices[i], low[i], high[i]) for i in range(n)]
+
+
+def infinite_or_exact(end, n):
+    return [None] * n if end is None else [Fraction(x) for x in end.tolist()]
+
+
+def wide_enough(box, signs, bias):
+    """The boxes; where they are too narrow for Σα = 1, rounded up to be just wide enough."""
+    floors = [b // GRID * GRID for b in box]
+    sides = [sum(f for f, sign in zip(floors, signs, strict=True) if sign == side) for side in (-1, 1)]
+    narrow = 2 * min(sides) < 1 if bias else sum(sides) < 1
+    return [f + GRID for f in floors] if narrow else box
+
+
+def feasible(alpha, signs, samples, bias, free_margin, exactly=True):
+    """Require α in its box and its sums exactly; in old files sums may have rounding errors."""
+    exact = [Fraction(x) for x in np.asarray(alpha, dtype=float).tolist()]
+    for value, one in zip(exact, samples, strict=True):
+        inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
+        require(inside, "alpha leaves its box")
+    slack = Fraction(0) if exactly else Fraction(len(exact), 10**14) * sum(exact, Fraction(0))
+    signed = sum((value * int(sign) for value, sign in zip(exact, signs, strict=True)), Fraction(0))
+    words = "y'alpha is not zero" if -1 in signs else "alpha does not sum to zero"
+    require(not bias or abs(signed) <= slack, words)
+    require(not free_margin or abs(sum(exact, Fraction(0)) - 1) <= slack, "alpha does not sum to one")

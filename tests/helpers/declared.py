@@ -1,0 +1,84 @@
+"""Answers with any loss from the programmes declared in CVXPY, without `solve`: a point, moved onto its constraints, in
+the records of files and in the form that ball arithmetic takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from honest import claimed, on_domain, ridge_for
+from mklcvx import Instance
+from mklcvx.certificate.ball_arithmetic.enclosure import Point
+from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
+from mklcvx.formulations import get
+from mklcvx.formulations.losses import EVERY, LABELS, REAL, Loss
+from mklcvx.verification.proof import Proof, _enclosed
+from sample_sides import CORNER, LEVEL, TUBE, WIDTH
+
+OWN = {"width": WIDTH, "epsilon": TUBE, "delta": CORNER, "quantile": LEVEL}
+Record = dict[str, Any]
+
+
+def parameters(loss: Loss, bias: bool = True, price: float = 0.7) -> dict[str, Any]:
+    """Of a loss, every one by name."""
+    own = {parameter.name: OWN[parameter.name] for parameter in loss.own}
+    number = {"nu": 0.5} if loss.free_margin else {"C": price}
+    return {"loss": loss.name, **number, **own, **({"bias": bias} if loss.takes_bias else {})}
+
+
+def instance_for(loss: Loss, n: int = 12, seed: int = 0, weighted: bool = True, kind: type = float) -> Instance:
+    """Kernels of full rank and of rank three, in some type of numbers."""
+    rng = np.random.default_rng(seed)
+    factors = [rng.normal(size=(n, rank)) for rank in (n, 3, n)]
+    kernels = np.stack([x @ x.T / x.shape[1] for x in factors]).astype(kind)
+    targets: dict[str, Any] = {}
+    if loss.targets == LABELS:
+        targets["y"] = np.where(rng.permutation(n) < 2 * n // 5, 1, -1)
+    elif loss.targets == REAL:
+        targets["response"] = rng.normal(size=n) + 3.0
+    weight = rng.uniform(0.8, 1.2, n) if weighted else None
+    return Instance(kernels, groups=[0, 0, 1], sample_weight=weight, **targets)
+
+
+def answer(instance: Instance, name: str, given: dict[str, Any]) -> Record:
+    """The record of a point: α from the dual, weights from the norms of the primal, the bias that is best for them."""
+    formulation = get(name)
+    task, resolved = formulation.task(instance, given)
+    dual, primal = formulation.declare_dual(task), formulation.declare_primal(task)
+    for program in (dual, primal):
+        program.problem.solve(solver="CLARABEL", use_quad_obj=False)
+    alpha = task.feasible(formulation.from_dual(dual, task, 1.0).duals[0])
+    functions = formulation.from_primal(primal, task, 1.0).primals[0]
+    norms, roots = task.evaluate(functions)[1], task.root_q(alpha)
+    record: Record = {
+        "schema": "mklcvx.solution/2", "formulation": name, "parameters": resolved, "alpha": alpha.tolist(),
+        "weights": np.nan_to_num(formulation.weights(norms, roots, **task.own)).tolist(),
+        "multipliers": dict(formulation.multipliers(norms, roots, **task.own)),
+        "target": instance.targets.kind, "y": task.signs.astype(int).tolist(), "names": list(instance.names),
+        "label_names": list(instance.targets.names), "classes": None, "coefficients": None, "preprocessing": None,
+        "tolerance": 1e-6, "bias_low": 0.0, "alpha_low": None, "bias_interval": None,
+    }  # fmt: skip
+    record["weights"] = on_domain(record, instance.count)
+    if formulation.between is not None:  # a kernel that α does not see may be used all the same
+        record["coefficients"] = np.asarray(functions).tolist()
+    record["multipliers"] = {key: value for key, value in record["multipliers"].items() if np.ndim(value) == 0}
+    outputs = np.tensordot(record["weights"], task.matvecs(alpha * task.signs), axes=1)
+    risk = task.risk(outputs if formulation.between is None else task.evaluate(functions)[0])
+    record["bias"] = risk.bias
+    if risk.rho is not None:
+        record["multipliers"]["rho"] = risk.rho
+    record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0}
+    return claimed(instance, record)
+
+
+def proof_of(instance: Instance, record: Record) -> Proof:
+    """What ball arithmetic makes of the record's point."""
+    formulation = get(record["formulation"])
+    own = None if record["coefficients"] is None else np.array(record["coefficients"])
+    point = Point(np.array(record["alpha"]), np.array(record["weights"]), own, record["multipliers"], "a test")
+    balls = KernelBalls(instance.kernels, instance.names)
+    return _enclosed(instance, formulation, record["parameters"], balls, point, None)
+
+
+LOSSES = {loss.name: loss for loss in EVERY}
