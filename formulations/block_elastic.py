@@ -27,40 +27,57 @@ import numpy as np
 
 from ._cvxpy import cp
 from .elastic import RATIO
-from .families.single_task import Array, Constraint, Functions, Multipliers, OnWeights, Regulariser
+from .families.single_task import Array, Constraint, Elementwise, Functions, Multipliers, OnWeights, Regulariser
 
 
 class Shares(Constraint):
-    """Σ rμ/(1 − (1−r)μ) ≤ 1: the shares of the norms sum to one."""
+    """Σ rμ/(1 − (1−r)μ) ≤ 1: the shares of the norms sum to one. Beyond the pole they are infinite."""
 
     def value(self, mu: Array, l1_ratio: float) -> Array:
-        return l1_ratio * mu / (1 - (1 - l1_ratio) * mu)
+        room = self._room(mu, l1_ratio)
+        return np.divide(l1_ratio * mu, room, out=np.full(len(mu), np.inf), where=room > 0)
 
     def slope(self, mu: Array, l1_ratio: float) -> Array:
-        return np.asarray(l1_ratio / (1 - (1 - l1_ratio) * mu) ** 2)
+        return np.asarray(l1_ratio / self._room(mu, l1_ratio) ** 2)
 
     def curvature(self, mu: Array, l1_ratio: float) -> Array:
-        return np.asarray(2 * l1_ratio * (1 - l1_ratio) / (1 - (1 - l1_ratio) * mu) ** 3)
+        return np.asarray(2 * l1_ratio * (1 - l1_ratio) / self._room(mu, l1_ratio) ** 3)
+
+    def _room(self, mu: Array, r: float) -> Array:
+        """1 − (1−r)μ, which is r at μ = 1 despite rounding."""
+        return np.asarray(r + (1 - r) * (1 - mu))
 
 
-SHARES = Shares()
+class OfShares(Elementwise):
+    """μ = t/(r + (1−r)t): concave in the shares t, and without the pole of its inverse."""
+
+    def value(self, t: Array, l1_ratio: float) -> Array:
+        return t / (l1_ratio + (1 - l1_ratio) * t)
+
+    def slope(self, t: Array, l1_ratio: float) -> Array:
+        return np.asarray(l1_ratio / (l1_ratio + (1 - l1_ratio) * t) ** 2)
+
+    def curvature(self, t: Array, l1_ratio: float) -> Array:
+        return np.asarray(-2 * l1_ratio * (1 - l1_ratio) / (l1_ratio + (1 - l1_ratio) * t) ** 3)
+
+
+SHARES, OF_SHARES = Shares(), OfShares()
 
 
 class InBlockNet(Regulariser):
     """R(μ) = 0 where the shares sum to at most one."""
 
-    constraint = SHARES
+    constraint, of_shares = SHARES, OF_SHARES
 
     def start(self, count: int, l1_ratio: float) -> Array:
-        """Nine tenths of the constraint, shared evenly."""
-        return np.ones(count) if l1_ratio == 0 else from_shares(np.full(count, 0.9 / count), l1_ratio)
+        return np.ones(count) if l1_ratio == 0 else OF_SHARES.value(np.full(count, 1 / count), l1_ratio)
 
     def alone(self, count: int, l1_ratio: float) -> bool:
         return l1_ratio == 0
 
     def best_weights(self, a: Array, l1_ratio: float) -> Array:
         shares = a / a.sum() if a.any() else np.full(len(a), 1 / len(a))
-        return np.ones(len(a)) if l1_ratio == 0 else from_shares(shares, l1_ratio)
+        return np.ones(len(a)) if l1_ratio == 0 else OF_SHARES.value(shares, l1_ratio)
 
     def penalty(self, a: Array, l1_ratio: float) -> float:
         return float(l1_ratio * a.sum() ** 2 + (1 - l1_ratio) * (a @ a)) / 2
@@ -73,11 +90,6 @@ class InBlockNet(Regulariser):
 
     def multipliers(self, v: Array, l1_ratio: float) -> dict[str, float]:
         return {"tau": threshold(np.sqrt(2 * v), l1_ratio)}
-
-
-def from_shares(shares: Array, r: float) -> Array:
-    """The weights whose shares these are."""
-    return np.asarray(shares / (r + (1 - r) * shares))
 
 
 def threshold(d: Array, r: float) -> float:
