@@ -9,7 +9,7 @@ for a_m = 0. With τ = rΣa and ζ_m = (1−r)a_m the conjugate is the sum of bo
 d_m ≤ τ + ζ_m.
 
     recovery      f_m = μ_m K_m(α∘y),   μ_m = ‖f_m‖/(rΣ‖f‖ + (1−r)‖f_m‖)
-    multipliers   weights = μ; tau = rΣ‖f‖, the least √q_m that a kernel needs to be used:
+    multipliers   ‖f_m‖ are those of √q_m(α) ≤ d_m; tau = rΣ‖f‖, the least √q_m that a kernel needs to be used:
                   τ = max over k of r(d_1 + … + d_k)/(1 − r + rk), d sorted down
 
 As a regulariser on weights: R(μ) = 0 where Σ_m rμ_m/(1 − (1−r)μ_m) ≤ 1, 0 ≤ μ ≤ 1. For ½ r (Σa)² is the minimum of

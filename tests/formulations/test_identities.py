@@ -147,7 +147,8 @@ def test_duplicated_kernels_leave_the_value_of_l1_unchanged():
 @pytest.mark.parametrize(("name", "loss"), LOSSES)
 def test_scaling_every_kernel(name, loss):
     """Kernels times s: with C/s (loss c) f stays and the value is divided by s; loss nu: the value is multiplied by
-    s. θ of sm2 and square goes with s for loss c and against it for loss nu; θ of smp with the power 1/(p−1)."""
+    s. θ of sm2 and square goes with s for loss c and against it for loss nu; θ of smp with the power 1/(p−1); λ of
+    group_lasso, a price of norms, with 1/√s."""
     s = 7.0
     instance = ONE if name == "svm" else INSTANCE
     scaled = Instance(instance.kernels * s, instance.y, groups=instance.groups)
@@ -157,6 +158,8 @@ def test_scaling_every_kernel(name, loss):
     power = {"sm2": 1.0, "square": 1.0, "smp": 2.0}.get(name)
     if power is not None:
         there["theta"] = s**power if loss == "c" else s**-power
+    if name == "group_lasso":
+        there["lam"] = s**-0.5
     factor = 1 / s if loss == "c" else s
     assert value(name, scaled, **there) == pytest.approx(factor * value(name, instance, **given), rel=EQUAL)
 
