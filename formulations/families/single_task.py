@@ -26,13 +26,14 @@ from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Elementwise, Fixed, Regulariser, SoftMargin
-from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, OWN, REAL, Loss, Risk
+from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, ONE_CLASS, OWN, REAL, SQUARED, Loss, Risk
 from . import task as _task
 from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
 NAMED: dict[Loss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
+UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss of these targets, if none is named
 TARGETS = {LABELS: ("y", "labels y in {−1, +1}"), REAL: ("response", "a response"), NONE: ("none", "no targets")}
 
 __all__ = [  # what the files of single tasks are written in
@@ -161,7 +162,7 @@ class SingleTask(
         """The task that an instance and parameters make, and every parameter with its value."""
         self.check_names(given)
         self._check_fit(instance)
-        chosen = self._loss(given)
+        chosen = self._loss(given, instance.targets.kind)
         resolved: Parameters = {} if chosen in NAMED else {"loss": chosen.name}
         set_by = chosen.parameter
         number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
@@ -199,10 +200,13 @@ class SingleTask(
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
-    def _loss(self, given: Given) -> Loss:
-        """The loss that is named, or that C or nu sets; parameters that belong to another one are refused."""
+    def _loss(self, given: Given, targets: str) -> Loss:
+        """The loss that is named, or else that of the targets: for labels the one that C or nu sets. Parameters that
+        belong to another loss are refused."""
         name, present = given.get("loss"), {key for key, value in given.items() if value is not None}
-        if name is None:
+        if name is None and targets in UNNAMED:
+            name = UNNAMED[targets].name
+        elif name is None:
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
@@ -229,7 +233,7 @@ class SingleTask(
             fitting = [other.name for other in EVERY if TARGETS[other.targets][0] == found.kind]
             words = f"use loss {', '.join(fitting)}" if fitting else "give other targets"
             raise InputError(f"loss {loss.name} needs {needed}, the instance has {found.kind}: {words}")
-        return np.ones(len(found)) if loss.targets == NONE else np.asarray(found.values, dtype=np.float64)
+        return np.ones(len(found)) if loss.targets == NONE else found.real(f"loss {loss.name}")
 
 
 class OnWeights(SingleTask):

@@ -49,6 +49,7 @@ class Loss(ABC):
     """A loss; its fields are its own parameters, described by `own`. `price` is c, one number per sample."""
 
     name: ClassVar[str]
+    kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
     targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
