@@ -318,7 +318,7 @@ def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
         "l2": Ball,
         "lp": Ball,
         "elastic": Net,
-        "block_elastic": lambda count, l1_ratio: BlockNet(count, l1_ratio=l1_ratio) if l1_ratio else Fixed(np.ones(count)),
+        "block_elastic": lambda count, l1_ratio: BlockNet(count, 2.0, l1_ratio) if l1_ratio else Fixed(np.ones(count)),
         "group_lasso": Priced,
     }
     return kinds[name](count, **own) if name in kinds else None

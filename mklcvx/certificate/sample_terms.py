@@ -78,7 +78,8 @@ class Ridge:
     def at(self, x: float | Array) -> Array:
         """P(x) from above, x exact."""
         far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
-        terms = np.where(self.rates > 0, self.rates * far**2, 0.0) / 2  # a kernel without δ costs nothing at infinity
+        free = np.zeros_like(far)  # a kernel without δ costs nothing, even where x is infinite
+        terms = np.multiply(self.rates, far**2, out=free, where=self.rates > 0) / 2
         count = len(self.rates)
         return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
 

@@ -25,7 +25,8 @@ from .published.ts_pegasos import TSPegasos
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (
     InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, GroupLassoBCD, LiAlternating,
-    CKLAlternating, Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
+    CKLAlternating, Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP,
+    HypergraphNesterov,
 )  # fmt: skip
 
 __all__ = ["ALGORITHMS", "Algorithm", "Callback", "Options", "drive", "with_options"]

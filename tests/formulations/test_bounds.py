@@ -225,7 +225,9 @@ SLACK_COST = {
     "sm2": lambda zeta, theta, p: theta / 2 * (zeta**2).sum(),
     "smp": lambda zeta, theta, p: theta / 2 * (zeta ** (p / (p - 1))).sum(),
 }
-WITH_TAU = [(name, own) for name, own in PAIRS if name in ("l1", "sm1", "sm2", "smp", "l2", "lp", "elastic", "block_elastic")]
+WITH_TAU = [
+    (name, own) for name, own in PAIRS if name in ("l1", "sm1", "sm2", "smp", "l2", "lp", "elastic", "block_elastic")
+]
 
 
 @pytest.mark.parametrize(("name", "own"), WITH_TAU)

@@ -22,7 +22,7 @@ def value(name: str, instance: Instance = INSTANCE, **given) -> float:
 
 
 @pytest.mark.parametrize("given", BOTH_LOSSES)
-@pytest.mark.parametrize("name", ["sum", "average", "l1", "sm1", "lp", "l2", "elastic"])
+@pytest.mark.parametrize("name", ["sum", "average", "l1", "sm1", "lp", "l2", "elastic", "block_elastic"])
 def test_one_kernel_is_the_svm(name, given):
     assert value(name, ONE, **given) == pytest.approx(value("svm", ONE, **given), rel=EQUAL)
 
@@ -113,6 +113,16 @@ def test_lp_is_l1_at_one_and_l2_at_two_and_tends_to_the_sum(given):
 def test_elastic_runs_from_l2_to_l1(given):
     assert value("elastic", l1_ratio=1, **given) == pytest.approx(value("l1", **given), rel=EQUAL)
     assert value("elastic", l1_ratio=0, **given) == pytest.approx(value("l2", **given), rel=EQUAL)
+
+
+@pytest.mark.parametrize("given", BOTH_LOSSES)
+def test_block_elastic_runs_from_sum_to_l1(given):
+    assert value("block_elastic", l1_ratio=1, **given) == pytest.approx(value("l1", **given), rel=EQUAL)
+    assert value("block_elastic", l1_ratio=0, **given) == pytest.approx(value("sum", **given), rel=EQUAL)
+    ratios = np.array([0, 0.01, 0.1, 0.5, 1])
+    slopes = np.diff([value("block_elastic", l1_ratio=r, **given) for r in ratios]) / np.diff(ratios)
+    assert (slopes > 0).all()  # (Σa)² ≥ Σa²
+    assert (np.diff(slopes) < 0).all()  # the least of functions that are linear in r is concave
 
 
 def test_elastic_has_the_function_of_sm2_with_other_parameters():

@@ -15,7 +15,21 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from .balls import ONE, ZERO, Array, added, exact, exacts, fraction, largest, on_simplex, power, rounded_down, top, total
+from .balls import (
+    ONE,
+    ZERO,
+    Array,
+    added,
+    exact,
+    exacts,
+    fraction,
+    largest,
+    on_simplex,
+    power,
+    rounded_down,
+    top,
+    total,
+)
 
 LEAST_SHARE = 2.0**-100  # of a kernel that is used: a weight of zero would cost infinitely much
 GRID_BITS = 160  # weights that were divided are rounded down to multiples of 2^−GRID_BITS
@@ -49,7 +63,7 @@ class Case:
         mu = exacts(given)
         if self.name in ("square", "group_lasso"):
             return mu
-        if self.name == "block_elastic":  # the shares are convex in μ and vanish at 0, so μ divided by their sum will do
+        if self.name == "block_elastic":  # shares are convex in μ and vanish at 0: μ divided by their sum will do
             mu, r = [min(weight, ONE) for weight in mu], self.own["l1_ratio"]
             return [ONE] * self.count if r == 0 else shrunk(mu, arb(total(r * w / (1 - (1 - r) * w) for w in mu)))
         if self.name != "elastic":

@@ -1,12 +1,12 @@
-"""group_lasso_bcd — block coordinate descent for the group lasso with smooth losses (Yuan & Lin 2006; Tseng & Yun 2009).
+"""group_lasso_bcd — block coordinate descent for the group lasso, smooth losses (Yuan & Lin 2006; Tseng & Yun 2009).
 
-    repeat   for every kernel m:   v ← w_m + F_m'β/L_m,   β = s∘α,   α_i = −(slope of the loss of sample i in its margin)
+    repeat   for every kernel m:   v ← w_m + F_m'β/L_m,   β = s∘α, α_i the slope of the loss of sample i in its residual
                                    w_m ← v (1 − λ/(L_m ‖v‖))₊
              b ← the least risk of the outputs
 
 f_m = F_m w_m in coordinates with F_m F_m' = K_m, so that ‖f_m‖ = ‖w_m‖: linear kernels of groups of features have these
-features for F_m, up to a rotation. L_m is the largest eigenvalue of F_m' diag(1/κ) F_m, 1/κ_i the largest curvature of a
-sample's loss: along a block the risk lies below the parabola whose minimum, with the norm added, is the step. Losses
+features for F_m, up to a rotation. L_m is the largest eigenvalue of F_m' diag(1/κ) F_m, 1/κ_i the largest curvature of
+a sample's loss: along a block the risk lies below the parabola whose minimum, with the norm added, is the step. Losses
 with corners, such as the hinge, have no such parabola, and block by block they stop short of the optimum.
 The slopes of the losses are a dual point, shortened until √q_m ≤ λ: the usual gap of the group lasso.
 """
@@ -20,7 +20,12 @@ import numpy as np
 
 from ...formulations import Points, Task
 from ...formulations.losses import (
-    HUBER, SMOOTHED_HINGE, SQUARED, SQUARED_EPSILON_INSENSITIVE, SQUARED_HINGE, PiecewiseQuadratic,
+    HUBER,
+    SMOOTHED_HINGE,
+    SQUARED,
+    SQUARED_EPSILON_INSENSITIVE,
+    SQUARED_HINGE,
+    PiecewiseQuadratic,
 )  # fmt: skip
 from ..driver import Algorithm, Array, Problem, State, every_tenth_part
 
@@ -40,9 +45,7 @@ class GroupLassoBCD(Algorithm[Blocks]):
     summary = "proximal steps, one kernel after the other, for smooth losses"
     reference = "Yuan & Lin 2006; Tseng & Yun 2009"
     serves = ("group_lasso",)
-    losses = tuple(
-        loss.name for loss in (SQUARED, SQUARED_HINGE, SMOOTHED_HINGE, HUBER, SQUARED_EPSILON_INSENSITIVE)
-    )
+    losses = tuple(loss.name for loss in (SQUARED, SQUARED_HINGE, SMOOTHED_HINGE, HUBER, SQUARED_EPSILON_INSENSITIVE))
     tolerance = 1e-6
     max_iter = 20000
 
