@@ -12,11 +12,11 @@ every d_m ≤ λ and +∞ elsewhere: what was a cost of the kernels becomes a co
 As a regulariser on weights: R(μ) = (λ²/2) Σ μ, R*(v) = 0 where every v_m ≤ λ²/2 and +∞ elsewhere. An α that violates
 the constraint is no lower bound, but S contains every multiple tα with 0 ≤ t ≤ 1, and t = λ/max √q_m(α) will do.
 Parameters: lam = λ > 0, default 1.
-Degenerate cases: f = 0 is optimal exactly where λ ≥ λ_max = min of max_m √q_m(α⁰) over the α⁰ that are optimal with
-f = 0, the multipliers of the best constant predictor; a smooth loss has one of them, such as α⁰_i = C(y_i − mean y) for
-the squared loss and equal prices. For λ → 0 only the risk is left. With A = Σ ‖f_m‖ of the optimum of `l1`, λ = A has
-the same f and α, and a value that is larger by A²/2: both penalties have the slope A there. There is no ν-form: its α
-sum to one, and √q_m(α) ≤ λ may leave none of them.
+Degenerate cases: f = 0 is optimal exactly where λ ≥ λ_max, the least max_m √q_m(α) over the multipliers α of the best
+constant predictor. A smooth loss has one such α, as α_i = C(y_i − mean y) for the squared loss and equal prices. For
+λ → 0 only the risk is left. With A = Σ ‖f_m‖ of the optimum of `l1`, λ = A has the same f and α, and a value that is
+larger by A²/2: both penalties have the slope A there. There is no ν-form: its α sum to one, and √q_m(α) ≤ λ may leave
+none of them.
 
 Reference: Yuan & Lin 2006; Bach 2008.
 """

@@ -24,7 +24,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     **{name: {"C": 0.4, "theta": 2.0} for name in ("sm2", "square")},
     "sm1": {"C": 0.4, "theta": 0.6}, "smp": {"C": 0.4, "theta": 2.0, "p": 1.5}, "lp": {"C": 0.4, "p": 1.5},
     "elastic": {"C": 0.4, "l1_ratio": 0.5}, "vskl": {"C": 0.4, "s": 3.0},
-    "block_elastic": {"C": 0.4, "l1_ratio": 0.5}, "group_lasso": {"C": 0.4, "lam": 0.5},
+    "block_elastic": {"C": 0.4, "l1_ratio": 0.5}, "group_lasso": {"C": 0.4, "lam": 1.0},
     "ts": {"lam": 0.003}, "ts_l1": {"lam": 0.003}, "alignment": {},
     "hypergraph": {"lam": 0.5}, "hypergraph_smooth": {"lam": 0.5, "smoothing": 0.05},
 }  # fmt: skip
@@ -79,6 +79,8 @@ def price(name: str, mu: np.ndarray) -> float:
     own = PARAMETERS[name]
     if name in ("sm2", "square"):
         return float(mu @ mu) / (2 * own["theta"])
+    if name == "group_lasso":
+        return float(own["lam"] ** 2 / 2 * mu.sum())
     if name == "smp":
         p, theta = own["p"], own["theta"]
         return float((2 * (p - 1) / (theta * p)) ** (p - 1) / p * np.sum(mu**p))
@@ -86,10 +88,12 @@ def price(name: str, mu: np.ndarray) -> float:
 
 
 def proved(name: str, alpha: np.ndarray) -> float:
-    """The dual's value at α; τ, where there is one, the best."""
+    """The dual's value at α; τ, where there is one, the best; for group_lasso at the multiple of α that is feasible."""
     instance, own = instance_for(name), PARAMETERS[name]
     signed = alpha * instance.y
     q = np.array([signed @ kernel @ signed for kernel in instance.kernels])
+    if name == "group_lasso":
+        return float(alpha.sum() * min(1.0, own["lam"] / np.sqrt(q.max())))
     exact = {key: Fraction(value) for key, value in own.items()}
 
     def cost(tau: float | None) -> float:

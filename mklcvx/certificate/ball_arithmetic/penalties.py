@@ -63,14 +63,21 @@ class Case:
         mu = exacts(given)
         if self.name in ("square", "group_lasso"):
             return mu
-        if self.name == "block_elastic":  # shares are convex in μ and vanish at 0: μ divided by their sum will do
-            mu, r = [min(weight, ONE) for weight in mu], self.own["l1_ratio"]
-            return [ONE] * self.count if r == 0 else shrunk(mu, arb(total(r * w / (1 - (1 - r) * w) for w in mu)))
+        if self.name == "block_elastic":
+            return self._with_shares([min(weight, ONE) for weight in mu], self.own["l1_ratio"])
         if self.name != "elastic":
             return shrunk(mu, p_norm([arb(weight) for weight in mu], self.p))
         r = self.own["l1_ratio"]
         linear, quadratic = arb(r * total(mu)), arb((1 - r) * total(weight**2 for weight in mu))
         return shrunk(mu, (linear + (linear**2 + 4 * quadratic).sqrt()) / 2)
+
+    def _with_shares(self, mu: list[fmpq], r: fmpq) -> list[fmpq]:
+        """Weights of `block_elastic`, whose shares rμ/(1 − (1−r)μ) are divided by their sum where that exceeds one."""
+        shares = [r * weight / (1 - (1 - r) * weight) for weight in mu] if r > 0 else []
+        if r == 0 or total(shares) <= 1:
+            return mu if r > 0 else [ONE] * self.count
+        shares = [share / total(shares) for share in shares]
+        return rounded_to_grid([share / (r + (1 - r) * share) for share in shares])
 
     def price(self, mu: list[fmpq]) -> arb:
         """R(μ)."""
@@ -106,8 +113,12 @@ def shrunk(mu: list[fmpq], size: arb) -> list[fmpq]:
     above = fraction(size.upper())
     if above <= 1:
         return mu
-    shares = [weight / fmpq(above.numerator, above.denominator) for weight in mu]
-    return [fmpq((int(share.p) << GRID_BITS) // int(share.q), 1 << GRID_BITS) for share in shares]
+    return rounded_to_grid([weight / fmpq(above.numerator, above.denominator) for weight in mu])
+
+
+def rounded_to_grid(mu: list[fmpq]) -> list[fmpq]:
+    """μ, rounded down."""
+    return [fmpq((int(weight.p) << GRID_BITS) // int(weight.q), 1 << GRID_BITS) for weight in mu]
 
 
 # ------------------------------------------------------------------------------------------------------ shapes
