@@ -19,10 +19,12 @@ from ..renamed import renamed
 from ._formulation import Formulation, Parameter, Points
 from .alignment import ALIGNMENT
 from .average import AVERAGE
+from .block_elastic import BLOCK_ELASTIC
 from .ckl import CKL
 from .elastic import ELASTIC
 from .families.single_task import LowerBound, SingleTask, UpperBound
 from .families.task import RankOneCoefficients, Task
+from .group_lasso import GROUP_LASSO
 from .hypergraph import HYPERGRAPH
 from .hypergraph_smooth import HYPERGRAPH_SMOOTH
 from .l1 import L1
@@ -42,7 +44,7 @@ from .ts_l1 import TS_L1
 from .vskl import VSKL
 
 SINGLE_TASKS: tuple[SingleTask, ...] = (
-    SVM, SUM, AVERAGE, L1, SM1, SM2, SMP, SQUARE, L2, LP, ELASTIC, LI, CKL, VSKL,
+    SVM, SUM, AVERAGE, L1, SM1, SM2, SMP, SQUARE, L2, LP, ELASTIC, BLOCK_ELASTIC, GROUP_LASSO, LI, CKL, VSKL,
 )  # fmt: skip
 
 FORMULATIONS: tuple[Formulation, ...] = (

@@ -24,10 +24,8 @@ from ..problem.stack import Array
 from ._formulation import OfOwn, Own
 
 
-class Constraint(ABC):
-    """ψ(μ) = Σ value(μ_m) − 1."""
-
-    curved: ClassVar[bool] = True
+class Elementwise(ABC):
+    """A function of every weight by itself, with its two derivatives."""
 
     @abstractmethod
     def value(self, mu: Array, *_: Own, **own: Own) -> Array: ...
@@ -37,6 +35,12 @@ class Constraint(ABC):
 
     @abstractmethod
     def curvature(self, mu: Array, *_: Own, **own: Own) -> Array: ...
+
+
+class Constraint(Elementwise):
+    """ψ(μ) = Σ value(μ_m) − 1."""
+
+    curved: ClassVar[bool] = True
 
     def at(self, mu: Array, **own: Own) -> tuple[Array, Array, Array]:
         """ψ(μ), ψ' and ψ''."""
@@ -64,6 +68,7 @@ class Regulariser(ABC):
 
     constraint: ClassVar[Constraint | None] = Simplex()
     cap: ClassVar[OfOwn[float] | None] = None  # if weights have one
+    of_shares: ClassVar[Elementwise | None] = None  # μ of shares on the simplex, if Newton's method is to see those
     flat: ClassVar[bool] = False  # whether R = 0 on the simplex: optimal weights need not be unique then
 
     def value(self, mu: Array, *_: Own, **own: Own) -> Array:

@@ -33,7 +33,8 @@ PRICES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 OWN: dict[str, tuple[dict[str, Any], ...]] = {
     "sm1": ({"theta": 0.3},), "sm2": ({"theta": 0.7}, {"theta": 25.0}), "lp": ({"p": 1.5}, {"p": 1.0}),
-    "elastic": ({"l1_ratio": 0.3},), "vskl": ({"s": 3.0},),
+    "elastic": ({"l1_ratio": 0.3},), "vskl": ({"s": 3.0},), "block_elastic": ({"l1_ratio": 0.3}, {"l1_ratio": 1e-3}),
+    "group_lasso": ({"lam": 0.3}, {"lam": 30.0}),
 }  # fmt: skip
 
 

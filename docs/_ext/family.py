@@ -79,6 +79,8 @@ EDGES = (
     Edge("lp", "sum", "$p \\to \\infty$", "p → ∞", (fixed(p=1e1), fixed(p=1e2), fixed(p=1e3))),
     Edge("elastic", "l1", "$r = 1$", "r = 1", (fixed(l1_ratio=1.0),)),
     Edge("elastic", "l2", "$r = 0$", "r = 0", (fixed(l1_ratio=0.0),)),
+    Edge("block_elastic", "l1", "$r = 1$", "r = 1", (fixed(l1_ratio=1.0),)),
+    Edge("block_elastic", "sum", "$r = 0$", "r = 0", (fixed(l1_ratio=0.0),)),
     Edge("ckl", "li", "one kernel per group", "own groups", shape="own groups"),
     Edge("ckl", "l1", "a single group: $2\\,\\mathrm{l1}(C/2)$", "one group", factor=2.0, price=0.5, shape="one group"),
     Edge(
@@ -98,9 +100,10 @@ EDGES = (
 # Where each stands in the picture: column and row, from the left and from the top.
 PLACES = {
     "smp": (0.4, 0), "ml_sum": (1.3, 0), "ml_minimax": (2.3, 0), "vskl": (6.4, 0),
-    "sm2": (0, 1), "sm1": (0.75, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "ckl": (6.2, 1),
+    "sm2": (0, 1), "sm1": (0.75, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "block_elastic": (4.9, 1),
+    "ckl": (6.2, 1),
     "average": (0.2, 2), "l1": (2, 2), "l2": (3.3, 2), "sum": (4.6, 2), "li": (6.2, 2),
-    "svm": (2.8, 3),
+    "svm": (2.8, 3), "group_lasso": (5.9, 3),
     "square": (0, 4), "alignment": (1.1, 4), "ts": (2.1, 4), "ts_l1": (2.95, 4),
     "hypergraph_smooth": (4.25, 4), "hypergraph": (6.2, 4),
 }  # fmt: skip

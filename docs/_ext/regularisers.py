@@ -55,6 +55,11 @@ def elastic(v: Array, r: float) -> float:
     return least(lambda t: t + (np.maximum(v - r * t, 0) ** 2).sum() / (4 * (1 - r) * t), 1e-9, v.sum() + 1)
 
 
+def block_elastic(v: Array, r: float) -> float:
+    d = np.sqrt(2 * v)
+    return least(lambda t: t**2 / (2 * r) + (np.maximum(d - t, 0) ** 2).sum() / (2 * (1 - r)), 0.0, d.max())
+
+
 ROWS = (
     Row("sum", r"\mu=1", r"\sum v", r"\tfrac12\sum a^2", lambda v: float(v.sum()), lambda a: float((a**2).sum() / 2)),
     Row(
@@ -97,6 +102,18 @@ ROWS = (
         r"\min_{\tau\ge0}\ \tau+\sum\tfrac{(v-r\tau)_+^2}{4(1-r)\tau}",
         r"\text{roots of }\kappa\mu^2(r+2(1-r)\mu)=a^2/2",
         lambda v, l1_ratio: elastic(v, l1_ratio), own={"l1_ratio": 0.4},
+    ),
+    Row(
+        "block_elastic", r"\textstyle\sum\tfrac{r\mu}{1-(1-r)\mu}\le1",
+        r"\min_{\tau\ge0}\ \tfrac{\tau^2}{2r}+\sum\tfrac{(\sqrt{2v}-\tau)_+^2}{2(1-r)}",
+        r"\tfrac12\bigl(r(\sum a)^2+(1-r)\sum a^2\bigr)",
+        lambda v, l1_ratio: block_elastic(v, l1_ratio),
+        lambda a, l1_ratio: float(l1_ratio * a.sum() ** 2 + (1 - l1_ratio) * (a**2).sum()) / 2, own={"l1_ratio": 0.4},
+    ),
+    Row(
+        "group_lasso", r"\tfrac{\lambda^2}2\sum\mu", r"0\text{ if }\max v\le\tfrac{\lambda^2}2,\text{ else }\infty",
+        r"\lambda\sum a", lambda v, lam: 0.0 if v.max() <= lam**2 / 2 else np.inf, lambda a, lam: lam * float(a.sum()),
+        own={"lam": 1.5},
     ),
 )  # fmt: skip
 BLOCKS = (

@@ -25,7 +25,7 @@ from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
-from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
+from .._regulariser import Between, Constraint, Elementwise, Fixed, Regulariser, SoftMargin
 from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, ONE_CLASS, OWN, REAL, SQUARED, Loss, Risk
 from . import task as _task
 from .task import Array, RankOneCoefficients, Task
@@ -37,8 +37,8 @@ UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss 
 TARGETS = {LABELS: ("y", "labels y in {−1, +1}"), REAL: ("response", "a response"), NONE: ("none", "no targets")}
 
 __all__ = [  # what the files of single tasks are written in
-    "THETA", "Array", "Between", "Constraint", "Fixed", "Functions", "Multipliers", "OnWeights", "Regulariser",
-    "SingleTask", "SoftMargin",
+    "THETA", "Array", "Between", "Constraint", "Elementwise", "Fixed", "Functions", "LowerBound", "Multipliers",
+    "OnWeights", "Regulariser", "SingleTask", "SoftMargin", "Task",
 ]  # fmt: skip
 
 

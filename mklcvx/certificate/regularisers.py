@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ..formulations import elastic, lp, sm1, sm2, smp
-from .rounding import POWER, Array, U, above, total_above, total_below
+from ..formulations import Task, block_elastic, elastic, lp, sm1, sm2, smp
+from .passes import Seen, seen
+from .rounding import POWER, Array, U, above, below, total_above, total_below
 
 UNIT = 2.0**-52
 WITHIN = 2.0**-46  # relative distance from a ball's boundary: more than rounding in norms of some thousand weights
@@ -40,6 +41,10 @@ class Regulariser(ABC):
     def held(self, mu: Array) -> Array:
         """Weights in the domain; those inside a ball stay inside."""
         return self.feasible(mu)
+
+    def admitted(self, task: Task, alpha: Array, sliced: bool) -> tuple[Array, Seen]:
+        """A feasible α where R*(½q(α)) is finite, and what the kernels make of it."""
+        return alpha, seen(task, alpha * task.signs, task.bias, sliced)
 
     def threshold(self, v: Array) -> float | None:
         return None
@@ -249,6 +254,56 @@ class Net(Ball):
         return total_above(np.append(excess**2 / (4 * (1 - self.l1_ratio) * tau), tau))
 
 
+class BlockNet(Net):
+    """Σ rμ/(1 − (1−r)μ) ≤ 1, r > 0: R*(½d²) ≤ τ²/(2r) + Σ(d − τ)₊²/(2(1−r))."""
+
+    def feasible(self, mu: Array) -> Array:
+        """By the shares: rounding in them, and in the way back, moves every weight by a few u of itself, and the
+        constraint grows with every weight."""
+        mu = np.minimum(Regulariser.feasible(self, mu), 1.0)
+        shares = block_elastic.SHARES.value(mu, self.l1_ratio)
+        shares = shares / shares.sum() if shares.any() else np.full(self.count, 1 / self.count)
+        return np.asarray(block_elastic.OF_SHARES.value(shares, self.l1_ratio) * (1 - WITHIN))
+
+    def threshold(self, v: Array) -> float:
+        return block_elastic.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.l1_ratio)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        v, r = np.maximum(v, 0.0), self.l1_ratio
+        if r == 1:
+            return float(v.max())
+        level, d = max(tau or 0.0, 0.0), np.sqrt(2 * v)
+        excess = np.maximum(d - level + 4 * U * (d + level), 0.0)
+        return total_above(np.append(excess**2 / (2 * (1 - r)), level**2 / (2 * r)))
+
+
+@dataclass(frozen=True)
+class Priced(Regulariser):
+    """(λ²/2) Σμ: R*(v) = 0 where v ≤ λ²/2, and +∞ elsewhere. With 0 every multiple tα, t ≤ 1, is feasible, so an α that
+    sees too much is shortened, until the largest q_m that rounding allows is at most λ²."""
+
+    count: int
+    lam: float
+
+    def admitted(self, task: Task, alpha: Array, sliced: bool) -> tuple[Array, Seen]:
+        spare = WITHIN
+        while True:
+            found = seen(task, alpha * task.signs, task.bias, sliced)
+            if self.conjugate(found.high / 2, None) == 0:
+                return alpha, found
+            alpha = task.feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
+            spare *= 4
+
+    def value(self, mu: Array) -> float:
+        return total_above(self.lam**2 / 2 * mu)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        return 0.0 if (v <= below(self.lam**2 / 2)).all() else math.inf
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return total_above(mu * (above(self.lam**2 / 2) - low)) if self.conjugate(high, tau) == 0 else math.inf
+
+
 def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
     """The regulariser of a formulation with weights; None for those between groups."""
     kinds: dict[str, Any] = {
@@ -263,5 +318,7 @@ def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
         "l2": Ball,
         "lp": Ball,
         "elastic": Net,
+        "block_elastic": lambda count, l1_ratio: BlockNet(count, 2.0, l1_ratio) if l1_ratio else Fixed(np.ones(count)),
+        "group_lasso": Priced,
     }
     return kinds[name](count, **own) if name in kinds else None

@@ -182,9 +182,9 @@ class Evaluation:
     def __init__(
         self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
     ) -> None:
-        self.side, self.task, self.alpha, self.low, self.sliced = side, task, alpha, low, sliced
+        self.side, self.task, self.low, self.sliced = side, task, low, sliced
+        self.alpha, self.found = alpha, found = side.admitted(task, alpha, sliced)
         self.mu, beta = side.feasible(mu), alpha * task.signs
-        self.found = found = seen(task, beta, task.bias, sliced)
         self.tau = side.threshold(found.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, found.low, found.high, self.tau)
         self.outputs = combined_outputs(found, self.mu, side.inexact)

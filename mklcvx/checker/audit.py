@@ -41,11 +41,12 @@ from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost
 
 __all__ = ["check", "dual_cost", "read_solution"]
 HALF = Fraction(1, 2)
-WITH_TAU = ("sm1", "sm2", "smp", "elastic")
+WITH_TAU = ("sm1", "sm2", "smp", "elastic", "block_elastic")
 OWN = {
     "svm": {}, "sum": {}, "average": {}, "l1": {}, "l2": {}, "li": {}, "ckl": {},
     "sm1": {"theta": "cap"}, "sm2": {"theta": "theta"}, "square": {"theta": "theta"}, "lp": {"p": "ball"},
     "smp": {"theta": "theta", "p": "power"}, "elastic": {"l1_ratio": "l1_ratio"}, "vskl": {"s": "s"},
+    "block_elastic": {"l1_ratio": "l1_ratio"}, "group_lasso": {"lam": "lam"},
 }  # fmt: skip
 
 

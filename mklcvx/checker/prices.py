@@ -28,6 +28,15 @@ def dual_cost(name, q, given, groups):
             return positive(max(v))
         require(tau > 0, "multipliers.tau: tau is not positive")
         return tau + sum(positive(x - r * tau) ** 2 for x in v) / (4 * (1 - r) * tau)
+    if name == "block_elastic":
+        roots = [root(positive(x), 1) for x in q]
+        if r in (0, 1):
+            return max(roots) ** 2 / 2 if r else sum(x**2 for x in roots) / 2
+        require(tau >= 0, "multipliers.tau: tau is negative")
+        return tau**2 / (2 * r) + sum(positive(x - tau) ** 2 for x in roots) / (2 * (1 - r))
+    if name == "group_lasso":
+        require(max(q) <= given["lam"] ** 2, "alpha: a kernel sees more of it than lam allows")
+        return Fraction(0)
     return {
         "svm": lambda: sum(v), "sum": lambda: sum(v), "average": lambda: sum(v) / len(v), "l1": lambda: max(v),
         "sm1": lambda: tau + cap_of(theta, len(v)) * sum(positive(x - tau) for x in v),
@@ -48,6 +57,7 @@ def domain(name, weights, given, exactly=True):
         require(all(float(w) == fixed for w in mu) or not exactly, f"weights: {name} has the weights {fixed!r}")
         return [Fraction(1, count) if name == "average" else Fraction(1)] * count
     slack = 0 if exactly else Fraction(1, 10**12) * count
+    require(name != "block_elastic" or max(mu) <= 1, "weights: a weight exceeds one")
     if name in SIMPLEX:
         require(abs(sum(mu) - 1) <= slack, "weights: they do not sum to one")
         cap = cap_of(given["theta"], count) if name == "sm1" else 1
@@ -55,14 +65,22 @@ def domain(name, weights, given, exactly=True):
     size = {
         "l2": lambda: dot(mu, mu),
         "lp": lambda: sum(power(w, given["p"], 1) for w in mu),
+        "block_elastic": lambda: sum((share(w, given["l1_ratio"]) for w in mu), Fraction(0)),
         "elastic": lambda: given["l1_ratio"] * sum(mu) + (1 - given["l1_ratio"]) * dot(mu, mu),
     }.get(name, lambda: Fraction(0))()
     require(size <= 1 + slack * max(1, given.get("p", 1)), "weights: they leave their ball")
     return mu
 
 
+def share(weight, r):
+    """The share of the norms that a weight of block_elastic stands for; at r = 0 every weight up to one is free."""
+    return r * weight / (1 - (1 - r) * weight) if r > 0 else Fraction(0)
+
+
 def weights_price(name, mu, given):
     """R(μ) from above."""
+    if name == "group_lasso":
+        return given["lam"] ** 2 / 2 * sum(mu)
     if name in ("sm2", "square"):
         return dot(mu, mu) / (2 * given["theta"])
     if name != "smp":

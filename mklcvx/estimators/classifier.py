@@ -92,7 +92,9 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     p : float, optional
         Exponent of `lp` and `smp`.
     l1_ratio : float, optional
-        Ratio of the elastic net.
+        Ratio of the elastic net, for `elastic` and `block_elastic`.
+    lam : float, optional
+        Price of the norms, for `group_lasso`.
     s : float, optional
         Exponent between groups, for `vskl`.
     bias : bool, optional
@@ -139,7 +141,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     """
 
     families = ("single task",)
-    own_parameters = ("C", "nu", "theta", "p", "l1_ratio", "s", "bias")
+    own_parameters = ("C", "nu", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
     C: float | None = None
@@ -147,6 +149,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     theta: float | None = None
     p: float | None = None
     l1_ratio: float | None = None
+    lam: float | None = None
     s: float | None = None
     bias: bool | None = None
     multi_class: str = "ovr"

@@ -7,6 +7,7 @@ from .interior.engine import InteriorPoint
 from .published.alignment_nnls import AlignmentNNLS
 from .published.analytic import Analytic
 from .published.ckl_alternating import CKLAlternating
+from .published.group_lasso_bcd import GroupLassoBCD
 from .published.hypergraph_nesterov import HypergraphNesterov
 from .published.hypergraph_silp import HypergraphSILP
 from .published.level import Level
@@ -23,8 +24,9 @@ from .published.sm2_projection import SM2Projection
 from .published.ts_pegasos import TSPegasos
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (
-    InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, LiAlternating, CKLAlternating,
-    Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP, HypergraphNesterov,
+    InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, GroupLassoBCD, LiAlternating,
+    CKLAlternating, Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP,
+    HypergraphNesterov,
 )  # fmt: skip
 
 __all__ = ["ALGORITHMS", "Algorithm", "Callback", "Options", "drive", "with_options"]

@@ -235,7 +235,8 @@ def solved(
     task, resolved = chosen.task(instance, parameters)
     if not method.takes(task):
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
-        raise InputError(f"solver {method.name} does not take loss {resolved['loss']}: use {fitting}")
+        loss = getattr(task, "loss_function", None)  # that of C or nu has no name among the parameters
+        raise InputError(f"solver {method.name} does not take loss {getattr(loss, 'name', '')}: use {fitting}")
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so

@@ -21,7 +21,7 @@ from .answers import Answer, in_shape
 from .case import Case, Part, Violation
 from .domain import shares
 
-THRESHOLDS = ("sm1", "sm2", "smp", "elastic")  # where τ is a threshold over the kernels
+THRESHOLDS = ("sm1", "sm2", "smp", "elastic", "block_elastic")  # where τ is a threshold over the kernels
 BEST_OF_GROUPS = "vskl"
 
 

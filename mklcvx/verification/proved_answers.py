@@ -91,11 +91,12 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
     alpha = task.feasible(alpha)
-    found = seen(task, alpha * task.signs, task.bias, sliced=True)
     side = regulariser_of(formulation.name, task.count, task.own)
     if side is not None:
+        alpha, found = side.admitted(task, alpha, sliced=True)
         cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
     else:
+        found = seen(task, alpha * task.signs, task.bias, sliced=True)
         roots = above(np.sqrt(np.maximum(found.high, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
     return total_below([sample_terms(task).gain(alpha), -cost])

@@ -21,7 +21,10 @@ from .grid import checksum
 from .plans import PLANS, Optimum, Plan, built
 
 RECORD = Path(__file__).with_name("recorded.json")
-GROUPED = ("sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl")
+GROUPED = (
+    "sum", "average", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "block_elastic", "group_lasso", "li",
+    "ckl", "vskl",
+)  # fmt: skip
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)

@@ -156,7 +156,7 @@ def test_no_tolerance_is_met_by_noise(name, tolerance):
         assert solution.certified == (certificate.relative_gap <= tolerance)
 
 
-@pytest.mark.parametrize("name", ["sum", "l1", "sm1", "sm2", "l2", "lp", "elastic"])
+@pytest.mark.parametrize("name", ["sum", "l1", "sm1", "sm2", "l2", "lp", "elastic", "block_elastic"])
 def test_years_as_features(name):
     """Integers from 1950 to 2020, three features to a kernel, as they come: no centring, no scaling."""
     for seed in range(3):

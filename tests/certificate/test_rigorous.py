@@ -183,19 +183,22 @@ DRAWN = drawn()
 OWN = {
     "sm1": {"theta": 0.4}, "sm2": {"theta": 0.3}, "smp": {"theta": 0.7, "p": 1.7}, "square": {"theta": 0.6},
     "lp": {"p": 3.0}, "elastic": {"l1_ratio": 0.3}, "vskl": {"s": 3.0},
+    "block_elastic": {"l1_ratio": 0.3}, "group_lasso": {"lam": 0.4},
     "ts": {"lam": 0.3, "balanced": True}, "ts_l1": {"lam": 0.05},
     "hypergraph": {"lam": 0.5}, "hypergraph_smooth": {"lam": 0.5, "smoothing": 0.1},
 }  # fmt: skip
 CASES = [
     *((f.name, {**OWN.get(f.name, {})}) for f in formulations.FORMULATIONS),
-    *((f.name, {**OWN.get(f.name, {}), "C": 0.3, "bias": False}) for f in formulations.FORMULATIONS[:14]),
+    *((f.name, {**OWN.get(f.name, {}), "C": 0.3, "bias": False}) for f in formulations.SINGLE_TASKS),
     *(
         (f.name, {**OWN.get(f.name, {}), "nu": 0.4, "bias": bias})
-        for f in formulations.FORMULATIONS[:11]
+        for f in formulations.SINGLE_TASKS
+        if "nu" in f.losses
         for bias in (True, False)
     ),
     *(("hypergraph", {"expansion": expansion}) for expansion in ("star", "zhou", "kcca")),
     ("lp", {"p": 1.0}), ("elastic", {"l1_ratio": 1.0}), ("elastic", {"l1_ratio": 0.0}), ("sm1", {"theta": 0.25}),
+    ("block_elastic", {"l1_ratio": 1.0}), ("block_elastic", {"l1_ratio": 0.0}), ("group_lasso", {"lam": 100.0}),
     ("ml_sum", {"C": 0.02}), ("ml_minimax", {"C": 0.02}), ("ts_l1", {"lam": 0.001}),
 ]  # fmt: skip
 
@@ -253,7 +256,14 @@ def test_a_cap_just_below_its_limit_is_the_limit():
 
 @pytest.mark.parametrize(
     ("name", "own"),
-    [("elastic", {"l1_ratio": 0.3}), ("l2", {}), ("lp", {"p": 1.3}), ("l1", {}), ("sm1", {"theta": 0.5})],
+    [
+        ("elastic", {"l1_ratio": 0.3}),
+        ("l2", {}),
+        ("lp", {"p": 1.3}),
+        ("l1", {}),
+        ("sm1", {"theta": 0.5}),
+        ("block_elastic", {"l1_ratio": 0.3}),
+    ],
 )
 def test_weights_satisfy_their_constraint_exactly(name, own):
     with flint.ctx.workprec(128):
@@ -261,6 +271,7 @@ def test_weights_satisfy_their_constraint_exactly(name, own):
         mu = [Fraction(int(v.p), int(v.q)) for v in case.feasible(np.array([0.9, 0.8, 0.7]), [True] * 3)]
     r, p = Fraction(own.get("l1_ratio", 0.0)), own.get("p", 2.0)
     sizes = {"elastic": r * sum(mu) + (1 - r) * sum(v**2 for v in mu), "l2": sum(v**2 for v in mu)}
+    sizes["block_elastic"] = sum(r * v / (1 - (1 - r) * v) for v in mu)
     size = sizes.get(name, sum(mu) if name != "lp" else sum(float(v) ** p for v in mu))
     assert min(mu) > 0
     assert max(mu) <= Fraction(own.get("theta", 1.0))

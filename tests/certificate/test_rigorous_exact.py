@@ -171,7 +171,7 @@ def test_without_a_solver_the_interval_is_wide_and_says_why(monkeypatch, name):
     assert proof.sharp or "no solver found a point" in proof.why_wide
 
 
-@pytest.mark.parametrize("name", ["l2", "sm2", "elastic", "li", "vskl"])
+@pytest.mark.parametrize("name", ["l2", "sm2", "elastic", "block_elastic", "li", "vskl"])
 def test_weights_and_alpha_in_turn_need_no_solver(monkeypatch, name):
     rng = np.random.default_rng(1)
     views = [rng.normal(size=(8, 9)) for _ in range(3)]

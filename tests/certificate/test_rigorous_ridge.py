@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 OWN = {
     "sm1": {"theta": 0.6}, "sm2": {"theta": 0.3}, "smp": {"theta": 0.7, "p": 1.7}, "square": {"theta": 0.6},
     "lp": {"p": 3.0}, "elastic": {"l1_ratio": 0.3}, "vskl": {"s": 3.0},
+    "block_elastic": {"l1_ratio": 0.3}, "group_lasso": {"lam": 0.4},
 }  # fmt: skip
 SINGLE = [one.name for one in formulations.FORMULATIONS if one.family == "single task" and one.name != "svm"]
 

@@ -50,6 +50,10 @@ def somewhere(case: str, near: float, draw: np.random.Generator) -> dict[str, An
     if record["alpha"] is not None:
         corner = (draw.random(np.shape(record["alpha"])) < draw.random()) * 1.0
         record["alpha"] = move(record["alpha"], corner)
+        if name == "group_lasso":  # where no kernel sees more than λ²
+            signed = np.array(record["alpha"]) * np.array(record["y"])
+            seen = np.sqrt(max(signed @ kernel @ signed for kernel in instance.kernels)) / record["parameters"]["lam"]
+            record["alpha"] = (np.array(record["alpha"]) * 0.9 / max(seen, 1.0)).tolist()
         record["alpha"] = feasible(record, instance)
         signed = np.array(record["alpha"]) * np.array(record["y"])
         if draw.random() < 0.5:

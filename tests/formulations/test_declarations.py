@@ -42,7 +42,7 @@ def test_parameters_weights_and_a_missing_bias(name, loss, own):
         check_enclosed(value, solution, ORDINARY.value)
 
 
-FAMILY_A = ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic"]
+FAMILY_A = ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso"]
 
 
 @pytest.mark.parametrize("name", FAMILY_A)
@@ -55,6 +55,16 @@ def test_weights_are_the_multipliers_of_the_duals_cuts(name):
     assert solve_program(program.problem, CLARABEL, Run())
     multipliers = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
     assert multipliers == pytest.approx(solution.weights, abs=1e-4)
+
+
+def test_norms_are_the_multipliers_of_the_cuts_of_block_elastic():
+    instance, formulation = zoo.random(20, 4, seed=12), formulations.get("block_elastic")
+    solution = solve(instance, "block_elastic", solver="clarabel", C=2.0, l1_ratio=0.4)
+    program = formulation.declare_dual(task_of(instance, solution))
+    assert solve_program(program.problem, CLARABEL, Run())
+    multipliers = np.array([float(np.ravel(cut.dual_value)[0]) for cut in program.cuts])
+    assert multipliers == pytest.approx(solution.norms, abs=1e-4)
+    assert solution.multipliers["tau"] == pytest.approx(0.4 * solution.norms.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["li", "ckl"])

@@ -85,7 +85,8 @@ def test_degenerate_cases_that_name_another_formulation_are_in_the_tree():
     """What a docstring says under `Degenerate cases` of `NAME` at a value of a parameter is an edge, in one of the
     directions."""
     linked = {frozenset((edge.of, edge.gives)) for edge in EDGES}
-    unlike = {("elastic", "sm2"), ("square", "l2")}  # the same α or f at other parameters, not the same value
+    # The same α or f at other parameters, not the same value; or another formulation altogether.
+    unlike = {("elastic", "sm2"), ("square", "l2"), ("group_lasso", "l1"), ("block_elastic", "elastic")}
     from mklcvx.reports.theorem import parse
 
     for formulation in formulations.FORMULATIONS:

@@ -22,7 +22,7 @@ def value(name: str, instance: Instance = INSTANCE, **given) -> float:
 
 
 @pytest.mark.parametrize("given", BOTH_LOSSES)
-@pytest.mark.parametrize("name", ["sum", "average", "l1", "sm1", "lp", "l2", "elastic"])
+@pytest.mark.parametrize("name", ["sum", "average", "l1", "sm1", "lp", "l2", "elastic", "block_elastic"])
 def test_one_kernel_is_the_svm(name, given):
     assert value(name, ONE, **given) == pytest.approx(value("svm", ONE, **given), rel=EQUAL)
 
@@ -115,6 +115,16 @@ def test_elastic_runs_from_l2_to_l1(given):
     assert value("elastic", l1_ratio=0, **given) == pytest.approx(value("l2", **given), rel=EQUAL)
 
 
+@pytest.mark.parametrize("given", BOTH_LOSSES)
+def test_block_elastic_runs_from_sum_to_l1(given):
+    assert value("block_elastic", l1_ratio=1, **given) == pytest.approx(value("l1", **given), rel=EQUAL)
+    assert value("block_elastic", l1_ratio=0, **given) == pytest.approx(value("sum", **given), rel=EQUAL)
+    ratios = np.array([0, 0.01, 0.1, 0.5, 1])
+    slopes = np.diff([value("block_elastic", l1_ratio=r, **given) for r in ratios]) / np.diff(ratios)
+    assert (slopes > 0).all()  # (Σa)² ≥ Σa²
+    assert (np.diff(slopes) < 0).all()  # the least of functions that are linear in r is concave
+
+
 def test_elastic_has_the_function_of_sm2_with_other_parameters():
     """(C, r) there is (Cσ, θ = 1/(2σ³(1−r)τ)) here, σ = Σμ."""
     r, C = 0.4, 1.0
@@ -147,7 +157,8 @@ def test_duplicated_kernels_leave_the_value_of_l1_unchanged():
 @pytest.mark.parametrize(("name", "loss"), LOSSES)
 def test_scaling_every_kernel(name, loss):
     """Kernels times s: with C/s (loss c) f stays and the value is divided by s; loss nu: the value is multiplied by
-    s. θ of sm2 and square goes with s for loss c and against it for loss nu; θ of smp with the power 1/(p−1)."""
+    s. θ of sm2 and square goes with s for loss c and against it for loss nu; θ of smp with the power 1/(p−1); λ of
+    group_lasso, a price of norms, with 1/√s."""
     s = 7.0
     instance = ONE if name == "svm" else INSTANCE
     scaled = Instance(instance.kernels * s, instance.y, groups=instance.groups)
@@ -157,6 +168,8 @@ def test_scaling_every_kernel(name, loss):
     power = {"sm2": 1.0, "square": 1.0, "smp": 2.0}.get(name)
     if power is not None:
         there["theta"] = s**power if loss == "c" else s**-power
+    if name == "group_lasso":
+        there["lam"] = s**-0.5
     factor = 1 / s if loss == "c" else s
     assert value(name, scaled, **there) == pytest.approx(factor * value(name, instance, **given), rel=EQUAL)
 

@@ -151,7 +151,7 @@ def test_one_class_takes_no_targets_and_others_need_some():
         task_of(instance=REAL, loss="logistic")
 
 
-@pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl", "group_lasso"])
 def test_a_formulation_without_a_nu_form_has_none_by_name(name):
     for loss in ("nu", "one_class"):
         with check_refused(f"{name} has no ν-form, which loss {loss} is"):

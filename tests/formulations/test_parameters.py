@@ -44,6 +44,8 @@ def test_C_must_be_positive(name, C):
         ("smp", {"p": 0.5}, ("p = 0.5", "p > 1")),
         ("elastic", {"l1_ratio": -0.01}, ("l1_ratio = -0.01", "0 ≤ l1_ratio ≤ 1")),
         ("elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
+        ("block_elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
+        ("group_lasso", {"lam": 0.0}, ("lam = 0", "λ > 0")),
         ("vskl", {"s": 1.99}, ("s = 1.99", "s ≥ 2", "default is 2")),
         ("l1", {"nu": 0}, ("nu = 0", "0 < ν ≤ 1")),
         ("l1", {"nu": 1.5}, ("nu = 1.5", "0 < ν ≤ 1")),
@@ -85,6 +87,9 @@ def test_a_price_that_is_no_number_is_refused(theta, p):
         ("lp", "p", 1.0),
         ("smp", "p", 1.001),
         ("elastic", "l1_ratio", 0.0),
+        ("block_elastic", "l1_ratio", 0.0),
+        ("block_elastic", "l1_ratio", 1.0),
+        ("group_lasso", "lam", 1e-9),
         ("elastic", "l1_ratio", 1.0),
         ("vskl", "s", 2.0),
         ("l1", "nu", 1.0),
@@ -283,6 +288,8 @@ def test_a_formulation_classifies_and_compares_gaps_with_the_largest_term_unless
     [
         ("lp", "p", 1.5), ("smp", "p", 1.5), ("smp", "theta", 1.0), ("sm2", "theta", 1.0), ("square", "theta", 1.0),
         ("elastic", "l1_ratio", 0.5),
+        ("block_elastic", "l1_ratio", 0.5),
+        ("group_lasso", "lam", 1.0),
     ],
 )  # fmt: skip
 def test_defaults_are_those_that_the_theorem_states(name, key, default):

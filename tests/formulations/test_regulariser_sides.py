@@ -28,6 +28,8 @@ def test_slopes_and_curvatures_are_derivatives(name, own):
     parts = [(side.value, side.slope, side.curvature)]
     if side.constraint is not None:
         parts.append((side.constraint.value, side.constraint.slope, side.constraint.curvature))
+    if side.of_shares is not None:
+        parts.append((side.of_shares.value, side.of_shares.slope, side.of_shares.curvature))
     for value, slope, curvature in parts:
         assert slope(mu, **own) == pytest.approx(derivative(value, mu, own), rel=1e-6, abs=1e-8)
         assert curvature(mu, **own) == pytest.approx(derivative(slope, mu, own), rel=1e-6, abs=1e-8)
@@ -43,7 +45,8 @@ def test_the_start_lies_inside(name, own):
         assert (mu > 0).all()
         if side.constraint is not None:
             size = float(side.constraint.value(mu, **own).sum())
-            assert 0.3 < size < 1 if side.constraint.curved else size == pytest.approx(1)
+            inside = side.constraint.curved and side.of_shares is None
+            assert 0.3 < size < 1 if inside else size == pytest.approx(1)
         if side.cap is not None and side.cap(**own) * count > 1:
             assert (mu <= side.cap(**own)).all()
 
@@ -88,6 +91,17 @@ def test_weights_of_elastic_start_with_nine_tenths_of_the_constraint(ratio):
     regulariser = get("elastic").regulariser
     value, *_ = regulariser.constraint.at(regulariser.start(5, l1_ratio=ratio), l1_ratio=ratio)
     assert value == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("ratio", [1e-3, 0.3, 1.0])
+def test_weights_of_block_elastic_are_those_of_shares_on_the_simplex(ratio):
+    side, shares = get("block_elastic").regulariser, np.array([0.5, 0.2, 0.0, 0.3])
+    mu = side.of_shares.value(shares, l1_ratio=ratio)
+    assert side.constraint.value(mu, l1_ratio=ratio) == pytest.approx(shares)
+    assert side.best_weights(3 * shares, l1_ratio=ratio) == pytest.approx(mu)
+    one, beyond = side.constraint.value(np.array([1.0, 1 / (1 - ratio / 2)]), l1_ratio=ratio)
+    assert one == 1
+    assert beyond > 1
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])

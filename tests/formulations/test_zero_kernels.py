@@ -18,6 +18,8 @@ OWN = {
     "smp": [{"p": p} for p in (1.2, 1.5, 4.0)],
     "vskl": [{"s": s} for s in (2.0, 3.0, 50.0)],
     "elastic": [{"l1_ratio": r} for r in (0.0, 0.5, 1.0)],
+    "block_elastic": [{"l1_ratio": r} for r in (0.0, 0.5, 1.0)],
+    "group_lasso": [{"lam": lam} for lam in (1.0, 10.0)],
     "sm1": [{"theta": theta} for theta in (1.0, 2.0)],
 }
 CASES = [(f, own) for f in SINGLE_TASKS for own in OWN.get(f.name, [{}])]

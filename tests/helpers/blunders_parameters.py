@@ -104,6 +104,32 @@ def elastic_ratio_of_other_term(_: Case) -> Parts:
 
 @mistake(
     single,
+    "block_elastic",
+    "l1_ratio belongs to the squared norms",
+    named="parameter",
+    pattern=r"1 − (r|l1_ratio)|1 - (r|l1_ratio)|other term|l1_ratio = 0\.7|exchang|swap",
+    C=1.0,
+    l1_ratio=0.3,
+)
+def block_elastic_ratio_of_other_term(_: Case) -> Parts:
+    return parts(solved("block_elastic", C=1.0, l1_ratio=0.7))
+
+
+@mistake(
+    single,
+    "group_lasso",
+    "the mean of the losses in place of their sum",
+    named="C_over_n",
+    pattern=r"n\b|mean|number of samples",
+    C=1.0,
+    lam=0.5,
+)
+def group_lasso_with_the_mean_of_the_losses(_: Case) -> Parts:
+    return parts(solved("group_lasso", C=1.0 / N, lam=0.5))
+
+
+@mistake(
+    single,
     "elastic",
     "scikit-learn's elastic net: the squares carry a ½",
     named="elastic_net",

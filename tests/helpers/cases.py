@@ -35,6 +35,8 @@ OWN: dict[str, list[dict]] = {
     "square": [{"theta": 0.7}],
     "lp": [{"p": 1.5}, {"p": 4.0}, {"p": 1.0}],
     "elastic": [{"l1_ratio": 0.3}, {"l1_ratio": 0.0}, {"l1_ratio": 1.0}, {"l1_ratio": 0.9}],
+    "block_elastic": [{"l1_ratio": 0.3}, {"l1_ratio": 0.0}, {"l1_ratio": 1.0}, {"l1_ratio": 0.9}],
+    "group_lasso": [{"lam": 0.7}, {"lam": 5.0}],
     "ckl": [{"groups": GROUPS}],
     "vskl": [{"groups": GROUPS, "s": 3.0}, {"groups": GROUPS, "s": 2.0}],
 }

@@ -205,6 +205,8 @@ FAULTS: list[WrongAnswer] = [
     fault("sum", "C_inverted", with_parameters={"C": 2.5}, named="C_times_n"),
     fault("sm2", "parameter", given={"C": 0.4, "theta": 3.0}, with_parameters={"C": 0.4, "theta": 1 / 3}),
     fault("elastic", "parameter", given={"l1_ratio": 0.2}, with_parameters={"l1_ratio": 0.8}),
+    fault("block_elastic", "parameter", given={"l1_ratio": 0.2}, with_parameters={"l1_ratio": 0.8}),
+    fault("group_lasso", "C_over_n", with_parameters={"C": 0.4 / N}),
     fault("lp", "parameter", given={"p": 1.2}, with_parameters={"p": 6.0}),
     fault("ts", "parameter", parts=SHORT, given={"lam": 0.2}, with_parameters={"lam": 0.2 * N}),
     fault("hypergraph", "parameter", parts=SHORT, given={}, with_parameters={"expansion": "zhou"}),

@@ -38,6 +38,8 @@ CASES: dict[str, tuple[Instance, str, dict[str, Any]]] = {
     "l2": (BINARY, "l2", {"C": 0.7}),
     "lp": (BINARY, "lp", {"C": 0.7, "p": 1.5}),
     "elastic": (BINARY, "elastic", {"C": 0.7, "l1_ratio": 0.4}),
+    "block_elastic": (BINARY, "block_elastic", {"C": 0.7, "l1_ratio": 0.4}),
+    "group_lasso": (BINARY, "group_lasso", {"C": 0.7, "lam": 0.5}),
     "li": (BINARY, "li", {"C": 0.7}),
     "ckl": (GROUPED, "ckl", {"C": 0.7}),
     "vskl": (GROUPED, "vskl", {"C": 0.7, "s": 3.0}),
@@ -157,7 +159,7 @@ def words_in(record: Record) -> list[str]:
 
 def point_multipliers(record: Record) -> list[str]:
     name, used = record["formulation"], {"second_stage_gap", "beta", "Z", "rho"}
-    used |= {"tau"} if name in ("sm1", "sm2", "smp", "elastic") else set()
+    used |= {"tau"} if name in ("sm1", "sm2", "smp", "elastic", "block_elastic") else set()
     used |= {"gamma"} if name == "ml_minimax" else set()
     return [key for key in record["multipliers"] if key in used]
 

@@ -16,7 +16,7 @@ from mklcvx.checker import families as checker_families
 from mklcvx.checker.numbers import least_ridge, rounded, stack_of
 
 SIMPLEX = ("l1", "sm1", "sm2", "smp", "ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")
-BALLS = ("l2", "lp", "elastic")
+BALLS = ("l2", "lp", "elastic", "block_elastic")
 
 
 def written(solution: Solution) -> dict[str, Any]:

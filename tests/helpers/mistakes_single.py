@@ -91,6 +91,23 @@ def ratio_of_the_ridge(case: Case) -> Parts:
 
 
 @mistake(
+    "clouds",
+    "block_elastic",
+    "the ratio is that of the ridge on the norms",
+    C=1.0,
+    l1_ratio=0.2,
+    named="parameter: 1 − l1_ratio",
+)
+def ratio_of_the_ridge_on_the_norms(case: Case) -> Parts:
+    return parts(case.other(l1_ratio=0.8))
+
+
+@mistake("clouds", "group_lasso", "the kernels were centred", C=1.0, lam=1.0, bias=False, named="kernels_centred")
+def kernels_centred_for_the_group_lasso(case: Case) -> Parts:
+    return parts(case.other(instance=centred(case.instance)))
+
+
+@mistake(
     "clouds", "vskl", "s = 2 was solved, not the s that was asked", C=1.0, s=6.0, named="parameter: s = 2, the default"
 )
 def s_ignored(case: Case) -> Parts:

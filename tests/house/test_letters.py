@@ -28,7 +28,10 @@ def spelt(letter: str) -> str:
 
 
 RIDGES = ("hypergraph", "hypergraph_smooth", "plot_07_smoothing", "plot_10_hypergraphs", "smoothing", "labels_as_edges")
-PENALTIES = ("ts", "ts_l1", "plot_09_k_space", "pairs_of_samples", "spicymkl", "certificate", "engine")
+PENALTIES = (
+    "ts", "ts_l1", "plot_09_k_space", "pairs_of_samples", "spicymkl", "certificate", "engine", "group_lasso",
+    "regularisers", "which-formulation",
+)  # fmt: skip
 RULES = (
     Rule(
         "γ", "prices of classes, and nothing else", rf"γ|\\gamma\b|{spelt('gamma')}",

@@ -29,6 +29,7 @@ ENDINGS = (".npz", ".json", ".mat", "")
 ONLY_NPZ = ("one-kernel", "single-features")
 SAME = 1e-9  # sums may be taken in another order
 NEAR = 1e-5  # bounds may be computed in another way
+LATER = {"block_elastic", "group_lasso"}  # formulations that came after these files
 
 
 def files_of(part, ending):
@@ -69,7 +70,7 @@ def overlap(one, other, scale):
 
 def test_no_file_has_been_lost():
     assert len(SOLUTIONS) == 37
-    assert {f["formulation"] for f in SOLUTIONS.values()} >= {f.name for f in formulations.FORMULATIONS[:21]}
+    assert {f["formulation"] for f in SOLUTIONS.values()} >= {f.name for f in formulations.FORMULATIONS} - LATER
     for ending in (".json", ".npz"):
         assert files_of("solutions", ending) == sorted(SOLUTIONS)
     assert files_of("models", ".npz") == sorted([*MODELS, "data"])

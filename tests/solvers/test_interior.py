@@ -65,7 +65,7 @@ def test_extreme_prices_and_no_bias_agree_with_the_declarations(name, given):
         check_enclosed(value, solution, 2e-8)
 
 
-@pytest.mark.parametrize("name", ["l1", "sm1", "lp", "elastic"])
+@pytest.mark.parametrize("name", ["l1", "sm1", "lp", "elastic", "block_elastic", "group_lasso"])
 def test_every_branch_of_the_parameters(name):
     instance = zoo.random(24, 4, seed=1)
     for own in own_parameters(name):
@@ -122,7 +122,10 @@ DIRECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl"])
+@pytest.mark.parametrize(
+    "name",
+    ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "block_elastic", "group_lasso", "li", "ckl", "vskl"],
+)
 @pytest.mark.parametrize("given", DIRECTIONS, ids=str)
 def test_the_direction_solves_the_linearised_equations(name, given):
     """residual(x) + residual'(x)·step = 0, the derivative by central differences along the step."""
@@ -147,7 +150,7 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     assert here + derivative == pytest.approx(np.zeros(len(here)), abs=1e-6 * np.abs(here).max())
 
 
-@pytest.mark.parametrize("name", ["sm1", "elastic", "ckl"])
+@pytest.mark.parametrize("name", ["sm1", "elastic", "block_elastic", "group_lasso", "ckl"])
 def test_values_and_multipliers_stay_positive_and_mu_falls(name):
     formulation, made = formulations.get(name), InteriorSingle()
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"theta": 0.4} if name == "sm1" else {})

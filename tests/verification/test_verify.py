@@ -119,6 +119,7 @@ WEIGHTED = {
     "square": {"C": 0.4, "theta": 2.0},
     "l2": {"C": 0.4},
     "elastic": {"C": 0.4, "l1_ratio": 0.5},
+    "block_elastic": {"C": 0.4, "l1_ratio": 0.5},
 }
 PROVING = {"l1": {"C": 0.4}, "average": {"C": 0.4}, "lp": {"C": 0.4, "p": 1.5}, "li": {"C": 0.4}, "ckl": {"C": 0.4}}
 SEEDS, EXPONENTS = st.integers(0, 10**6), st.integers(4, 7)

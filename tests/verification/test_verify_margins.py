@@ -24,12 +24,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     **{name: {"C": 0.4, "theta": 2.0} for name in ("sm2", "square")},
     "sm1": {"C": 0.4, "theta": 0.6}, "smp": {"C": 0.4, "theta": 2.0, "p": 1.5}, "lp": {"C": 0.4, "p": 1.5},
     "elastic": {"C": 0.4, "l1_ratio": 0.5}, "vskl": {"C": 0.4, "s": 3.0},
+    "block_elastic": {"C": 0.4, "l1_ratio": 0.5}, "group_lasso": {"C": 0.4, "lam": 1.0},
     "ts": {"lam": 0.003}, "ts_l1": {"lam": 0.003}, "alignment": {},
     "hypergraph": {"lam": 0.5}, "hypergraph_smooth": {"lam": 0.5, "smoothing": 0.05},
 }  # fmt: skip
 NAMES = list(PARAMETERS)
 SINGLE = [formulation.name for formulation in formulations.SINGLE_TASKS]
-THRESHOLDS = ("sm1", "sm2", "smp", "elastic")
+THRESHOLDS = ("sm1", "sm2", "smp", "elastic", "block_elastic")
 TOLERANCES = (1e-4, 1e-6)
 
 
@@ -78,6 +79,8 @@ def price(name: str, mu: np.ndarray) -> float:
     own = PARAMETERS[name]
     if name in ("sm2", "square"):
         return float(mu @ mu) / (2 * own["theta"])
+    if name == "group_lasso":
+        return float(own["lam"] ** 2 / 2 * mu.sum())
     if name == "smp":
         p, theta = own["p"], own["theta"]
         return float((2 * (p - 1) / (theta * p)) ** (p - 1) / p * np.sum(mu**p))
@@ -85,10 +88,12 @@ def price(name: str, mu: np.ndarray) -> float:
 
 
 def proved(name: str, alpha: np.ndarray) -> float:
-    """The dual's value at α; τ, where there is one, the best."""
+    """The dual's value at α; τ, where there is one, the best; for group_lasso at the multiple of α that is feasible."""
     instance, own = instance_for(name), PARAMETERS[name]
     signed = alpha * instance.y
     q = np.array([signed @ kernel @ signed for kernel in instance.kernels])
+    if name == "group_lasso":
+        return float(alpha.sum() * min(1.0, own["lam"] / np.sqrt(q.max())))
     exact = {key: Fraction(value) for key, value in own.items()}
 
     def cost(tau: float | None) -> float:
@@ -224,6 +229,7 @@ def embedding(name: str, draw: np.random.Generator) -> Move:
 
 MOVES: list[tuple[str, Callable[[str, np.random.Generator], Move]]] = [
     *((name, weights_move) for name in ("l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li")),
+    *((name, weights_move) for name in ("block_elastic", "group_lasso")),
     *((name, alpha_move) for name in SINGLE),
     *((name, coefficients_move) for name in ("svm", "sum", "average", "l1", "li", "ckl", "vskl")),
     *((name, move) for name in ("ml_sum", "ml_minimax") for move in (class_weights, class_alpha)),
@@ -345,14 +351,15 @@ TIMES = lambda values, off: values * (1 + off)  # noqa: E731
 BELOW = lambda values, off: np.where(values == values.min(), -off / len(EXAMPLES), values)  # noqa: E731
 ABOVE = lambda values, off: np.where(values == values.max(), (1 + off) / len(EXAMPLES), values)  # noqa: E731
 PAIRS = ("ts", "ts_l1", "alignment")
+BALLS = ("l2", "lp", "elastic", "block_elastic")
 SIMPLEX = ("l1", "sm1", "sm2", "smp", "ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")
 DOMAINS: list[tuple[str, str, Spoil]] = [
     *((name, "α ≥ 0", below_zero) for name in (*SINGLE, "ml_sum", "ml_minimax")),
     *((name, "α ≤ C", beyond_the_bound) for name in (*SINGLE, "ml_sum", "ml_minimax")),
     *((name, "y'α = 0", unbalanced) for name in SINGLE),
     *((name, "Σ weights = 1", spoil) for name in SIMPLEX for spoil in (longer, shorter)),
-    *((name, "weights ≥ 0", negative) for name in (*SIMPLEX[:-1], "square", "l2", "lp", "elastic", *PAIRS)),
-    *((name, "weights in the ball", longer) for name in ("l2", "lp", "elastic")),
+    *((name, "weights ≥ 0", negative) for name in (*SIMPLEX[:-1], "square", "group_lasso", *BALLS, *PAIRS)),
+    *((name, "weights in the ball", longer) for name in BALLS),
     *((name, "weights = 1", longer) for name in ("svm", "sum")),
     ("average", "weights = 0.25", longer),
     ("sm1", "weights ≤ 0.6", beyond_the_cap),

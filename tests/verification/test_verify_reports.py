@@ -101,7 +101,7 @@ def test_multipliers_on_simplices_are_worth_what_holding_them_costs(name, multip
     assert even.verdict == "rejected"
 
 
-@pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "l2", "lp", "elastic"])
+@pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "l2", "lp", "elastic", "block_elastic"])
 def test_tau_is_judged_by_the_cost_that_it_makes(name):
     best = solution_of(name)
     tau = best.multipliers["tau"]

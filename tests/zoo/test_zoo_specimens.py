@@ -232,7 +232,7 @@ def test_ties_duplicates_and_bounds_show():
     assert (instance_of("imbalanced").y > 0).sum() == 2
 
 
-@pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic"])
+@pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic", "block_elastic"])
 @pytest.mark.parametrize(("name", "power"), [("huge", 60), ("minute", -60)])
 def test_scales_change_nothing_but_the_units(name, power, formulation):
     specimen, scaled = zoo.specimen(name), instance_of(name)

@@ -15,7 +15,21 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from .balls import ONE, ZERO, Array, added, exact, exacts, fraction, largest, on_simplex, power, top, total
+from .balls import (
+    ONE,
+    ZERO,
+    Array,
+    added,
+    exact,
+    exacts,
+    fraction,
+    largest,
+    on_simplex,
+    power,
+    rounded_down,
+    top,
+    total,
+)
 
 LEAST_SHARE = 2.0**-100  # of a kernel that is used: a weight of zero would cost infinitely much
 GRID_BITS = 160  # weights that were divided are rounded down to multiples of 2^−GRID_BITS
@@ -47,16 +61,28 @@ class Case:
         if self.name in ("l1", "sm1", "sm2", "smp"):
             return on_simplex(given, self.cap if self.name == "sm1" else ONE)
         mu = exacts(given)
-        if self.name == "square":
+        if self.name in ("square", "group_lasso"):
             return mu
+        if self.name == "block_elastic":
+            return self._with_shares([min(weight, ONE) for weight in mu], self.own["l1_ratio"])
         if self.name != "elastic":
             return shrunk(mu, p_norm([arb(weight) for weight in mu], self.p))
         r = self.own["l1_ratio"]
         linear, quadratic = arb(r * total(mu)), arb((1 - r) * total(weight**2 for weight in mu))
         return shrunk(mu, (linear + (linear**2 + 4 * quadratic).sqrt()) / 2)
 
+    def _with_shares(self, mu: list[fmpq], r: fmpq) -> list[fmpq]:
+        """Weights of `block_elastic`, whose shares rμ/(1 − (1−r)μ) are divided by their sum where that exceeds one."""
+        shares = [r * weight / (1 - (1 - r) * weight) for weight in mu] if r > 0 else []
+        if r == 0 or total(shares) <= 1:
+            return mu if r > 0 else [ONE] * self.count
+        shares = [share / total(shares) for share in shares]
+        return rounded_to_grid([share / (r + (1 - r) * share) for share in shares])
+
     def price(self, mu: list[fmpq]) -> arb:
         """R(μ)."""
+        if self.name == "group_lasso":
+            return arb(self.own["lam"] ** 2 / 2 * total(mu))
         if self.name in ("sm2", "smp"):
             p = self.p
             factor = power(arb(2 * (p - 1) / (self.theta * p)), p - 1)
@@ -70,6 +96,13 @@ class Case:
         finite = [value for value in found if value.is_finite()]
         return min(finite, key=lambda value: value.upper(), default=arb.pos_inf())
 
+    def shortened(self, q: list[arb]) -> fmpq:
+        """A t ≤ 1 with a finite conjugate at t²q, exactly: an α may see too much of a kernel of `group_lasso`."""
+        if self.name != "group_lasso" or self.conjugate(q, [0.0]).is_finite():
+            return ONE
+        shorter = (arb(self.own["lam"]) / top(largest(q)).sqrt().upper()).lower()
+        return exact(rounded_down(shorter * (1 - 2.0**-50)))  # less than this is the radius of the next q
+
     def penalty(self, a: list[arb]) -> arb:
         """U(a) of formulations without weights."""
         return PENALTIES[self.name](a, self)
@@ -80,8 +113,12 @@ def shrunk(mu: list[fmpq], size: arb) -> list[fmpq]:
     above = fraction(size.upper())
     if above <= 1:
         return mu
-    shares = [weight / fmpq(above.numerator, above.denominator) for weight in mu]
-    return [fmpq((int(share.p) << GRID_BITS) // int(share.q), 1 << GRID_BITS) for share in shares]
+    return rounded_to_grid([weight / fmpq(above.numerator, above.denominator) for weight in mu])
+
+
+def rounded_to_grid(mu: list[fmpq]) -> list[fmpq]:
+    """μ, rounded down."""
+    return [fmpq((int(weight.p) << GRID_BITS) // int(weight.q), 1 << GRID_BITS) for weight in mu]
 
 
 # ------------------------------------------------------------------------------------------------------ shapes
@@ -135,6 +172,14 @@ def net_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
     return arb(tau) + added(z**2 for z in excess(half(q), r * tau)) / arb(4 * (1 - r) * tau)
 
 
+def block_net_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
+    r, roots = case.own["l1_ratio"], roots_of(q)
+    if r == 1 or r == 0:
+        return largest(roots) ** 2 / 2 if r == 1 else added(q) / 2
+    level = max(tau, ZERO)
+    return arb(level**2 / (2 * r)) + added(z**2 for z in excess(roots, level)) / arb(2 * (1 - r))
+
+
 def ball_conjugate(q: list[arb], case: Case, tau: fmpq) -> arb:
     v = positive(half(q))
     return largest(v) if case.p == 1 else p_norm(v, conjugate_exponent(case.p))
@@ -152,6 +197,8 @@ CONJUGATES: Mapping[str, Callable[[list[arb], Case, fmpq], arb]] = {
     "l2": ball_conjugate,
     "lp": ball_conjugate,
     "elastic": net_conjugate,
+    "block_elastic": block_net_conjugate,
+    "group_lasso": lambda q, case, tau: arb(0) if largest(q) <= arb(case.own["lam"] ** 2) else arb.pos_inf(),
     "li": lambda q, case, tau: added(roots_of(q)) ** 2 / 4,
     "ckl": lambda q, case, tau: added(largest_roots(q, case)) ** 2 / 4,
     "vskl": lambda q, case, tau: p_norm(largest_roots(q, case), conjugate_exponent(case.own["s"])) ** 2 / 2,

@@ -42,6 +42,8 @@ def enclosed(at: Stated) -> Enclosed:
 def bounds(formulation: SingleTask, task: Task, machine: Machine, found: Any) -> Enclosure:
     case, own = Case(formulation.name, task.own, len(machine.kernels)), dict(task.own)
     alpha, weights = machine.samples.feasible(as_exact(found.alpha)), np.nan_to_num(found.weights)
+    shorter = case.shortened(machine.seen(alpha).squares)
+    alpha = alpha if shorter == 1 else [shorter * value for value in alpha]
     rows = None if found.coefficients is None else [as_exact(row) for row in found.coefficients]
 
     def conjugate(q: list[arb]) -> arb:

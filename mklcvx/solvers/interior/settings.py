@@ -85,6 +85,7 @@ class Settings:
     pair_converged: float = 1e-9  # the same for pairs: a complementarity that rounding swallows
     hypergraph_converged_gap: float = 0.1  # of the tolerance: a gap of which the rest is rounding
     hypergraph_converged: float = 1e-6  # of the tolerance: the same for the complementarity
+    vanished_scale: float = 1e-4  # of the gain, where f vanishes: at 1e-8 of it the certificate's 2⁻⁴⁰ is reached
     progress: float = 0.9  # of the best residual: what counts as progress,
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same, for a smaller gap

@@ -100,9 +100,9 @@ class IPMState(State):
 def evaluated(side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float) -> IPMState:
     """The state at a point."""
     samples, weights = side.samples, side.weights(at.x)
-    # The scale of the relative gap: Σ μ_m q_m, unless f vanishes.
-    value = float(weights @ (images @ (at.alpha * samples.signs)))
-    scale = max(value, VANISHING * abs(float(samples.a @ at.alpha)), NEARLY_ZERO)
+    # The scale of the relative gap: Σ μ_m q_m, unless f vanishes; then the certificate compares the gap with the gain.
+    value, gain = float(weights @ (images @ (at.alpha * samples.signs))), abs(float(samples.a @ at.alpha))
+    scale = max(value if value > VANISHING * gain else SETTINGS.vanished_scale * gain, NEARLY_ZERO)
     return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu)
 
 

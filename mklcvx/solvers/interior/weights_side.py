@@ -2,9 +2,10 @@
 
     L(α, x) = gain(α) − Σ_m μ_m(x) ½q_m(α) + R(x),      e(x) = 0,   0 ≤ x ≤ cap
 
-A variable is minimised (sign +1) or maximised (sign −1). Three kinds: weights that are given; weights with a
-regulariser, where x = μ, and a slack makes an equality of a curved constraint; shares between and within groups of
-kernels, where x = (t_j, t_m) and μ_m = 2c t_m/t_j^e.
+A variable is minimised (sign +1) or maximised (sign −1). Four kinds: weights that are given; weights with a
+regulariser, where x = μ, and a slack makes an equality of a curved constraint; weights that are concave functions of
+shares on the simplex, where x = t and R = 0; shares between and within groups of kernels, where x = (t_j, t_m) and
+μ_m = 2c t_m/t_j^e.
 """
 
 from __future__ import annotations
@@ -110,6 +111,38 @@ class Regularised(Side):
         return np.append(values, np.zeros(self.slack))
 
 
+class OfShares(Side):
+    """x = t on the simplex, μ_m a concave function of t_m."""
+
+    def __init__(self, task: Task, formulation: SingleTask) -> None:
+        super().__init__(task, np.zeros(task.count))
+        assert formulation.regulariser is not None
+        assert formulation.regulariser.of_shares is not None
+        self.of_shares, self.own = formulation.regulariser.of_shares, task.own
+        self.sign = np.ones(task.count)
+
+    def start(self) -> Array:
+        return np.full(self.task.count, 1 / self.task.count)
+
+    def weights(self, x: Array) -> Array:
+        return self.of_shares.value(x, **self.own)
+
+    def jacobian_product(self, x: Array, images: Array) -> Array:
+        return self.of_shares.slope(x, **self.own)[:, None] * images
+
+    def gradient(self, x: Array, halves: Array) -> Array:
+        return -self.of_shares.slope(x, **self.own) * halves
+
+    def hessian(self, x: Array, halves: Array, kappa: Array) -> Array:
+        return np.diag(-self.of_shares.curvature(x, **self.own) * halves)
+
+    def equalities(self, x: Array) -> Array:
+        return np.array([float(x.sum()) - 1])
+
+    def equality_jacobian(self, x: Array) -> Array:
+        return np.ones((1, len(x)))
+
+
 class Shared(Side):
     """x = (t_j, t_m): shares t_j between groups are maximised, shares t_m within each group minimised; each sum to one.
 
@@ -178,4 +211,4 @@ def side_of(task: Task, formulation: SingleTask) -> Side:
     assert formulation.regulariser is not None
     if formulation.regulariser.alone(task.count, **task.own):
         return Side(task, formulation.regulariser.start(task.count, **task.own))
-    return Regularised(task, formulation)
+    return (Regularised if formulation.regulariser.of_shares is None else OfShares)(task, formulation)

@@ -1,0 +1,110 @@
+"""group_lasso: the price at which it is l1, the one from which on f = 0, and the group lasso of features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from checks import check_same_function, value_of
+from mklcvx import Instance, solve, zoo
+from mklcvx.formulations import get
+from refusals import check_refused
+
+GROUPS = np.repeat(np.arange(5), 3)
+
+
+def features(samples: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Five groups of three features, of which two matter, and a response with an offset."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(samples, len(GROUPS)))
+    return x, x[:, :6] @ rng.normal(size=6) + 0.3 * rng.normal(size=samples) + 2.0
+
+
+def linear(x: np.ndarray) -> np.ndarray:
+    return np.stack([x[:, j == GROUPS] @ x[:, j == GROUPS].T for j in range(GROUPS.max() + 1)])
+
+
+def group_lasso(x: np.ndarray, y: np.ndarray, lam: float, rounds: int = 20000) -> tuple[float, np.ndarray]:
+    """min over w of ½‖y − Xw‖² + λ Σ_j ‖w_j‖ for centred data, by accelerated proximal gradients."""
+    x, y = x - x.mean(axis=0), y - y.mean()
+    step, w, v, t = 1 / np.linalg.norm(x, 2) ** 2, np.zeros(x.shape[1]), np.zeros(x.shape[1]), 1.0
+    for _ in range(rounds):
+        aim = v + step * x.T @ (y - x @ v)
+        sizes = np.sqrt(np.bincount(GROUPS, weights=aim**2))[GROUPS]
+        after, later = aim * np.maximum(1 - lam * step / sizes, 0), (1 + np.sqrt(1 + 4 * t * t)) / 2
+        v, w, t = after + (t - 1) / later * (after - w), after, later
+    norms = np.sqrt(np.bincount(GROUPS, weights=w**2))
+    return float(np.sum((y - x @ w) ** 2) / 2 + lam * norms.sum()), norms
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.8])
+def test_linear_kernels_of_groups_make_the_group_lasso_of_the_features(share):
+    """A witness that knows nothing of kernels; celer and skglm agree with both to 1e-10 of the value."""
+    x, y = features()
+    lam = share * np.sqrt(np.max(np.bincount(GROUPS, weights=(x.T @ (y - y.mean())) ** 2)))
+    expected, norms = group_lasso(x, y, lam)
+    solution = solve(Instance(linear(x), response=y), "group_lasso", loss="squared", C=1.0, lam=lam)
+    assert solution.status == "certified"
+    assert value_of(solution) == pytest.approx(expected, rel=1e-8)
+    assert solution.norms == pytest.approx(norms, abs=1e-6)
+
+
+def test_with_the_squared_loss_f_vanishes_from_the_largest_correlation_on():
+    """α⁰ = C(y − mean y) are the multipliers of the best constant predictor."""
+    x, y = features(seed=1)
+    instance, C = Instance(linear(x), response=y), 0.7
+    task, _ = get("group_lasso").task(instance, {"loss": "squared", "C": C})
+    lam_max = float(task.root_q(C * (y - y.mean())).max())
+    beyond = solve(instance, "group_lasso", loss="squared", C=C, lam=1.0001 * lam_max)
+    assert beyond.status == "certified"
+    assert not beyond.weights.any()
+    assert beyond.bias == pytest.approx(y.mean())
+    assert value_of(beyond) == pytest.approx(C / 2 * np.sum((y - y.mean()) ** 2))
+    below = solve(instance, "group_lasso", loss="squared", C=C, lam=0.999 * lam_max)
+    assert below.status == "certified"
+    assert np.count_nonzero(below.norms > 1e-9) == 1
+
+
+@pytest.mark.parametrize("solver", ["interior", "clarabel"])
+def test_with_the_hinge_f_vanishes_where_some_multipliers_of_the_constant_allow_it(solver):
+    """Classes of unequal size: the larger one's α are free, and λ_max is the least that any choice of them reaches."""
+    instance = zoo.imbalanced(30, 4, seed=2)
+    minority = min((instance.y > 0).sum(), (instance.y < 0).sum())
+    task, _ = get("group_lasso").task(instance, {"C": 1.0})
+    even = np.where(instance.y == np.sign(instance.y.sum()), minority / (30 - minority), 1.0)
+    lam = 1.0001 * float(task.root_q(even).max())  # one choice of α⁰: λ_max is at most this
+    solution = solve(instance, "group_lasso", solver=solver, C=1.0, lam=lam)
+    assert solution.status == "certified"
+    assert solution.norms.max() <= 1e-9
+    assert value_of(solution) == pytest.approx(2 * minority)
+
+
+@pytest.mark.parametrize("C", [0.3, 2.0])
+def test_at_the_sum_of_the_norms_it_is_l1(C):
+    """½A² + risk and λA + risk have the same slope at λ = A: the same f and α, and A²/2 between the values."""
+    instance = zoo.random(24, 4, seed=21)
+    simplex = solve(instance, "l1", C=C)
+    total = float(simplex.norms.sum())
+    plain = solve(instance, "group_lasso", C=C, lam=total)
+    check_same_function(simplex, plain, instance.kernels)
+    assert value_of(plain) == pytest.approx(value_of(simplex) + total**2 / 2, rel=1e-8)
+    assert plain.weights * total == pytest.approx(simplex.weights * total, abs=1e-5 * total)
+    assert plain.alpha == pytest.approx(simplex.alpha, abs=1e-5)
+
+
+def test_an_alpha_that_sees_too_much_is_shortened():
+    instance = zoo.random(16, 3, seed=1)
+    formulation = get("group_lasso")
+    task, _ = formulation.task(instance, {"C": 1.0, "lam": 0.5})
+    alpha = task.feasible(np.full(16, 0.9))
+    found = formulation.lower(task, alpha)
+    assert task.root_q(alpha).max() > 0.5
+    assert found.roots.max() == pytest.approx(0.5, rel=1e-12)
+    assert found.value == pytest.approx(alpha.sum() * 0.5 / task.root_q(alpha).max())
+
+
+def test_there_is_no_nu_form():
+    with check_refused("unknown parameter 'nu' of group_lasso"):
+        solve(zoo.random(12, 3, seed=0), "group_lasso", nu=0.4)
+    with check_refused("group_lasso has no ν-form, which loss nu is: use another loss"):
+        solve(zoo.random(12, 3, seed=0), "group_lasso", loss="nu")
