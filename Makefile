@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine claims \
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs claims \
 	headlines golden truth conform matrix experiments bench mutation clean
 
 demo: .venv/installed
@@ -32,6 +32,9 @@ solvers: .venv/installed
 
 engine: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/engine.py -o validation/engine.md
+
+pairs: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/pairs.py -o validation/pairs.md
 
 claims: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/claims

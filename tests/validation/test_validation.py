@@ -236,3 +236,15 @@ def test_the_engine_is_measured_and_its_exceptions_are_listed(tmp_path):
     assert "| ml_sum | 5 | 5 |" in table
     assert "0 exceptions in 15" in table
     assert table.count("5 of 5") == 3
+
+
+def test_every_pair_of_regulariser_and_loss_has_witnesses_that_agree(tmp_path):
+    """A sample of the whole run, then the same from its journal."""
+    options = "--every", "97", "--journal", tmp_path / "pairs.jsonl", "-o", tmp_path / "pairs.md"
+    for _ in range(2):
+        done = command("validation/pairs.py", *options)
+        assert done.returncode == 0, done.stderr
+    text = (tmp_path / "pairs.md").read_text(encoding="utf-8")
+    count = len((tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines())
+    assert f"{count} of {count} problems" in text
+    assert "Intervals without a common point: 0" in text

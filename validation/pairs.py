@@ -1,0 +1,219 @@
+"""Every regulariser with every loss, five witnesses: primal and dual as declared, Clarabel, SCS and the engine.
+
+    python validation/pairs.py [--journal FILE] [--every K] [--only NAME...] [--losses NAME...] [-o validation/pairs.md]
+
+Six kinds of instance (balanced, outliers, duplicated kernels, kernels of rank one, kernels 1e9 apart, two to five
+samples), with a bias and without. Every solver's answer has a certificate, an interval that is a proof: the three must
+have a point in common. The values of the declared programmes, primal and dual apart, are those of Clarabel, without
+any proof: they must lie within 1e-6 of the narrowest interval. `interior` is to certify 1e-8.
+
+A journal keeps what is done, so that an interrupted run goes on where it ended; with `--every K` every K-th problem is
+taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.certificate.run import Run
+from mklcvx.formulations import SingleTask, Task
+from mklcvx.formulations.losses import EVERY, LABELS, REAL
+from mklcvx.solvers.conic import CLARABEL, solve_program
+
+KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
+SAMPLES, COUNT, SMALLEST = 16, 3, 2
+GROUPED = 4  # kernels where groups are needed, in pairs
+TOLERANCE = 1e-8
+SOLVERS = ("clarabel", "scs", "interior")
+NEAR = 1e-6  # of the scale or the value: how far a declared value may lie from a proved interval
+OUTLIERS, FAR = 2, 30.0
+
+
+class Case(NamedTuple):
+    formulation: str
+    loss: str
+    kind: str
+    bias: bool
+
+    @property
+    def key(self) -> str:
+        return f"{self.formulation} {self.loss} {self.kind} {'bias' if self.bias else 'no bias'}"
+
+
+def cases(names: Sequence[str], losses: Sequence[str]) -> list[Case]:
+    every = itertools.product(names, losses, KINDS, (True, False))
+    return [Case(*one) for one in every]
+
+
+def kernels_of(kind: str, count: int, seed: int) -> tuple[Any, np.ndarray]:
+    """Kernels, and labels that they know something of."""
+    match kind:
+        case "duplicated" | "rank_one" | "badly_scaled":
+            base = zoo.make(kind, n=SAMPLES, M=count, seed=seed)
+        case "tiny":
+            base = zoo.random(SMALLEST + seed % 4, count, seed=seed)
+        case _:
+            base = zoo.random(SAMPLES, count, seed=seed)
+    return base.kernels, np.asarray(base.y)
+
+
+def instance_of(case: Case, targets: str) -> Instance:
+    """An instance with the targets that the loss takes."""
+    formulation = formulations.get(case.formulation)
+    seed = KINDS.index(case.kind) + sum(map(ord, case.formulation + case.loss))
+    count = GROUPED if formulation.needs_groups else COUNT
+    kernels, y = kernels_of(case.kind, count, seed % 97)
+    if formulation.single_kernel:
+        kernels = kernels[:1]
+    groups = np.arange(count) // 2 if formulation.needs_groups else None
+    rng = np.random.default_rng(seed)
+    if targets == LABELS:
+        if case.kind == "outliers":
+            y = np.where(np.arange(len(y)) < OUTLIERS, -y, y)
+        return Instance(kernels, y, groups=groups)
+    if targets != REAL:
+        return Instance(kernels, groups=groups)
+    f = np.tensordot(rng.random(len(kernels)), np.asarray(kernels) @ rng.normal(size=len(y)), axes=1)
+    response = f / max(float(np.std(f)), 1e-300) + rng.normal(size=len(y)) / 4 + 3
+    if case.kind == "outliers":
+        response[:OUTLIERS] += FAR
+    return Instance(kernels, response=response, groups=groups)
+
+
+def judged(case: Case) -> dict[str, Any]:
+    """Intervals and relative gaps of the witnesses; a pair that is refused says why."""
+    loss = next(loss for loss in EVERY if loss.name == case.loss)
+    formulation, instance = formulations.get(case.formulation), instance_of(case, loss.targets)
+    given: dict[str, Any] = {"loss": case.loss, "bias": case.bias}
+    given |= {"nu": 0.3} if loss.free_margin else {"C": 1.0 if case.bias else 10.0}
+    try:
+        found = {name: solve(instance, case.formulation, solver=name, tol=TOLERANCE, **given) for name in SOLVERS}
+    except InputError as refusal:
+        return {"refused": str(refusal)}
+    task, _ = formulation.task(instance, given)
+    engine = found["interior"]
+    return {
+        "declared": declared(formulation, task),
+        "lower": {name: one.certificate.lower for name, one in found.items()},
+        "upper": {name: one.certificate.upper for name, one in found.items()},
+        "gap": {name: one.certificate.relative_gap for name, one in found.items()},
+        "scale": engine.certificate.scale, "iterations": engine.iterations,
+        "certified": engine.certified, "message": engine.message,
+    }  # fmt: skip
+
+
+def declared(formulation: SingleTask, task: Task) -> list[float | None]:
+    """The values of primal and dual, each by its own solve; None where Clarabel has no answer."""
+    size = task.typical_kernel_size()
+    scaled, values = formulation.in_units(task, size), []
+    for program in (formulation.declare_primal(scaled), formulation.declare_dual(scaled)):
+        solved = solve_program(program.problem, CLARABEL, Run())
+        values.append(float(program.problem.value) / task.value_unit(size) if solved else None)
+    return values
+
+
+def agree(result: dict[str, Any]) -> bool:
+    """Whether the proved intervals have a point in common."""
+    return max(result["lower"].values()) <= min(result["upper"].values())
+
+
+def far_off(result: dict[str, Any]) -> list[str]:
+    """Which declared values lie away from what is proved."""
+    lower, upper = max(result["lower"].values()), min(result["upper"].values())
+    slack = NEAR * max(result["scale"], abs(lower), abs(upper))
+    values = dict(zip(("primal", "dual"), result["declared"], strict=True))
+    return [name for name, value in values.items() if value is None or not lower - slack <= value <= upper + slack]
+
+
+def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
+    solved = {case: one for case, one in results.items() if "refused" not in one}
+    apart = [case for case, one in solved.items() if not agree(one)]
+    distant = [case for case, one in solved.items() if far_off(one)]
+    missed = [case for case, one in solved.items() if not one["certified"]]
+    share = 100 * (1 - len(missed) / max(1, len(solved)))
+    lines = ["# Every regulariser with every loss", "", (__doc__ or "").split("\n\n")[2].strip(), ""]
+    lines += [f"{len(results)} of {planned} problems, {len(solved)} solved, {len(results) - len(solved)} refused."]
+    lines += [f"The intervals of the three solvers meet in {len(solved) - len(apart)}."]
+    lines += [f"Both declared values lie within 1e-6 of them in {len(solved) - len(distant)}."]
+    lines += [f"`interior` certifies 1e-8 in {len(solved) - len(missed)} ({share:.1f} %).", ""]
+    gaps = {name: np.median([one["gap"][name] for one in solved.values()] or [np.nan]) for name in SOLVERS}
+    lines += ["Median relative gaps: " + ", ".join(f"{name} {gap:.1e}" for name, gap in gaps.items()) + "."]
+    losses, names = list(dict.fromkeys(c.loss for c in results)), list(dict.fromkeys(c.formulation for c in results))
+    lines += ["", "Certified by `interior`, of so many; – where the pair is refused:", ""]
+    lines += [f"| | {' | '.join(losses)} |", "|---" * (len(losses) + 1) + "|"]
+    for name in names:
+        cells = []
+        for loss in losses:
+            mine = [one["certified"] for case, one in solved.items() if (case.formulation, case.loss) == (name, loss)]
+            cells.append(f"{sum(mine)} of {len(mine)}" if mine else "–")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"## Exceptions: {len(missed)}",
+        "",
+        "| problem | gap of interior | best gap | why |",
+        "|---|---|---|---|",
+    ]
+    for case in missed:
+        one = solved[case]
+        why = one["message"].split("; ")[-1]
+        lines.append(f"| {case.key} | {one['gap']['interior']:.1e} | {min(one['gap'].values()):.1e} | {why} |")
+    lines += ["", f"## Intervals without a common point: {len(apart)}", ""] + [f"- {case.key}" for case in apart]
+    lines += ["", f"## Declared values away from what is proved: {len(distant)}", ""]
+    lines += [f"- {case.key}: {' and '.join(far_off(solved[case]))}" for case in distant]
+    refused = sorted({(one["refused"]) for one in results.values() if "refused" in one})
+    lines += ["", f"## Refusals: {len(refused)}", ""] + [f"- {words}" for words in refused]
+    return "\n".join(lines) + "\n"
+
+
+def known(journal: Path | None) -> dict[Case, dict[str, Any]]:
+    if journal is None or not journal.exists():
+        return {}
+    rows = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    return {Case(*row["case"]): row["result"] for row in rows}
+
+
+def completed(chosen: Sequence[Case], journal: Path | None) -> Iterator[tuple[Case, dict[str, Any]]]:
+    done = known(journal)
+    console = Console(stderr=True)
+    for case in track(chosen, "solving", console=console, disable=not console.is_terminal):
+        if case not in done:
+            done[case] = judged(case)
+            if journal is not None:
+                with journal.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"case": case, "result": done[case]}) + "\n")
+        yield case, done[case]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, help="write the page here; printed unless given")
+    parser.add_argument("--journal", type=Path, help="file of results, to go on with an interrupted run")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="the problems 0, K, 2K, … of the list")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these formulations alone")
+    parser.add_argument("--losses", nargs="+", metavar="NAME", help="these losses alone")
+    asked = parser.parse_args(arguments)
+    names = asked.only or [formulation.name for formulation in formulations.SINGLE_TASKS]
+    chosen = cases(names, asked.losses or [loss.name for loss in EVERY])[:: asked.every]
+    results = dict(completed(chosen, asked.journal))
+    text = report(results, len(chosen))
+    if asked.output is None:
+        sys.stdout.write(text)
+    else:
+        asked.output.write_text(text, encoding="utf-8")
+    return 0 if all("refused" in one or agree(one) for one in results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
