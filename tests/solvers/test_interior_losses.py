@@ -132,6 +132,16 @@ def test_kernels_of_low_rank_and_factors(loss):
         assert one.objective == pytest.approx(other.objective, rel=2e-8)
 
 
+@pytest.mark.parametrize("name", ["sm2", "l2", "lp"])
+def test_second_order_terms_of_a_long_predictor_do_not_lead_in_circles(name):
+    """Four samples, of which two change places step after step if the whole predictor is corrected for."""
+    base, rng = zoo.tiny(4, 4, seed=11), np.random.default_rng(11)
+    drawn = [rng.normal(size=n) for n in (24, 20, 24, 24, 2, 3, 4)][-1]
+    solution = solved(response(base, drawn), name, "epsilon_insensitive", bias=False)
+    assert solution.certified, solution.message
+    assert solution.iterations <= 20
+
+
 @pytest.mark.parametrize("size", [1e-6, 1e6, 1e9])
 @pytest.mark.parametrize("price", [1e-3, 1e6])
 def test_the_logistic_loss_at_every_size_of_kernels(size, price):

@@ -118,12 +118,12 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa)
 
     def goals(self, target_mu: float, predicted: SaddleIterate | None) -> list[Array]:
-        """Between two ends, second-order terms count for as much of the predictor as can be taken: all of a short one
-        would lead in circles."""
+        """Between two ends, second-order terms count as they do after as much of the predictor as can be taken, its
+        length squared: those of a step that is far too long would lead in circles."""
         goals = super().goals(target_mu, None)
         if predicted is None:
             return goals
-        share = self.max_step(predicted) if self.samples.two_sided else 1.0
+        share = self.max_step(predicted) ** 2 if self.samples.two_sided else 1.0
         return [goal - share * change * other for goal, (change, other) in zip(goals, predicted.pairs, strict=True)]
 
     def predictor(self) -> SaddleIterate:
