@@ -70,6 +70,10 @@ class JointTask(KernelStack):
         return len(self.y)
 
     @property
+    def loss_function(self) -> JointLoss:
+        return self.loss
+
+    @property
     def signs(self) -> Array:
         """s, (k, n), which leads from α to β = s∘α."""
         return self.loss.signs(self.y)

@@ -26,7 +26,23 @@ from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
-from ..losses import CLASSES, EVERY, HINGE, JOINT, LABELS, LOSSES, NONE, NU, OWN, REAL, AnyLoss, Loss, Risk
+from ..losses import (
+    CLASSES,
+    EVERY,
+    HINGE,
+    JOINT,
+    LABELS,
+    LOSSES,
+    NONE,
+    NU,
+    ONE_CLASS,
+    OWN,
+    REAL,
+    SQUARED,
+    AnyLoss,
+    Loss,
+    Risk,
+)  # fmt: skip
 from . import task as _task
 from .joint import JointOutputs
 from .task import Array, RankOneCoefficients, Task
@@ -34,6 +50,7 @@ from .task import Array, RankOneCoefficients, Task
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
 NAMED: dict[AnyLoss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
+UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss of these targets, if none is named
 TARGETS = {
     LABELS: ("y", "labels y in {−1, +1}"),
     REAL: ("response", "a response"),
@@ -183,9 +200,11 @@ class SingleTask(
     def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""
         loss, price, bias, own, resolved = self.chosen(instance, given)
-        if not isinstance(loss, Loss):
-            raise InputError(f"loss {loss.name} is for several outputs: pose the formulation for the instance first")
         y = self.targets_for(instance, loss)
+        if y.ndim > 1:
+            instance.targets.real(f"loss {loss.name}")  # which refuses several outputs
+        if not isinstance(loss, Loss):
+            raise InputError(f"loss {loss.name} has several outputs: pose {self.name} for the instance first")
         box = loss.prices(price, instance.sample_weight, y, bias)
         name, symmetric, sizes = NAMED.get(loss, loss), instance.symmetric, instance.sizes
         return Task(instance.kernels, y, box, name, bias, own, symmetric=symmetric, sizes=sizes), resolved
@@ -194,7 +213,7 @@ class SingleTask(
         """The loss and every parameter with its value, checked."""
         self.check_names(given)
         self._check_fit(instance)
-        chosen = self._loss(given)
+        chosen = self._loss(given, instance.targets.kind)
         resolved: Parameters = {} if chosen in NAMED else {"loss": chosen.name}
         set_by = chosen.parameter
         price = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
@@ -229,10 +248,13 @@ class SingleTask(
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
-    def _loss(self, given: Given) -> AnyLoss:
-        """The loss that is named, or that C or nu sets; parameters that belong to another one are refused."""
+    def _loss(self, given: Given, targets: str) -> AnyLoss:
+        """The loss that is named, or else that of the targets: for labels the one that C or nu sets. Parameters that
+        belong to another loss are refused."""
         name, present = given.get("loss"), {key for key, value in given.items() if value is not None}
-        if name is None:
+        if name is None and targets in UNNAMED:
+            name = UNNAMED[targets].name
+        elif name is None:
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"

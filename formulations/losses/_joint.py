@@ -43,6 +43,8 @@ class JointRisk(NamedTuple):
 class JointLoss(AnyLoss):
     """A loss of k outputs. Outputs, y and α are k×n; in declarations they are n×k."""
 
+    joint = True
+
     @abstractmethod
     def signs(self, y: Array) -> Array:
         """s, which leads from α to β = s∘α."""
@@ -84,6 +86,7 @@ class JointLoss(AnyLoss):
 class Separable(JointLoss):
     """A loss for real targets, applied output by output: Σ_j c_i ℓ(y_ij, z_ij)."""
 
+    kind = "separable"
     each: Loss
 
     @property

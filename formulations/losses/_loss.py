@@ -50,6 +50,7 @@ class AnyLoss(ABC):
     `own`; `price` is c, one number per sample."""
 
     name: ClassVar[str]
+    kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
     targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, classes, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
@@ -57,6 +58,7 @@ class AnyLoss(ABC):
     degree: ClassVar[int] = 1  # for real targets: ℓ(ty, tz) = t^degree ℓ(y, z), lengths being multiplied by t as well
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
     takes_bias: ClassVar[bool] = True
+    joint: ClassVar[bool] = False  # whether it takes several outputs at once
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

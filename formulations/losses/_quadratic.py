@@ -99,6 +99,8 @@ class Quadratic(NamedTuple):
 class PiecewiseQuadratic(Loss):
     """A loss that is stated by its record."""
 
+    kind = "quadratic"
+
     @abstractmethod
     def shape(self, y: Array, price: Array) -> Quadratic:
         """The record."""

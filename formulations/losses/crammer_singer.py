@@ -35,7 +35,7 @@ PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 
 class CrammerSinger(Contrasting):
-    name = "crammer_singer"
+    name = kind = "crammer_singer"
 
     def declare_risk(self, outputs: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         own, z = (y.T > 0).astype(float), cp.Variable(outputs.shape)

@@ -38,7 +38,7 @@ STEPS = 200  # of Newton's method for the biases
 
 
 class Softmax(Contrasting):
-    name = "softmax"
+    name = kind = "softmax"
 
     def declare_risk(self, outputs: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         own, z = (y.T > 0).astype(float), cp.Variable(outputs.shape)

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from ..errors import InputError
 from ..formulations import Formulation
-from ..formulations._formulation import Given, OfOwn, Own, Posed
-from . import hypergraphs, labels, pairs, proving
+from ..formulations._formulation import OfOwn, Own, Posed
+from . import hypergraphs, joint, labels, pairs, proving
 from .record import ProvedPoint
 
 CERTIFIED: dict[str, OfOwn[ProvedPoint]] = {
     "single task": proving.certified,
+    "joint outputs": joint.certified,
     "many labels": lambda formulation, task, **point: labels.certified(formulation.name, task, **point),
     "two stages": pairs.certified,
     "hypergraph": lambda formulation, task, **point: hypergraphs.certified(task, **point),
 }
-
-
-def check_loss(parameters: Given) -> None:
-    """Refuse losses whose points have no certificate yet: those that parameters name, for C and nu need no name."""
-    if "loss" in parameters:
-        raise InputError(f"loss {parameters['loss']} is declared, not solved yet: leave loss out, or give hinge or nu")
 
 
 def certified(formulation: Formulation, task: Posed, tolerance: float, **point: Own) -> ProvedPoint:

@@ -5,8 +5,8 @@ in the domain of R, both exactly.
 
 **Lower.** v ≥ gain(α) − R*(½q(α)), with an upper end of every q.
 
-**Upper.** Let K(μ) + δI ⪰ 0, on the complement of 1 if there is a bias: the same δ serves I ⊗ K(μ), and every β̂^j − tβ^j
-sums to zero where it needs to. With outputs z^j = t(K(μ)β^j + b_j), any b,
+**Upper.** Let K(μ) + δI ⪰ 0, on the complement of 1 if there is a bias: the same δ serves I ⊗ K(μ), and every
+β̂^j − tβ^j sums to zero where it needs to. With outputs z^j = t(K(μ)β^j + b_j), any b,
 
     v ≤ R(μ) + ½t²μ'q + Σ_i sup over α̂_i of [g_i(α̂_i) − β̂_i'z_i + ½δ‖β̂_i − tβ_i‖²].
 
@@ -15,13 +15,13 @@ negative: without δ the first are the Fenchel–Young gaps of the loss. It is c
 
 **The sup of a sample**, by the loss, z known up to e:
 
-- `crammer_singer`: what is maximised is convex once the linear gain is counted in, so that the sup is at a vertex: 0, or
-  α̂_y = α̂_j = c for another class j. With r_j = 1 − z_y + z_j the gap is the largest of −Σ_l α_l r_l + ½δt²‖β_i‖² and
+- `crammer_singer`: the gain is linear, so that what is maximised is convex and the sup at a vertex: 0, or α̂_y = α̂_j = c
+  for another class j. With r_j = 1 − z_y + z_j the gap is the largest of −Σ_l α_l r_l + ½δt²‖β_i‖² and
   Σ_l α_l(z_j − z_l) + (c − α_y)r_j + ½δ‖β̂_i − tβ_i‖². The errors of z enter every difference.
-- `softmax`: Fenchel–Young is c KL(u ‖ p(z)). Its gradient in z is c(p − u), and its second derivative along e is c times
-  the variance of e under some p, at most c max e²: so e costs c Σ_j |p_j − u_j| e_j + ½c max e². A relative error of a
-  computed p_j is an error of z_j, and a common one of all p_j makes the divergence larger. The gain is strongly concave
-  in β, κ = 2/c (Pinsker: KL(u‖p) ≥ ½‖u − p‖₁², and ‖x‖₁² ≥ 2‖x‖² where Σx = 0), so that δ < κ costs at most
+- `softmax`: Fenchel–Young is c KL(u ‖ p(z)). Its gradient in z is c(p − u), and its second derivative along e is c
+  times the variance of e under some p, at most c max e²: so e costs c Σ_j |p_j − u_j| e_j + ½c max e². A relative error
+  of a computed p_j is an error of z_j, and a common one of all p_j makes the divergence larger. The gain is strongly
+  concave in β, κ = 2/c (Pinsker: KL(u‖p) ≥ ½‖u − p‖₁², and ‖x‖₁² ≥ 2‖x‖² where Σx = 0), so that δ < κ costs at most
   ½ δκ/(κ − δ) ‖β* − tβ‖², β* at p. Any δ costs at most ½δ‖β̂ − tβ‖² at the farthest vertex.
 - output by output: as for single tasks, for every output.
 """
@@ -39,8 +39,7 @@ from ..errors import InternalError
 from ..formulations import Task
 from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
-from ..formulations.losses.crammer_singer import CrammerSinger
-from ..formulations.losses.softmax import Softmax, chances, divergences
+from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import seen
 from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Regulariser, regulariser_of
@@ -102,7 +101,8 @@ def crammer_singer(at: At) -> Terms:
 
     def summed(terms: Array, errors: Array) -> Array:
         """The sum over the outputs from above."""
-        return np.asarray(terms.sum(axis=0) + blur * above(errors.sum(axis=0) + (count + 4) * U * np.abs(terms).sum(axis=0)))
+        off = above(errors.sum(axis=0) + (count + 4) * U * np.abs(terms).sum(axis=0), count)
+        return np.asarray(terms.sum(axis=0) + blur * off)
 
     bounds, gaps = [zero], [summed(-others * lack, others * lack_off) + zero]
     for j in range(count):
@@ -127,7 +127,7 @@ def softmax(at: At) -> Terms:
     each = divergences(parts, price, at.z)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(u > 0, np.abs(np.log(u)) + np.abs(at.z - top), 0.0) + math.log(count) + 2
-    near = np.abs(u - p) < 0.1 * p  # as in `divergences`: the series is accurate, relatively, but for the error of u − p
+    near = np.abs(u - p) < NEAR * p  # where `divergences` takes a series, which loses nothing but the error of u − p
     noise = np.where(near, apart * 8 * U + 32 * U * each, (POWER + 16) * U * u * logs + 8 * U * p)
     slope, widest = (apart * off).sum(axis=0), off.max(axis=0)
     gap = price * above(each.sum(axis=0) + slope + widest**2 / 2 + at.blur * noise.sum(axis=0), count + 16)
@@ -163,10 +163,10 @@ class SampleSide(NamedTuple):
     stretches: bool = False
 
 
-SAMPLES: dict[type, SampleSide] = {
-    CrammerSinger: SampleSide(crammer_singer, stretches=True),
-    Softmax: SampleSide(softmax, units=2 * POWER),  # logarithms, and what is left of c
-    Separable: SampleSide(separable),
+SAMPLES: dict[str, SampleSide] = {  # by the kind of the loss
+    "crammer_singer": SampleSide(crammer_singer, stretches=True),
+    "softmax": SampleSide(softmax, units=2 * POWER),  # logarithms, and what is left of c
+    "separable": SampleSide(separable),
 }
 
 
@@ -179,13 +179,14 @@ def single_tasks(task: JointTask) -> list[Task]:
 def gain_below(task: JointTask, alpha: Array) -> float:
     """The gain, but for the rounding of one sum."""
     gain = task.gain(alpha)
-    return gain - SAMPLES[type(task.loss)].units * U * (abs(gain) + math.fsum(task.box))
+    return gain - SAMPLES[task.loss.kind].units * U * (abs(gain) + math.fsum(task.box))
 
 
 # --------------------------------------------------------------------------------------------------------- the bounds
 def certified(
-    formulation: JointOutputs, task: JointTask, alpha: Array, mu: Array, tolerance: float, side: Regulariser | None = None
-) -> ProvedOutputs:
+    formulation: JointOutputs, task: JointTask, alpha: Array, mu: Array, tolerance: float,
+    side: Regulariser | None = None,
+) -> ProvedOutputs:  # fmt: skip
     """The certificate of α (k, n) with weights μ: in plain passes, then in slices."""
     alpha = task.feasible(alpha)
     if not task.loss.exactly_feasible(alpha, task.y, task.box, task.bias):
@@ -245,7 +246,7 @@ class Evaluation:
 
     def _tries(self, at: At) -> list[float]:
         """1, and where margins have a level, what lifts those of samples in use over it."""
-        if not SAMPLES[type(self.task.loss)].stretches:
+        if not SAMPLES[self.task.loss.kind].stretches:
             return [1.0]
         own, used = at.task.y > 0, (at.alpha > 0) & (at.task.y < 0)
         ahead, off = (np.where(own, part, 0.0).sum(axis=0) for part in (at.z, at.off))
@@ -256,7 +257,7 @@ class Evaluation:
 
     def _at(self, at: At, t: float) -> Certificate:
         stretched = replace(at, t=t, z=t * at.z, off=above(t * at.off + U * np.abs(t * at.z)) if t != 1 else at.off)
-        terms = SAMPLES[type(self.task.loss)].costs
+        terms = SAMPLES[self.task.loss.kind].costs
         bound, gap = terms(stretched)
         others = [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]
         width = total_above([*gap, *others])

@@ -35,7 +35,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -45,7 +45,8 @@ from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
-from .single import MARGIN, Evaluation, OwnCoefficients, Samples, harmless
+from .sample_terms import Straight, harmless
+from .single import MARGIN, Evaluation, OwnCoefficients, Samples
 
 Item = TypeVar("Item")
 NO_BIAS = (0.0, 0.0)
@@ -126,7 +127,7 @@ class Classes:
     def bounds(self, delta: float) -> ProvedLabels:
         """The best certificate over the stretches that are worth a try."""
         half = delta * float(self.task.box.max()) / 2
-        lack = max(one.samples.lack(NO_BIAS, 1.0) for one in self.each) + half
+        lack = max(one.samples.lack(NO_BIAS, 0.0) for one in self.each) + half
         tries = [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
         found = [self._at(t, delta) for t in tries]
         certificate, values = min(found, key=lambda one: (one[0].gap, one[0].upper))
@@ -140,7 +141,7 @@ class Classes:
         others = [self.fenchel, *self._uneven(values)]
         others += [share * (t - 1) ** 2 * max(square[1], 0.0) / 2 for share, square in self._shared(self.squares)]
         width, plain, bare = (
-            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 1.0, blur)[1]
+            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 0.0, blur)[1]
                                           for share, one in self._shared(each)]), *others])
             for each, blur in ((samples, 1.0), (samples, 0.0), (without, 1.0))
         )  # fmt: skip
@@ -166,7 +167,8 @@ class Classes:
 
     def _value(self, samples: Samples, t: float, square: tuple[float, float]) -> ClassValue:
         """h_k: C_i and −C_im_i stay apart, so that in differences of classes nothing but the margins is rounded."""
-        box, zero, full = self.task.box, samples.at_zero, samples.at_box
+        side = cast(Straight, samples.side)
+        box, zero, full = self.task.box, side.at_zero, side.at_high
         margins, off = samples.outputs.margins(samples.task.y, NO_BIAS)
         taken = box * (t * margins)
         blur = above(box * (t * off) + 5 * U * np.abs(taken) + 16 * U * (zero + full))

@@ -151,8 +151,8 @@ def _sliced(kernel: Array, cut: Cut, size: float) -> tuple[Array, Array, Array]:
         middle = (rest + raise_by[1]) - raise_by[1]
         rest -= middle
         large, small, least = coarse @ cut.whole, middle @ cut.part, rest @ cut.beta
-        total, lost = _added(large[:, 0], large[:, 1])
-        total, more = _added(total, small[:, 0])
+        total, lost = added(large[:, 0], large[:, 1])
+        total, more = added(total, small[:, 0])
         here = slice(start, start + len(rows))
         rests = np.stack([lost, more, large[:, 2], small[:, 1], least])
         high[here], low[here], sizes[here] = total, rests.sum(axis=0), np.abs(rests).sum(axis=0)
@@ -160,7 +160,7 @@ def _sliced(kernel: Array, cut: Cut, size: float) -> tuple[Array, Array, Array]:
     return high, low, above((cut.support + 1) * U * left + 8 * U * sizes)
 
 
-def _added(a: Array, b: Array) -> tuple[Array, Array]:
+def added(a: Array, b: Array) -> tuple[Array, Array]:
     """a + b as a double, and what was lost (Knuth)."""
     total = a + b
     back = total - a

@@ -36,7 +36,8 @@ from .record import Certificate, plain_or_sharp, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, harmless
+from .sample_terms import sample_terms
+from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs
 
 Interval = tuple[Array, Array]  # from below and from above
 
@@ -62,8 +63,8 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        cost = float(task.box.max()) * math.fsum(alpha)
-        delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
+        enough = at.samples.side.harmless(alpha, bare.certificate, tolerance)
+        delta = combined_ridge(task, at.mu, task.bias, enough)
         return at.bounds(delta).beside(bare) if delta else bare
 
     return plain_or_sharp(evaluate, tolerance) if low is None else evaluate(True)
@@ -91,7 +92,7 @@ class Between:
         self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
         self.beta, self.weights = alpha * task.signs, weights if own is not None else np.nan_to_num(weights)
         self.dual = seen(task, self.beta, task.bias, sliced)
-        self.balanced = balanced(task, own)
+        self.balanced, self.side = balanced(task, own), sample_terms(task)
         self.found = None if own is None else own_seen(task, own, self.balanced, sliced)
         self.steps = POWER + 64 + task.count
 
@@ -122,9 +123,9 @@ class Between:
         """The better of the certificates with f as it is, and stretched by what free samples' margins lack."""
         task = self.task
         squares, lengths, outputs, along = self.with_ridges(delta)
-        (_, bias, interval), nothing = outputs.offsets(task), np.zeros(task.samples)
-        samples = Samples(task, self.alpha, outputs, nothing, nothing)
-        lack = samples.lack(bias, 1.0)
+        rho, bias, interval = outputs.offsets(task)
+        samples = Samples(task, self.alpha, outputs, self.side)
+        lack = samples.lack(bias, rho)
         stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
         tried = [self._at(samples, t, bias, squares, lengths, along, delta) for t in stretches]
         high = self.weights**2 * self.dual.high if self.found is None else self.found.high
@@ -136,14 +137,14 @@ class Between:
         self, samples: Samples, t: float, bias: Parts, squares: Interval, lengths: Interval, along: float, delta: Array
     ) -> Certificate:
         own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate
-        gain = self.task.gain(self.alpha)
+        gain = self.side.gain(self.alpha)
         norms, roots = (above(np.sqrt(np.maximum(ends[1], 0.0))) for ends in (lengths, squares))
         price, cost = (float(above(x, self.steps)) for x in (t * t * penalty(norms, **own), conjugate(roots, **own)))
-        bound, gap = samples.terms(t, bias, 1.0)
+        bound, gap = samples.terms(t, bias, 0.0)
         width = total_above([*gap, max(total_above([price, cost, -t * along], self.steps), 0.0)])
         least = [np.sqrt(np.maximum(below(ends[0]), 0.0)) for ends in (lengths, squares)]
         scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
-        plain = min(math.fsum(samples.terms(size, bias, 1.0, blur=0.0)[1]) for size in {1.0, t})
+        plain = min(math.fsum(samples.terms(size, bias, 0.0, blur=0.0)[1]) for size in {1.0, t})
         bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
         rounding = max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0)
         lower, upper = total_below([gain, -cost]), total_above([*bound, price])

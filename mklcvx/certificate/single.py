@@ -49,15 +49,15 @@ import numpy as np
 
 from ..formulations import Task
 from ..problem.low_rank import LowRank
-from .passes import Seen, own_seen, seen, sum_to_zero
+from .passes import Seen, added, own_seen, seen, sum_to_zero
 from .record import Certificate, ProvedPoint
 from .regularisers import Regulariser
 from .ridge import ridges
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
+from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
 
 Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
 MARGIN = 1.1  # times what rounding and δ may take from a margin
-NOTHING = np.zeros(0)
 
 
 # --------------------------------------------------------------------------------------------- the samples' side
@@ -77,14 +77,24 @@ class Outputs:
         off = self.error + self.shift_error + 2 * U * abs(constant) + 2 * U * np.abs(values)
         return y * values, above(off)
 
+    def residuals(self, a: Array, signs: Array, bias: Parts) -> tuple[Array, Array]:
+        """a − s(f + b) and its error. Rounding costs what it did lose, not what it might: residuals of real targets may
+        vanish together with the value, and then nothing is lost."""
+        parts = [*bias, *self.terms]
+        constant = math.fsum(parts)
+        values, lost = added(self.values, constant)
+        r, lost_too = added(a, -signs * values)
+        rest = math.fsum([*parts, -constant])
+        return r, above(np.abs(lost_too - signs * (lost + rest)) + self.error + self.shift_error)
+
     def offsets(self, task: Task) -> tuple[float, Parts, Parts]:
-        """The level and the bias that minimise the risk, and the interval of optimal biases. The shift is subtracted
+        """The ρ and the bias that minimise the risk, and the interval of optimal biases. The shift is subtracted
         from the bias, which has two parts: with large constants in the kernels one double would be too coarse."""
         risk = task.risk(self.values)
         high = math.fsum([risk.bias, *(-self.terms)])
         low_end, high_end = (end - math.fsum(self.terms) for end in risk.bias_interval)
         bias = high, math.fsum([risk.bias, *(-self.terms), -high])
-        return risk.level, bias, (min(low_end, high), max(high_end, high))
+        return risk.rho or 0.0, bias, (min(low_end, high), max(high_end, high))
 
     def plus(self, other: Outputs) -> Outputs:
         values = self.values + other.values
@@ -107,35 +117,36 @@ def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples' side: what the margins of a point cost, from above."""
+    """The samples' side: what the outputs of a point cost, from above."""
 
     task: Task
     alpha: Array
     outputs: Outputs
-    at_zero: Array  # ½δ(α̂ − c)² where α̂ = 0, and where it is at the box
-    at_box: Array
+    side: SampleTerms
 
     def stretched(self, t: float, delta: float, low: Array | None) -> Samples:
-        c = t * (self.alpha if low is None else self.alpha + self.task.y * low)
-        far = np.abs(self.task.box - c) + 3 * U * np.abs(c)
-        return replace(self, at_zero=above(delta * c**2 / 2), at_box=above(delta * far**2 / 2))
+        c = t * (self.alpha if low is None else self.alpha + self.task.signs * low)
+        return replace(self, side=self.side.paying(Ridge(np.full((1, 1), delta), c[None])))
 
-    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> tuple[Array, Array]:
+    def terms(self, t: float, bias: Parts, rho: float, blur: float = 1.0) -> Costs:
         """Terms of the upper bound and of the gap; with `blur` 0, without the cost of rounding."""
-        margins, off = self.outputs.margins(self.task.y, bias)
-        excess = t * margins - level
-        off = blur * above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
-        zero, full = self.at_zero, self.at_box
-        alpha, room = self.alpha, self.task.box - self.alpha
-        bound = np.maximum(zero, above(self.task.box * (off - excess)) + full)
-        gap = np.maximum(above(alpha * (excess + off)) + zero, above(room * (off - excess)) + full)
-        return bound, gap
+        r, off = self._residuals(t, bias, rho)
+        return self.side.costs(self.alpha, r, blur * off)
 
-    def lack(self, bias: Parts, level: float) -> float:
+    def _residuals(self, t: float, bias: Parts, rho: float) -> tuple[Array, Array]:
+        if not self.side.stretches:
+            return self.outputs.residuals(self.side.a, self.task.signs, bias)
+        margins, off = self.outputs.margins(self.task.signs, bias)
+        excess = t * margins - (self.side.a + rho)
+        return -excess, above(t * off + 3 * U * np.abs(t * margins) + 2 * U * np.abs(excess))
+
+    def lack(self, bias: Parts, rho: float) -> float:
         """How far the margins of free samples may fall short of the level, rounding included."""
-        margins, off = self.outputs.margins(self.task.y, bias)
-        free = (self.alpha > 0) & (self.alpha < self.task.box)
-        return float(np.max((level - margins + off)[free], initial=0.0))
+        if not self.side.stretches:
+            return 0.0
+        margins, off = self.outputs.margins(self.task.signs, bias)
+        free = (self.alpha > 0) & (self.alpha < self.side.high)
+        return float(np.max((self.side.a + rho - margins + off)[free], initial=0.0))
 
 
 # --------------------------------------------------------------------------------------------------- the bounds
@@ -157,13 +168,6 @@ class Proved(ProvedPoint):
         share = max(self.certificate.gap - bare.certificate.gap, 0.0)
         stated = replace(self.certificate, ridge_share=share, rounding=bare.certificate.rounding)
         return replace(self, certificate=stated)
-
-
-def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
-    """The δ that costs a hundredth of the tolerance, or of the gap without δ: no smaller one is needed. `cost` is what
-    one unit of δ costs."""
-    allowed = max(tolerance * bare.scale, bare.gap)
-    return 1e-2 * allowed / cost if cost > 0 else math.inf
 
 
 class Evaluation:
@@ -188,7 +192,8 @@ class Evaluation:
             along = (fine.z * beta).sum(axis=1)
             off = above(off + len(beta) * U * np.abs(fine.z * beta).sum(axis=1))
             self.mixed = self._weighted(along - off, along + off)
-        self.samples, gain = Samples(task, alpha, self.outputs, NOTHING, NOTHING), task.gain(alpha)
+        side_of_samples = sample_terms(task)
+        self.samples, gain = Samples(task, alpha, self.outputs, side_of_samples), side_of_samples.gain(alpha)
         self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0)
 
@@ -205,29 +210,34 @@ class Evaluation:
 
     def bounds(self, delta: float) -> Proved:
         """The best certificate over the stretches (loss nu: levels) that are worth a try."""
-        level, bias, interval = self.outputs.offsets(self.task)
-        tried = [(self._at(t, level, bias, delta), level) for t, level in self._tries(bias, level, delta)]
-        best, level = min(tried, key=lambda one: (one[0].gap, one[0].upper))
-        rho, roots = level if self.task.loss_function.free_margin else None, np.sqrt(np.maximum(self.found.high, 0.0))
-        return Proved(best, self.alpha, self.mu, None, bias, interval, rho, self.tau, roots * self.mu, roots, self.low)
+        rho, bias, interval = self.outputs.offsets(self.task)
+        tried = [(self._at(t, rho, bias, delta), rho) for t, rho in self._tries(bias, rho, delta)]
+        best, rho = min(tried, key=lambda one: (one[0].gap, one[0].upper))
+        free, roots = self.task.loss_function.free_margin, np.sqrt(np.maximum(self.found.high, 0.0))
+        margin = rho if free else None
+        return Proved(
+            best, self.alpha, self.mu, None, bias, interval, margin, self.tau, roots * self.mu, roots, self.low
+        )
 
-    def _tries(self, bias: Parts, level: float, delta: float) -> list[tuple[float, float]]:
-        half = delta * float(self.task.box.max()) / 2
-        lack = self.samples.lack(bias, level) + half
+    def _tries(self, bias: Parts, rho: float, delta: float) -> list[tuple[float, float]]:
+        if not self.samples.side.stretches:
+            return [(1.0, rho)]
+        half = delta * float(self.samples.side.high.max()) / 2
+        lack = self.samples.lack(bias, rho) + half
         if self.task.loss_function.free_margin:
-            return [(1.0, level), (1.0, level - MARGIN * lack)]
-        return [(1.0, 1.0), *((1 + MARGIN * size, 1.0) for size in {lack, half} if 0 < size < 0.1)]
+            return [(1.0, rho), (1.0, rho - MARGIN * lack)]
+        return [(1.0, rho), *((1 + MARGIN * size, rho) for size in {lack, half} if 0 < size < 0.1)]
 
-    def _at(self, t: float, level: float, bias: Parts, delta: float) -> Certificate:
+    def _at(self, t: float, rho: float, bias: Parts, delta: float) -> Certificate:
         samples = self.samples.stretched(t, delta, self.low)
         free, others = self.task.loss_function.free_margin, [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
-        bound, gap = samples.terms(t, bias, level)
+        bound, gap = samples.terms(t, bias, rho)
         width = total_above([*gap, *others])
         # Without rounding nothing would have to be stretched, either.
-        plain = min(math.fsum(samples.terms(size, bias, level, blur=0.0)[1]) for size in {1.0, t})
+        plain = min(math.fsum(samples.terms(size, bias, rho, blur=0.0)[1]) for size in {1.0, t})
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         lengths, value = self.quadratic(t, t), self.side.value(self.mu)
-        upper = total_above([*bound, lengths[1] / 2, value, *[-level] * free])
+        upper = total_above([*bound, lengths[1] / 2, value, *[-rho] * free])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
@@ -252,19 +262,16 @@ class OwnCoefficients:
     def bounds(self) -> Proved:
         task, alpha, over, delta = self.task, self.at.alpha, self.over, self.ridges
         outputs = combined_outputs(self.found, np.ones(task.count))
-        level, bias, interval = outputs.offsets(task)
-        centre = over[:, None] * self.coefficients * task.y
-        far = np.abs(task.box - centre) + 4 * U * (task.box + np.abs(centre))
-        paid = (delta * self.mu)[:, None] / 2
-        to_zero, to_box = (above((paid * x**2).sum(axis=0), task.count + 8) for x in (centre, far))
-        samples = Samples(task, alpha, outputs, to_zero, to_box)
-        tried = [level] + [level - MARGIN * samples.lack(bias, level)] * task.loss_function.free_margin
-        best, level = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
+        rho, bias, interval = outputs.offsets(task)
+        ridge = Ridge((delta * self.mu)[:, None], over[:, None] * self.coefficients * task.signs)
+        samples = Samples(task, alpha, outputs, self.at.samples.side.paying(ridge))
+        tried = [rho] + [rho - MARGIN * samples.lack(bias, rho)] * task.loss_function.free_margin
+        best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
-        rho = level if task.loss_function.free_margin else None
-        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, rho, self.at.tau, norms, roots)
+        margin = rho if task.loss_function.free_margin else None
+        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, margin, self.at.tau, norms, roots)
 
-    def _at(self, samples: Samples, bias: Parts, level: float) -> Certificate:
+    def _at(self, samples: Samples, bias: Parts, rho: float) -> Certificate:
         at = self.at
         # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
         rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(at.alpha))
@@ -272,15 +279,15 @@ class OwnCoefficients:
         sizes = self.task.largest_entries if not isinstance(self.task.kernels, LowRank) else self._reach()
         blur = above(2 * (rounded * reach).sum(axis=1) + sizes * rounded.sum(axis=1) ** 2, self.task.samples)
         away = total_above(self.over * (np.maximum(self.apart.high, 0.0) + blur) / 2)
-        bound, gap = samples.terms(1.0, bias, level)
+        bound, gap = samples.terms(1.0, bias, rho)
         others = [away, at.fenchel]
         width = total_above([*gap, *others])
         penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
         scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(at.square[0] / 2)
-        plain = math.fsum(samples.terms(1.0, bias, level, blur=0.0)[1])
-        bare = replace(samples, at_zero=np.zeros_like(bound), at_box=np.zeros_like(bound))
-        without_ridge = total_above([*bare.terms(1.0, bias, level)[1], *others])
-        margin = [-level] * self.task.loss_function.free_margin
+        plain = math.fsum(samples.terms(1.0, bias, rho, blur=0.0)[1])
+        bare = replace(samples, side=samples.side.paying(NO_RIDGE))
+        without_ridge = total_above([*bare.terms(1.0, bias, rho)[1], *others])
+        margin = [-rho] * self.task.loss_function.free_margin
         upper = total_above([*bound, penalty, at.side.value(at.mu), *margin])
         scale, ridge, known = max(float(below(scale)), 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
         rounding = max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0)

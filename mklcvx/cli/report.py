@@ -47,7 +47,7 @@ def report(
     compared = chosen_solvers(formulation, options.solvers_in(solvers))
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.task(problem, given)  # refuse bad parameters before solving
+    chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     from .display import Progress, cost_warning
 
     if not quiet:

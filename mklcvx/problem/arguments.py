@@ -39,7 +39,7 @@ def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) ->
 
 
 def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments with an Instance first; `kernels` and `y` are removed from the options."""
+    """The arguments with an Instance first; `kernels`, `y` and `response` are removed from the options."""
     if not args and "kernels" in options:
         args = (options.pop("kernels"),)
     if not args:
@@ -47,13 +47,15 @@ def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[A
     usage = f"give {name}(instance, 'l1') or {name}(kernels, y, 'l1')"
     first, rest = args[0], args[1:]
     if isinstance(first, Instance):
-        if "y" in options or (rest and _depth(rest[0])):
-            raise InputError(f"{name}: y is given beside an Instance, which has its own: {usage}")
+        for target in ("y", "response"):
+            if target in options or (rest and _depth(rest[0])):
+                raise InputError(f"{name}: {target} is given beside an Instance, which has its own: {usage}")
         return args
     if isinstance(first, str | bytes | os.PathLike):
         raise InputError(f"{name}: the first argument is {str(first)!r:.60}, a word: {usage}; files: load_instance")
-    if "y" in options:
-        return Instance(first, options.pop("y")), *rest
+    given = {target: options.pop(target) for target in ("y", "response") if target in options}
+    if given:
+        return Instance(first, **given), *rest
     if not rest or isinstance(rest[0], str):
         fault = f"the second is {rest[0]!r:.60}" if rest else "y is missing"
         raise InputError(f"{name}: {fault}, and the first argument is not an Instance: {usage}")

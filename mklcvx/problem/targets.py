@@ -18,7 +18,12 @@ KINDS = ("y", "classes", "labels", "response")  # arguments of an instance, and 
 NONE = "none"  # the kind of targets that an instance without any has
 LABELLED = ("y", "classes", "labels")
 # The losses that take the other kinds; refusals name them.
-LOSSES_FOR: dict[str, tuple[str, ...]] = {"response": (), NONE: ()}
+LOSSES_FOR: dict[str, tuple[str, ...]] = {
+    "response": (
+        "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile",
+    ),
+    NONE: ("one_class",),
+}  # fmt: skip
 DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
 ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}
 WANTED = {

@@ -21,6 +21,7 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
+from ..formulations.losses import HINGE, NU
 from ..problem.stack import Array
 
 LARGEST_OPTION = 10**9
@@ -66,6 +67,8 @@ class Algorithm(ABC, Generic[S]):
     summary: ClassVar[str]
     reference: ClassVar[str]
     serves: ClassVar[tuple[str, ...]]
+    losses: ClassVar[tuple[str, ...] | None] = (HINGE.name, NU.name)  # of single tasks; None: every one
+    joint: ClassVar[bool] = False  # whether it takes losses of several outputs
     tolerance: ClassVar[float] = 1e-4  # what it can be expected to certify
     max_iter: ClassVar[int] = 1000
 
@@ -80,6 +83,14 @@ class Algorithm(ABC, Generic[S]):
     @abstractmethod
     def points(self, problem: Problem, state: S) -> Points:
         """The dual and primal points that the state offers to the certificate."""
+
+    @classmethod
+    def takes(cls, task: Posed) -> bool:
+        """Whether it takes the loss of this task, if the task has one to choose."""
+        loss = getattr(task, "loss_function", None)
+        if loss is None:
+            return True
+        return loss.joint <= cls.joint and (cls.losses is None or loss.name in cls.losses)
 
     def due(self, iteration: int) -> bool:
         """Whether to certify at this iteration: always, unless a certificate costs much more than a step."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint, joined
-from ..certificate.families import check_loss
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
@@ -56,6 +55,10 @@ class Solver:
         elif options:
             raise InputError(f"unknown option {next(iter(options))!r} of solver {self.name}: it has none")
 
+    def takes(self, task: Posed) -> bool:
+        """Whether it takes the loss of this task: conic solvers take every one."""
+        return self.algorithm is None or self.algorithm.takes(task)
+
     @property
     def options(self) -> dict[str, object]:
         """Names and defaults of the options."""
@@ -72,9 +75,9 @@ def _declared(
 
 def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, options: object, **given: Own) -> Outcome:
     """Run `interior`, then `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior`
-    does not serve the formulation."""
+    does not serve the formulation with this loss."""
     started, limit = time.perf_counter(), given["time_limit"]
-    if formulation.name not in InteriorPoint.serves:
+    if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
     found, run = drive(InteriorPoint(), formulation, task, tolerance, **given)
     run.solver = InteriorPoint.name
@@ -227,10 +230,13 @@ def solved(
     preprocessing: Preprocessing | None = None, **given: Own,
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
-    chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
+    tol = method.tolerance if tol is None else tol
     instance.check_unchanged()
+    chosen = formulations.get(formulation).posed_for(instance, parameters)
     task, resolved = chosen.task(instance, parameters)
-    check_loss(resolved)
+    if not method.takes(task):
+        fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
+        raise InputError(f"solver {method.name} does not take loss {resolved['loss']}: use {fitting}")
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so

@@ -43,7 +43,7 @@ class Fit(NamedTuple):
 
     def points(self, task: Task) -> Points:
         """α, and the classifier that weights and α imply."""
-        return Points([self.alpha], [RankOneCoefficients(self.weights, self.alpha * task.y)])
+        return Points([self.alpha], [RankOneCoefficients(self.weights, self.alpha * task.signs)])
 
 
 def fit(problem: Problem, weights: Array) -> Fit:
@@ -118,7 +118,7 @@ class Machine:
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:
     alpha = single.feasible(alpha)
-    return certify(SVM, single, Points([alpha], [(alpha * single.y)[None]]))
+    return certify(SVM, single, Points([alpha], [(alpha * single.signs)[None]]))
 
 
 def _centred(kernel: Array) -> Array:

@@ -15,7 +15,6 @@ from typing import Generic, NamedTuple
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint
-from ..certificate.families import check_loss
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
@@ -172,9 +171,10 @@ class Altered(Case[FormulationT, TaskT]):
 
 def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     """Pose the problem that answers are judged against, at the tolerance."""
-    formulation = formulations.get(name)
+    formulation = formulations.get(name).posed_for(instance, given)
     task, parameters = formulation.task(instance, given)
-    check_loss(parameters)
+    if "loss" in parameters:  # C and nu need no name
+        raise InputError(f"loss {parameters['loss']} is solved, not judged yet: leave loss out, or give hinge or nu")
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")
     return Case(instance, formulation, parameters, task, tolerance)

@@ -11,6 +11,7 @@ import pytest
 
 import refusals
 from mklcvx import Instance, LowRank, available_formulations, formulations, solve
+from mklcvx.formulations import losses
 from mklcvx.problem import targets as module
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.problem.targets import as_targets, as_test_targets, decided, find_test_targets
@@ -265,9 +266,9 @@ def test_centring_and_scaling_leave_the_targets(name):
 @pytest.mark.parametrize(
     ("name", "present", "nothing"),
     [
-        ("response", "a response", "no loss takes a response yet"),
-        ("outputs", "a response of 3 outputs", "no loss takes a response yet"),
-        ("none", "no targets", "no loss takes an instance without targets yet"),
+        ("response", "a response", "a response is for the losses squared, epsilon_insensitive"),
+        ("outputs", "a response of 3 outputs", "a response is for the losses squared, epsilon_insensitive"),
+        ("none", "no targets", "an instance without targets is for the loss one_class"),
     ],
 )
 def test_labels_are_asked_for_in_one_line(name, present, nothing):
@@ -303,18 +304,42 @@ def test_a_response_is_asked_for_in_one_line():
         Instance(K).targets.real("huber")
 
 
+SINGLE = [formulation.name for formulation in formulations.SINGLE_TASKS]
+
+
 @pytest.mark.parametrize("name", GIVEN)
-@pytest.mark.parametrize("formulation", available_formulations())
-def test_every_formulation_refuses_to_make_a_task(name, formulation):
+@pytest.mark.parametrize("formulation", [name for name in available_formulations() if name not in SINGLE])
+def test_the_other_families_refuse_to_make_a_task(name, formulation):
     instance = instance_with(name, groups=[0, 1])
-    instance = instance.select([0]) if formulation == "svm" else instance
     with check_refused(f"{formulation} needs labels", f"the instance has {instance.targets.present}"):
         formulations.get(formulation).task(instance, {})
 
 
-def test_solve_refuses():
+@pytest.mark.parametrize("formulation", SINGLE)
+def test_a_single_task_takes_the_loss_of_its_targets(formulation):
+    chosen, kernels = formulations.get(formulation), K[:1] if formulation == "svm" else K
+
+    def resolved(**targets):
+        return chosen.task(Instance(kernels, groups=range(len(kernels)), **targets), {})[1]
+
+    assert resolved(response=R)["loss"] == "squared"
+    with check_refused("loss squared takes one output, the instance has a response of 3 outputs"):
+        resolved(response=OUTPUTS)
+    if formulation in ("li", "ckl", "vskl"):
+        with check_refused(f"{formulation} has no ν-form, which loss one_class is"):
+            resolved()
+    else:
+        assert resolved()["loss"] == "one_class"
+
+
+def test_a_named_loss_must_fit_the_targets():
     with check_refused("l1 needs labels y in {−1, +1}, the instance has a response"):
-        solve(Instance(K, response=R), "l1")
+        solve(Instance(K, response=R), "l1", loss="hinge")
+
+
+def test_the_losses_that_refusals_name_are_those_that_fit():
+    for kind, of_loss in (("response", losses.REAL), ("none", losses.NONE)):
+        assert module.LOSSES_FOR[kind] == tuple(loss.name for loss in losses.EVERY if loss.targets == of_loss)
 
 
 # ---------------------------------------------------------------------------------------------------------- the rest

@@ -1,0 +1,248 @@
+"""The samples' side of a single task's bounds: what every sample costs, from above, with rounding and δ paid for.
+
+Sample i enters the bounds with φ(α̂) = rα̂ − ε|α̂| − ½κα̂² on low ≤ α̂ ≤ high, its gain less α̂ times its output: the record
+of a piecewise quadratic loss (`formulations/losses`) at the residual r = a − sz. δ adds a convex P(α̂) = ½ Σ_m d_m
+(α̂ − c_m)² of curvature D = Σ_m d_m. Wanted are, for an r known up to `off`,
+
+    bound  ≥  sup over α̂ of φ(α̂) + P(α̂)                   gap  ≥  sup over α̂ of φ(α̂) + P(α̂) − φ(α)
+
+The first is the second at α = 0. Without P the second is the loss in Fenchel–Young's inequality, which is ≥ 0. Both are
+convex in r, so that the ends r ± off pay for the error of r.
+
+**Straight losses** (κ = 0). φ + P is convex on either side of 0: its supremum is at low, 0 or high. With α = up − down,
+one of them 0, the way to high is (high − up)(r − ε) + down (r + ε), to 0 it is |α|(ε − σr) with the sign σ of α.
+
+**Curved losses** (κ > 0). Let x be any point of the box, and p ≥ 0 the slope of φ at x into the box, where it points
+there. As φ is concave with modulus κ, and √(2D P(x)) bounds the slope of P at x,
+
+    φ(α̂) + P(α̂) ≤ φ(x) + P(x) + (p + √(2D P(x)))|h| − ½(κ − D)h²,    h = α̂ − x,
+
+    sup ≤ φ(x) + P(x) + (p + √(2D P(x)))²/(2(κ − D))  if κ > D,       sup ≤ φ(x) + p²/(2κ) + max P over the box,
+
+the smaller of the two; neither may be finite. x is the maximiser of φ as it is computed. There p is nothing but
+rounding, and its square is next to nothing. On one side of 0 φ(x) − φ(α) = (x − α) pull + ½κ(x − α)², pull = φ'(x);
+from one side to the other the way leads through 0, and all terms are ≥ 0: nothing cancels.
+
+**What is exact.** a, ε, low, high and prices c are the doubles of the record. κ, a quotient by c, is off by u: twice
+that is paid, so that the bounds hold for the quotient and for its double.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ..formulations import Task
+from ..formulations.losses import PiecewiseQuadratic, Quadratic
+from .record import Certificate
+from .rounding import STEPS, Array, U, above, below, product_terms, total_above
+
+HARMLESS = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
+MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
+
+
+class Costs(NamedTuple):
+    """Terms of the upper bound and of the gap."""
+
+    bound: Array
+    gap: Array
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """P(α̂) = ½ Σ_m d_m (α̂ − c_m)²: rates d (k, 1) and centres c (k, n), which are off by 2u."""
+
+    rates: Array
+    centres: Array
+
+    @property
+    def total(self) -> float:
+        """D."""
+        return total_above(self.rates) if self.rates.any() else 0.0
+
+    def at(self, x: float | Array) -> Array:
+        """P(x) from above, x exact."""
+        far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
+        terms = self.rates * far**2 / 2
+        count = len(self.rates)
+        return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
+
+
+NO_RIDGE = Ridge(np.zeros((1, 1)), np.zeros((1, 1)))
+
+
+class SampleTerms(ABC):
+    """The samples' side of a task, paying for a δ."""
+
+    stretches = False  # whether bounds gain by lifting margins a little over the level
+    a: Array  # the level of the margins, or the targets
+    low: Array
+    high: Array
+
+    @abstractmethod
+    def paying(self, ridge: Ridge) -> SampleTerms:
+        """The same side, paying for this δ."""
+
+    @abstractmethod
+    def gain(self, alpha: Array) -> float:
+        """The gain from below, but for the rounding of one sum."""
+
+    @abstractmethod
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        """What every sample costs, its residual being r ± off."""
+
+    def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
+        """The δ that costs next to nothing: no smaller one is needed."""
+        return harmless(float((self.high - self.low).max()) * math.fsum(np.abs(alpha)), bare, tolerance)
+
+
+def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
+    """The δ that costs a hundredth of the tolerance, or of the gap without δ. `cost` is what one unit of δ costs."""
+    allowed = max(tolerance * bare.scale, bare.gap)
+    return HARMLESS * allowed / cost if cost > 0 else math.inf
+
+
+# ------------------------------------------------------------------------------------------- piecewise quadratic losses
+@dataclass(frozen=True)
+class OfRecord(SampleTerms):
+    """The side of a loss that its record states."""
+
+    shape: Quadratic
+    ridge: Ridge
+
+    @property
+    def a(self) -> Array:
+        return self.shape.a
+
+    @property
+    def low(self) -> Array:
+        return self.shape.low
+
+    @property
+    def high(self) -> Array:
+        return self.shape.high
+
+    def paying(self, ridge: Ridge) -> OfRecord:
+        return replace(self, ridge=ridge)
+
+    def gain(self, alpha: Array) -> float:
+        """aα and ε|α| as exact sums of two doubles, ½κα² as it is rounded, by less than 8u."""
+        terms = [product_terms(self.shape.a, alpha)]
+        if self.shape.epsilon.any():
+            terms.append(-product_terms(self.shape.epsilon, np.abs(alpha)))
+        if self.shape.kappa.any():
+            bent = self.shape.kappa * alpha**2 / 2
+            terms += [-bent, -8 * U * bent]
+        return math.fsum(np.concatenate(terms))
+
+
+class Straight(OfRecord):
+    """κ = 0. Prefix sums of r − ε and off are rounded relatively; with ε > 0 the first is rounded before."""
+
+    @cached_property
+    def two_sided(self) -> bool:
+        return bool(self.low.any())
+
+    @cached_property
+    def kinked(self) -> bool:
+        return bool(self.shape.epsilon.any())
+
+    @property
+    def stretches(self) -> bool:
+        """A level that all samples share can be exceeded by all of them."""
+        return not self.two_sided
+
+    @cached_property
+    def at_zero(self) -> Array:
+        return self.ridge.at(0.0)
+
+    @cached_property
+    def at_high(self) -> Array:
+        return self.ridge.at(self.high)
+
+    @cached_property
+    def at_low(self) -> Array:
+        return self.ridge.at(self.low)
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        bound, gap = self._towards(self.high, self.at_high, alpha, r, off)
+        to_zero = above(np.abs(alpha) * self._more(-np.sign(alpha) * r, off, 1)) + self.at_zero
+        found = Costs(np.maximum(self.at_zero, bound), np.maximum(to_zero, gap))
+        if not self.two_sided:
+            return found
+        other = self._towards(-self.low, self.at_low, -alpha, -r, off)
+        return Costs(*(np.maximum(one, two) for one, two in zip(found, other, strict=True)))
+
+    def _more(self, r: Array, off: Array, sign: int) -> Array:
+        """r ± ε + off from above, but for the rounding of the last sum."""
+        if not self.kinked:
+            return off + r
+        less = r + sign * self.shape.epsilon
+        return above(off + 2 * U * np.abs(less)) + less
+
+    def _towards(self, end: Array, paid: Array, alpha: Array, r: Array, off: Array) -> Costs:
+        """The terms of α̂ = end ≥ 0."""
+        beyond = self._more(r, off, -1)
+        gap = above((end - np.maximum(alpha, 0.0)) * beyond) + paid
+        if self.two_sided:
+            gap = gap + above(np.maximum(-alpha, 0.0) * self._more(r, off, 1))
+        return Costs(above(end * beyond) + paid, gap)
+
+
+class Curved(OfRecord):
+    """κ > 0."""
+
+    def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
+        mild, finite = MILD * float(self.shape.kappa.min()), np.isfinite(self.high - self.low).all()
+        return max(mild, super().harmless(alpha, bare, tolerance)) if finite else mild
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        ends = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
+        return Costs(*(np.maximum(*(self._young(one, end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+
+    def _young(self, alpha: Array, r: Array) -> Array:
+        """sup of φ + P, less φ(α), at this r exactly."""
+        _, epsilon, kappa, low, high = self.shape
+        x, outside = self.shape.maximiser(r), self.shape.excess(r) != 0
+        turned = kappa * x
+        rounded = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
+        right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
+        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf)) + rounded
+        crossing = np.sign(alpha) * np.sign(x) < 0
+        start = np.where(crossing, 0.0, alpha)
+        way, pull = x - start, r - np.sign(x + start) * epsilon - turned
+        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + kappa * np.abs(alpha) / 2), 0.0)
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * rounded + kappa * way**2 / 2
+        return above(to_zero + along, 2 * STEPS) + self._beyond(
+            x, np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
+        )
+
+    def _beyond(self, x: Array, inwards: Array) -> Array:
+        """What the supremum may exceed φ(x) by."""
+        kappa, total = self.shape.kappa, self.ridge.total
+        if total == 0:
+            return np.asarray(above(inwards**2 / (2 * kappa)))
+        there, room = self.ridge.at(x), below(kappa - total)
+        slope = inwards + above(np.sqrt(2 * total * there))
+        near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        farthest = np.maximum(self.ridge.at(self.low), self.ridge.at(self.high))
+        return np.minimum(near, farthest + above(inwards**2 / (2 * kappa)))
+
+
+def of_record(task: Task) -> OfRecord:
+    shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
+    return (Curved if shape.kappa.any() else Straight)(shape, NO_RIDGE)
+
+
+KINDS: dict[str, Callable[[Task], SampleTerms]] = {"quadratic": of_record}
+
+
+def sample_terms(task: Task) -> SampleTerms:
+    """The samples' side of a task, without a δ."""
+    return KINDS[task.loss_function.kind](task)
