@@ -1,5 +1,5 @@
-"""Joint outputs: weights μ are worth what the best functions with them cost, α its lower bound, coefficients their upper
-one, biases what they add to the risk. Bounds of weights and α pay for rounding where that is asked for.
+"""Joint outputs: weights μ are worth what the best functions with them cost, α its lower bound, coefficients their
+upper one, biases what they add to the risk. Bounds of weights and α pay for rounding where that is asked for.
 """
 
 from __future__ import annotations
@@ -45,10 +45,9 @@ class JointFamily(Family[JointOutputs, JointTask]):
         if alpha is not None:
             side = regulariser_of(formulation.name, task.count, task.own)
             feasible = task.feasible(alpha)
-            even = np.full(task.count, 1 / task.count)
-            value = (
-                Evaluation(side, task, feasible, even, True).lower if rigorous else formulation.lower(task, alpha).value
-            )
+            value = formulation.lower(task, alpha).value
+            if rigorous:  # the lower bound asks for no weights
+                value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
             parts.append(Part("alpha", tuple(_violations(task, alpha, feasible)), "lower", value))
         if coefficients is not None:
             note = "with the best biases, up to rounding"
@@ -74,10 +73,8 @@ def _worth(case: Case, weights: Array, rigorous: bool) -> float:
 
     task, side = case.task, regulariser_of(case.formulation.name, case.task.count, case.task.own)
     mu = side.held(weights)
-    alone = replace(
-        task, kernels=task.combined(mu)[None], own={}, symmetric=True, sizes=None, offsets=None
-    ).centred()  # fmt: skip
-    point, _ = solve_declared(JointOutputs.of(SVM), alone, FINE)
+    alone = replace(task, kernels=task.combined(mu)[None], own={}, symmetric=True, sizes=None, offsets=None)
+    point, _ = solve_declared(JointOutputs.of(SVM), alone.centred(), FINE)
     if not rigorous:
         return float(point.upper.value + side.value(mu))
     at = Evaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
