@@ -208,6 +208,10 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         """The same problem with every kernel divided by `size`; families without units return it unchanged."""
         return task
 
+    def normalised(self, task: TaskT) -> TaskT:
+        """The same problem with real targets of size one, for declarations; others are returned unchanged."""
+        return task
+
     def check_names(self, given: Given) -> None:
         for name in given:
             if name not in self.parameter_names:

@@ -173,6 +173,10 @@ class SingleTask(
         """The same problem with every kernel divided by `size`, for declarations."""
         return task.in_units(size, self.rescale(task.own, task.value_unit(size)))
 
+    def normalised(self, task: Task) -> Task:
+        size = task.spread()
+        return task if size == 1 else task.in_target_units(size, self.rescale(task.own, size**-2))
+
     # ---------------------------------------------------------------------------------- points
     def trivial_points(self, task: Task) -> Points[Array, Array | RankOneCoefficients]:
         """The zero function, which is optimal for loss nu if the hulls of the classes meet, and the feasible point
@@ -185,11 +189,11 @@ class SingleTask(
         """The functions, and α, the multiplier of the margins."""
         coordinates = [np.asarray(w.value, dtype=float) for w in program.coordinates]
         coefficients = np.stack([f.to_coefficients @ w for f, w in zip(task.factors, coordinates, strict=True)])
-        per_unit = task.loss_function.price_unit(unit)
+        per_unit = task.loss_function.price_unit(unit) / task.target_unit
         return Points([np.ravel(program.margins.dual_value) / per_unit], [coefficients / per_unit])
 
     def from_dual(self, program: DualProgram, task: Task, unit: float) -> Points[Array, Array | RankOneCoefficients]:
-        return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit)], [])
+        return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit) * task.target_unit], [])
 
     # ------------------------------------------------------------------------------- parameters
     def posed_for(self, instance: Instance, given: Given) -> Formulation:

@@ -19,6 +19,7 @@ References: Cortes & Vapnik 1995 (loss c); Schölkopf et al. 2000, in the form o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -28,7 +29,7 @@ from numpy.typing import DTypeLike
 from ...problem.stack import Array, KernelStack
 from ...renamed import OldName
 from .._formulation import Own
-from ..losses import LOSSES, Loss, Risk
+from ..losses import LOSSES, REAL, Loss, Risk
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Task(KernelStack):
     loss: str | Loss = "c"
     bias: bool = True
     own: Mapping[str, Own] = field(default_factory=dict)
+    target_unit: float = 1.0  # what real targets were divided by, for declarations
 
     @property
     def loss_function(self) -> Loss:
@@ -82,6 +84,25 @@ class Task(KernelStack):
         scaled = replace(self, box=self.box * self.loss_function.price_unit(size), own=own)
         self.share_factors(scaled, size)
         return scaled
+
+    def spread(self) -> float:
+        """The size of real targets, a power of two; with a bias they are counted from their median. 1 for others."""
+        if self.loss_function.targets != REAL:
+            return 1.0
+        largest = float(np.abs(self.y - self._middle()).max(initial=0.0))
+        return 2.0 ** round(math.log2(largest)) if largest > 0 else 1.0
+
+    def in_target_units(self, size: float, own: Mapping[str, Own]) -> Task:
+        """The same problem with real targets divided by `size`: f and α are divided by it, prices are multiplied by
+        size^(degree − 2), the value is divided by size². `own` are the formulation's parameters there."""
+        loss = self.loss_function
+        box, y = self.box * size ** (loss.degree - 2), (self.y - self._middle()) / size
+        scaled = replace(self, y=y, box=box, loss=loss.in_units_of(size), own=own, target_unit=size)
+        self.share_factors(scaled, 1.0)
+        return scaled
+
+    def _middle(self) -> float:
+        return float(np.median(self.y)) if self.bias else 0.0
 
     def centred(self) -> Task:
         """The same problem, with a bias, without large constants in the kernels: what solvers work with."""

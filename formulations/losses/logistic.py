@@ -56,16 +56,16 @@ class Logistic(Loss):
         if bias:
             one, other = (price[y == side].sum() for side in (1, -1))
             far = float(np.abs(outputs).max()) + (abs(math.log(one / other)) if one and other else FAR)
-            best = increasing_root(lambda b: -float((price * y) @ _chance(-y * (outputs + b))), -far, far)
+            best = increasing_root(lambda b: -float((price * y) @ chance(-y * (outputs + b))), -far, far)
         value = float(self.value(outputs + best, y, price).sum())
         return Risk(value, best, (best, best), None, value)
 
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
         rest = price - alpha
-        return -math.fsum([*_information(alpha, rest), *_information(rest, alpha)])
+        return -math.fsum([*information(alpha, rest), *information(rest, alpha)])
 
     def gradient(self, alpha: Array, y: Array, price: Array) -> Array:
-        return _log_share(price - alpha, alpha) - _log_share(alpha, price - alpha)
+        return log_share(price - alpha, alpha) - log_share(alpha, price - alpha)
 
     def curvature(self, alpha: Array, y: Array, price: Array) -> Array:
         with np.errstate(divide="ignore"):
@@ -76,34 +76,34 @@ class Logistic(Loss):
 
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         t, rest = y * outputs, price - alpha
-        apart = np.where(alpha < rest, alpha / price - _chance(-t), _chance(t) - rest / price)
+        apart = np.where(alpha < rest, alpha / price - chance(-t), chance(t) - rest / price)
         return price * (
-            _divergence(alpha / price, _log_share(alpha, rest), t, apart)
-            + _divergence(rest / price, _log_share(rest, alpha), -t, -apart)
+            _divergence(alpha / price, log_share(alpha, rest), t, apart)
+            + _divergence(rest / price, log_share(rest, alpha), -t, -apart)
         )
 
 
-def _chance(t: Array) -> Array:
+def chance(t: Array) -> Array:
     """1/(1 + e^(−t)), accurate in both tails."""
     small = np.exp(-np.abs(t))
     return np.where(t >= 0, 1.0, small) / (1 + small)
 
 
-def _log_share(part: Array, rest: Array) -> Array:
+def log_share(part: Array, rest: Array) -> Array:
     """log(part/(part + rest)); −∞ where there is no part."""
     with np.errstate(divide="ignore"):
         return np.where(part < rest, np.log(part / (part + rest)), np.log1p(-rest / (part + rest)))
 
 
-def _information(part: Array, rest: Array) -> Array:
+def information(part: Array, rest: Array) -> Array:
     """part log(part/(part + rest)); 0 where there is no part."""
-    return np.multiply(part, _log_share(part, rest), out=np.zeros_like(part), where=part > 0)
+    return np.multiply(part, log_share(part, rest), out=np.zeros_like(part), where=part > 0)
 
 
 def _divergence(u: Array, log_u: Array, t: Array, apart: Array) -> Array:
     """u log(u/p) − u + p ≥ 0 for p = 1/(1 + e^t) and apart = u − p. Where u is near p it is p h(apart/p) with
     h(x) = (1 + x) log(1 + x) − x = x²/2 − x³/6 + x⁴/12 − …"""
-    p = _chance(-t)
+    p = chance(-t)
     near = np.abs(apart) < NEAR * p
     x = np.divide(apart, p, out=np.zeros_like(p), where=near)
     series = np.zeros_like(x)

@@ -23,6 +23,14 @@ the smaller of the two; neither may be finite. x is the maximiser of φ as it is
 rounding, and its square is next to nothing. On one side of 0 φ(x) − φ(α) = (x − α) pull + ½κ(x − α)², pull = φ'(x);
 from one side to the other the way leads through 0, and all terms are ≥ 0: nothing cancels.
 
+**The logistic loss.** g is c times the entropy of u = α/c, and r = −sz. The loss is c log(1 + eʳ), the maximiser cp
+with the chance p = 1/(1 + e⁻ʳ), the modulus κ = 4/c, and Fenchel–Young's gap c times the divergence of u from p,
+
+    u log(u/p) + (1 − u) log((1 − u)/(1 − p))  ≤  ½(u − p)² (1/min(u, p) + 1/min(1 − u, 1 − p)),
+
+since h(x) = (1 + x) log(1 + x) − x has h'' = 1/(1 + x), and u log(u/p) − u + p = p h(u/p − 1). The left side cancels
+near the optimum, the right side is far from it far too large: the smaller one counts.
+
 **What is exact.** a, ε, low, high and prices c are the doubles of the record. κ, a quotient by c, is off by u: twice
 that is paid, so that the bounds hold for the quotient and for its double.
 """
@@ -40,8 +48,9 @@ import numpy as np
 
 from ..formulations import Task
 from ..formulations.losses import PiecewiseQuadratic, Quadratic
+from ..formulations.losses.logistic import chance, information, log_share
 from .record import Certificate
-from .rounding import STEPS, Array, U, above, below, product_terms, total_above
+from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
 HARMLESS = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
 MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
@@ -82,8 +91,10 @@ class SampleTerms(ABC):
 
     stretches = False  # whether bounds gain by lifting margins a little over the level
     a: Array  # the level of the margins, or the targets
+    kappa: Array
     low: Array
     high: Array
+    ridge: Ridge
 
     @abstractmethod
     def paying(self, ridge: Ridge) -> SampleTerms:
@@ -99,7 +110,18 @@ class SampleTerms(ABC):
 
     def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
         """The δ that costs next to nothing: no smaller one is needed."""
-        return harmless(float((self.high - self.low).max()) * math.fsum(np.abs(alpha)), bare, tolerance)
+        mild, reach = MILD * float(self.kappa.min()), float((self.high - self.low).max())
+        return max(mild, harmless(reach * math.fsum(np.abs(alpha)), bare, tolerance)) if math.isfinite(reach) else mild
+
+    def beyond(self, x: Array, inwards: Array) -> Array:
+        """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
+        bent, total = above(inwards**2 / (2 * self.kappa)), self.ridge.total
+        if total == 0:
+            return np.asarray(bent)
+        there, room = self.ridge.at(x), below(self.kappa - total)
+        slope = inwards + above(np.sqrt(2 * total * there))
+        near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
 def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
@@ -119,6 +141,10 @@ class OfRecord(SampleTerms):
     @property
     def a(self) -> Array:
         return self.shape.a
+
+    @property
+    def kappa(self) -> Array:
+        return self.shape.kappa
 
     @property
     def low(self) -> Array:
@@ -198,10 +224,6 @@ class Straight(OfRecord):
 class Curved(OfRecord):
     """κ > 0."""
 
-    def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
-        mild, finite = MILD * float(self.shape.kappa.min()), np.isfinite(self.high - self.low).all()
-        return max(mild, super().harmless(alpha, bare, tolerance)) if finite else mild
-
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         ends = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
         return Costs(*(np.maximum(*(self._young(one, end) for end in ends)) for one in (np.zeros_like(r), alpha)))
@@ -219,20 +241,65 @@ class Curved(OfRecord):
         way, pull = x - start, r - np.sign(x + start) * epsilon - turned
         to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + kappa * np.abs(alpha) / 2), 0.0)
         along = np.maximum(way * pull, 0.0) + np.abs(way) * rounded + kappa * way**2 / 2
-        return above(to_zero + along, 2 * STEPS) + self._beyond(
-            x, np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
-        )
+        inwards = np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
+        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, inwards))
 
-    def _beyond(self, x: Array, inwards: Array) -> Array:
-        """What the supremum may exceed φ(x) by."""
-        kappa, total = self.shape.kappa, self.ridge.total
-        if total == 0:
-            return np.asarray(above(inwards**2 / (2 * kappa)))
-        there, room = self.ridge.at(x), below(kappa - total)
-        slope = inwards + above(np.sqrt(2 * total * there))
-        near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
-        farthest = np.maximum(self.ridge.at(self.low), self.ridge.at(self.high))
-        return np.minimum(near, farthest + above(inwards**2 / (2 * kappa)))
+
+# ------------------------------------------------------------------------------------------------------- logistic loss
+LOG = 3 * POWER  # units of roundoff that an expression with an exponential and a logarithm is trusted to
+
+
+@dataclass(frozen=True)
+class Entropic(SampleTerms):
+    """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
+
+    price: Array
+    ridge: Ridge
+
+    @property
+    def a(self) -> Array:
+        return np.zeros_like(self.price)
+
+    @property
+    def low(self) -> Array:
+        return np.zeros_like(self.price)
+
+    @property
+    def high(self) -> Array:
+        return self.price
+
+    @property
+    def kappa(self) -> Array:
+        return 4 / self.price
+
+    def paying(self, ridge: Ridge) -> Entropic:
+        return replace(self, ridge=ridge)
+
+    def gain(self, alpha: Array) -> float:
+        entropy = -np.concatenate([information(alpha, self.price - alpha), information(self.price - alpha, alpha)])
+        return math.fsum(np.concatenate([entropy, -2 * LOG * U * entropy]))
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        low, high = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
+        beyond = np.maximum(self._past(low), self._past(high))
+        loss = above(self.price * np.logaddexp(0.0, high), LOG)
+        return Costs(loss + beyond, np.maximum(self._young(alpha, low), self._young(alpha, high)) + beyond)
+
+    def _young(self, alpha: Array, r: Array) -> Array:
+        price, rest = self.price, self.price - alpha
+        p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
+        parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
+                          v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
+        parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+        direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+        apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
+        near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
+        return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
+
+    def _past(self, r: Array) -> Array:
+        """What δ adds, at the maximiser as it is computed, give or take its error."""
+        x, nothing = self.price * chance(r), np.zeros_like(r)
+        return np.maximum(*(self.beyond(x * (1 + side * LOG * U), nothing) for side in (-1, 1)))
 
 
 def of_record(task: Task) -> OfRecord:
@@ -240,7 +307,10 @@ def of_record(task: Task) -> OfRecord:
     return (Curved if shape.kappa.any() else Straight)(shape, NO_RIDGE)
 
 
-KINDS: dict[str, Callable[[Task], SampleTerms]] = {"quadratic": of_record}
+KINDS: dict[str, Callable[[Task], SampleTerms]] = {
+    "quadratic": of_record,
+    "logistic": lambda task: Entropic(task.box, NO_RIDGE),
+}
 
 
 def sample_terms(task: Task) -> SampleTerms:

@@ -55,7 +55,7 @@ def solve_declared(
         report(f"{formulation.name}: {route}")
         declaring = time.perf_counter()
         try:
-            scaled = formulation.in_units(task, unit)
+            scaled = formulation.in_units(formulation.normalised(task), unit)
             program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
         except (ArithmeticError, np.linalg.LinAlgError):  # the numbers overflow in these units
             run.statuses.append("out_of_range")

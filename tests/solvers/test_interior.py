@@ -110,9 +110,9 @@ def products(at: SaddleIterate) -> np.ndarray:
 
 def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
     """All equations of `saddle`, spelled out."""
-    signed = at.alpha * task.y
+    signed = at.alpha * task.signs
     left = residuals(side, at, np.stack([kernel @ signed for kernel in task.kernels]))
-    return np.concatenate([left.beta, left.totals, left.x, left.equalities, products(at) - target])
+    return np.concatenate([left.legs, left.totals, left.x, left.equalities, products(at) - target])
 
 
 @pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl"])
@@ -160,7 +160,7 @@ def test_the_start_meets_the_equations(name):
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
     state = made.start(Problem(formulation, task, 1e-9))
     left = residuals(state.side, state.at, state.images)
-    assert left.amount(state.at) <= 1e-9 * state.at.complementarity
+    assert left.amount(state.side, state.at) <= 1e-9 * state.at.complementarity
     assert np.abs(left.totals).max() <= 1e-12
     assert products(state.at).min() > 1e-6 * state.at.mu
 

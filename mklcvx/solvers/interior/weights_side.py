@@ -16,6 +16,7 @@ import numpy as np
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
 from .loop import Array
+from .samples_side import samples_side
 from .settings import SETTINGS
 
 
@@ -25,7 +26,7 @@ class Side:
     min_centring = 0.0
 
     def __init__(self, task: Task, weights: Array) -> None:
-        self.task, self.given = task, weights
+        self.task, self.given, self.samples = task, weights, samples_side(task)
         self.null_rows = np.zeros((0, task.samples))  # whose products with β vanish
         self.sign = np.zeros(0)
         self.caps = np.zeros(0)  # of the first variables
