@@ -29,6 +29,7 @@ from .._dual import DualProgram
 from .._formulation import Formulation, Given, Own, Parameters, Points
 from .._primal import PrimalProgram
 from ..losses import JointLoss, JointRisk, Separable
+from .task import RankOneCoefficients
 
 if TYPE_CHECKING:
     from .single_task import SingleTask
@@ -49,7 +50,7 @@ class JointUpperBound(NamedTuple):
     """The upper bound of f_m^j = K_m c_jm, coefficients (k, M, n). `norms` are ‖f_m‖."""
 
     value: float
-    coefficients: Array
+    coefficients: Array | RankOneCoefficients
     norms: Array
     risk: JointRisk
     largest_term: float
@@ -99,13 +100,15 @@ class JointTask(KernelStack):
         """An α in the feasible set near the given one; its equalities hold exactly."""
         return self.loss.feasible(alpha, self.y, self.box, self.bias)
 
-    def implied(self, weights: Array, alpha: Array) -> Array:
-        """The coefficients c_jm = weight_m β^j, (k, M, n)."""
-        return np.asarray(weights[:, None] * (alpha * self.signs)[:, None, :])
-
-    def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
+    def evaluate(self, coefficients: Array | RankOneCoefficients) -> tuple[Array, Array]:
         """Outputs f^j(x_i), (k, n), and the norms ‖f_m‖, (M,)."""
         outputs, squares = np.zeros(self.y.shape), np.zeros(self.count)
+        if isinstance(coefficients, RankOneCoefficients):
+            weights = coefficients.weights
+            for j, signed in enumerate(coefficients.signed):
+                squares += self.quad_forms(signed)
+                outputs[j] = weights @ self.matvecs(signed)
+            return outputs, np.abs(weights) * np.sqrt(squares)
         for j, own in enumerate(coefficients):
             images = self.matvecs_each(own)
             outputs[j] = images.sum(axis=0)
@@ -168,7 +171,11 @@ class JointMultipliers:
 
 # ---------------------------------------------------------------------------------------------------- the formulation
 @dataclass(frozen=True)
-class JointOutputs(Formulation[JointTask, Array, Array, JointLowerBound, JointUpperBound, PrimalProgram, DualProgram]):
+class JointOutputs(
+    Formulation[
+        JointTask, Array, Array | RankOneCoefficients, JointLowerBound, JointUpperBound, PrimalProgram, DualProgram
+    ]
+):
     """A single task's formulation, posed for several outputs. Dual points are α (k, n), primal ones coefficients
     (k, M, n)."""
 
@@ -214,7 +221,7 @@ class JointOutputs(Formulation[JointTask, Array, Array, JointLowerBound, JointUp
         gain, cost = task.gain(alpha), self.single.conjugate(roots, **task.own)
         return JointLowerBound(gain - cost, alpha, roots, max(abs(gain), abs(cost)))
 
-    def upper(self, task: JointTask, point: Array) -> JointUpperBound:
+    def upper(self, task: JointTask, point: Array | RankOneCoefficients) -> JointUpperBound:
         """U(‖f‖) + risk(f), the biases chosen to make the risk least."""
         outputs, norms = task.evaluate(point)
         penalty, risk = self.single.penalty(norms, **task.own), task.risk(outputs)
@@ -227,10 +234,12 @@ class JointOutputs(Formulation[JointTask, Array, Array, JointLowerBound, JointUp
     def in_units(self, task: JointTask, size: float) -> JointTask:
         return task.in_units(size, self.single.rescale(task.own, task.loss.value_unit(size)))
 
-    def trivial_points(self, task: JointTask) -> Points[Array, Array]:
-        return Points([np.zeros(task.y.shape)], [np.zeros((task.outputs, task.count, task.samples))])
+    def trivial_points(self, task: JointTask) -> Points[Array, Array | RankOneCoefficients]:
+        return Points([np.zeros(task.y.shape)], [RankOneCoefficients(np.zeros(task.count), np.zeros(task.y.shape))])
 
-    def from_primal(self, program: PrimalProgram, task: JointTask, unit: float) -> Points[Array, Array]:
+    def from_primal(
+        self, program: PrimalProgram, task: JointTask, unit: float
+    ) -> Points[Array, Array | RankOneCoefficients]:
         """The functions, and β, the multiplier of the outputs."""
         solved = zip(task.factors, program.coordinates, strict=True)
         coefficients = np.stack([(f.to_coefficients @ np.asarray(w.value)).T for f, w in solved], axis=1)
@@ -238,5 +247,7 @@ class JointOutputs(Formulation[JointTask, Array, Array, JointLowerBound, JointUp
         beta = np.reshape(program.margins.dual_value, task.y.shape[::-1], order="F").T
         return Points([task.signs * beta / per_unit], [coefficients / per_unit])
 
-    def from_dual(self, program: DualProgram, task: JointTask, unit: float) -> Points[Array, Array]:
+    def from_dual(
+        self, program: DualProgram, task: JointTask, unit: float
+    ) -> Points[Array, Array | RankOneCoefficients]:
         return Points([task.signs * np.asarray(program.alpha.value).T / task.loss.price_unit(unit)], [])

@@ -2,13 +2,13 @@
 
     min over the weights' side x of max over α of   gain(α) − Σ_m μ_m(x) ½ q_m(α) + R(x),     q_m = Σ_j β^j'K_mβ^j
 
-The unknowns of the samples are a vector a, from which β follows: β = Va. Newton's equations of `saddle` are written in a,
-with V'(I ⊗ K_m)V in the place of K_m; the weights' side does not notice.
+The unknowns of the samples are a vector a, from which β follows: β = Va. Newton's equations of `saddle` are written in
+a, with V'(I ⊗ K_m)V in the place of K_m; the weights' side does not notice.
 
 **Output by output.** a is α, output after output. V'(I ⊗ K)V has a block K for every output, so that a step costs k
 factorisations of n×n; with a bias there is an equality for every output.
 
-**Classes.** a holds the α_ij of all classes j but the sample's own, k − 1 for every sample, and β_i = Σ_j a_ij (e_y − e_j).
+**Classes.** a holds the α_ij of all classes j but the sample's own, k − 1 for every sample; β_i = Σ_j a_ij (e_y − e_j).
 A sample has one slack, c_i − Σ_j a_ij. With multipliers z of a ≥ 0 and w of the slacks (`crammer_singer`), or with the
 entropy, whose curvature has the same shape (`softmax`), the matrix of Newton's equations is
 
@@ -26,8 +26,9 @@ from typing import cast
 import numpy as np
 
 from ...certificate.joint import single_tasks
+from ...certificate.regularisers import regulariser_of
 from ...certificate.run import Ending
-from ...formulations import SINGLE_TASKS, Points, Task
+from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ...formulations._formulation import Own
 from ...formulations.families.joint import JointTask
 from ...formulations.losses import Loss, Separable
@@ -141,6 +142,7 @@ class Contrasted(Flat):
 
 
 SOFTMAX = "softmax"
+LONGEST = 2.0  # step in the logarithm of a probability: beyond it Newton's model holds no more
 
 
 class Slacked(SamplesSide):
@@ -185,8 +187,8 @@ class Simplex(Slacked):
     def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
         summed, sample = self.flat.summed, self.flat.sample
         da, ds = after.lower - before.lower, after.upper - before.upper
-        a_after = before.lower * np.exp(np.minimum(da, 0.0) / before.lower)
-        s_after = before.upper * np.exp(np.minimum(ds, 0.0) / before.upper)
+        a_after = before.lower * np.exp(np.clip(da / before.lower, -LONGEST, 0.0))
+        s_after = before.upper * np.exp(np.clip(ds / before.upper, -LONGEST, 0.0))
         lost = summed(before.lower - a_after) + (before.upper - s_after)
         grown = summed(np.maximum(da, 0.0)) + np.maximum(ds, 0.0)
         share = np.divide(lost, grown, out=np.zeros_like(lost), where=grown > 0)
@@ -337,7 +339,19 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         if state.relative_complementarity > problem.tolerance and not last:
             return Points([], [])
         alpha = task.feasible(cast(JointHessian, state.hessian).flat.beta(state.at.alpha) * task.signs)
-        return Points([alpha], [task.implied(state.weights, alpha)])
+        weights = regulariser_of(problem.formulation.name, task.count, task.own).feasible(state.weights)
+        functions = RankOneCoefficients(weights, alpha * task.signs)
+        near = last or _gap(problem, alpha, functions) <= SETTINGS.proof_margin * problem.tolerance
+        return Points([alpha], [functions]) if near else Points([], [])
+
+
+def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> float:
+    """The relative gap with these weights, which a certificate prices: the norms alone may ask for better ones."""
+    formulation, task, mu = problem.formulation, problem.task, functions.weights
+    lower, (outputs, _) = formulation.lower(task, alpha), task.evaluate(functions)
+    lengths = float(mu @ lower.roots**2)
+    price = float(np.sum(formulation.single.regulariser.value(mu, **task.own)))
+    return (lengths / 2 + price + task.risk(outputs).value - lower.value) / max(lengths, TINY)
 
 
 def _first_point(side: Side, samples: Slacked, x: Array) -> tuple[SaddleIterate, Array]:

@@ -13,7 +13,7 @@ from ...certificate.regularisers import Square, regulariser_of
 from ...certificate.ridge import combined_ridge
 from ...certificate.rounding import total_above
 from ...errors import InputError
-from ...formulations import Points
+from ...formulations import Points, RankOneCoefficients
 from ...formulations.families.joint import JointOutputs, JointTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array
@@ -30,7 +30,7 @@ class JointFamily(Family[JointOutputs, JointTask]):
     def points(self, formulation: JointOutputs, task: JointTask, answer: Answer) -> Points:
         weights, alpha, coefficients = _arrays(task, answer)
         if coefficients is None and weights is not None and alpha is not None:
-            coefficients = task.implied(weights, alpha)
+            coefficients = np.asarray(RankOneCoefficients(weights, alpha * task.signs))
         if alpha is None and coefficients is None:
             raise InputError("answer: alpha or coefficients are missing: write weights and alpha, or coefficients")
         return Points([] if alpha is None else [alpha], [] if coefficients is None else [coefficients])
