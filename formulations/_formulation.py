@@ -155,6 +155,11 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         return [name for name, _ in self.described_parameters]
 
     @property
+    def accepted_names(self) -> list[str]:
+        """Names of parameters, of every loss that there is, as well."""
+        return self.parameter_names
+
+    @property
     def needs_groups(self) -> bool:
         return False
 

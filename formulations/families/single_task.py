@@ -241,6 +241,10 @@ class SingleTask(
     def needs_groups(self) -> bool:
         return self.grouped
 
+    @property
+    def accepted_names(self) -> list[str]:
+        return [*self.parameter_names, "loss", *OWN]
+
     def check_names(self, given: Given) -> None:
         super().check_names({name: value for name, value in given.items() if name not in ("loss", *OWN)})
 

@@ -18,7 +18,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ class JointLoss(AnyLoss):
     """A loss of k outputs. Outputs, y and α are k×n; in declarations they are n×k."""
 
     joint = True
+    invariant: ClassVar[bool] = False  # whether a constant that is added to all outputs of a sample changes nothing
 
     @abstractmethod
     def signs(self, y: Array) -> Array:
@@ -137,6 +138,7 @@ class Contrasting(JointLoss):
     """A loss of the differences between a sample's own output and the others."""
 
     targets = CLASSES
+    invariant = True
 
     def signs(self, y: Array) -> Array:
         return y

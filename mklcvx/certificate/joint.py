@@ -237,12 +237,18 @@ class Evaluation:
         return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots)
 
     def _biases(self) -> list[Parts]:
-        """The biases that minimise the risk, in two parts, less the shifts of the outputs."""
+        """The biases that minimise the risk, in two parts, less the shifts of the outputs. Where only their differences
+        matter, they sum to zero, up to rounding."""
+        if not self.task.bias:
+            return [(0.0, 0.0)] * self.task.outputs
         risk, found = self.task.risk(np.stack([one.values for one in self.outputs])), []
+        shifts = [math.fsum(one.terms) for one in self.outputs]
+        centre = -math.fsum(shifts) / len(shifts) if self.task.loss.invariant else 0.0
         for one, best in zip(self.outputs, risk.bias.tolist(), strict=True):
-            high = math.fsum([best, *(-one.terms)])
-            found.append((high, math.fsum([best, *(-one.terms), -high])))
-        return found if self.task.bias else [(0.0, 0.0)] * len(found)
+            terms = [best, -centre, *(-one.terms)]
+            high = math.fsum(terms)
+            found.append((high, math.fsum([*terms, -high])))
+        return found
 
     def _tries(self, at: At) -> list[float]:
         """1, and where margins have a level, what lifts those of samples in use over it."""

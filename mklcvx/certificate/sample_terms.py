@@ -49,6 +49,7 @@ import numpy as np
 from ..formulations import Task
 from ..formulations.losses import PiecewiseQuadratic, Quadratic
 from ..formulations.losses.logistic import chance, information, log_share
+from .passes import added
 from .record import Certificate
 from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
@@ -86,19 +87,24 @@ class Ridge:
 NO_RIDGE = Ridge(np.zeros((1, 1)), np.zeros((1, 1)))
 
 
+@dataclass(frozen=True)
 class SampleTerms(ABC):
-    """The samples' side of a task, paying for a δ."""
+    """The samples' side of a task, paying for a δ: a is the level of the margins, or the targets."""
 
-    stretches = False  # whether bounds gain by lifting margins a little over the level
-    a: Array  # the level of the margins, or the targets
+    a: Array
     kappa: Array
     low: Array
     high: Array
     ridge: Ridge
 
-    @abstractmethod
     def paying(self, ridge: Ridge) -> SampleTerms:
         """The same side, paying for this δ."""
+        return replace(self, ridge=ridge)
+
+    @property
+    def stretches(self) -> bool:
+        """Whether bounds gain by lifting margins a little over the level."""
+        return False
 
     @abstractmethod
     def gain(self, alpha: Array) -> float:
@@ -118,9 +124,11 @@ class SampleTerms(ABC):
         bent, total = above(inwards**2 / (2 * self.kappa)), self.ridge.total
         if total == 0:
             return np.asarray(bent)
-        there, room = self.ridge.at(x), below(self.kappa - total)
+        there, room = self.ridge.at(x), below(below(self.kappa) - total)  # κ itself is off by u
         slope = inwards + above(np.sqrt(2 * total * there))
         near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        if not np.isfinite(self.high - self.low).all():
+            return np.asarray(near)
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
@@ -136,34 +144,14 @@ class OfRecord(SampleTerms):
     """The side of a loss that its record states."""
 
     shape: Quadratic
-    ridge: Ridge
-
-    @property
-    def a(self) -> Array:
-        return self.shape.a
-
-    @property
-    def kappa(self) -> Array:
-        return self.shape.kappa
-
-    @property
-    def low(self) -> Array:
-        return self.shape.low
-
-    @property
-    def high(self) -> Array:
-        return self.shape.high
-
-    def paying(self, ridge: Ridge) -> OfRecord:
-        return replace(self, ridge=ridge)
 
     def gain(self, alpha: Array) -> float:
         """aα and ε|α| as exact sums of two doubles, ½κα² as it is rounded, by less than 8u."""
-        terms = [product_terms(self.shape.a, alpha)]
+        terms = [product_terms(self.a, alpha)]
         if self.shape.epsilon.any():
             terms.append(-product_terms(self.shape.epsilon, np.abs(alpha)))
-        if self.shape.kappa.any():
-            bent = self.shape.kappa * alpha**2 / 2
+        if self.kappa.any():
+            bent = self.kappa * alpha**2 / 2
             terms += [-bent, -8 * U * bent]
         return math.fsum(np.concatenate(terms))
 
@@ -225,91 +213,74 @@ class Curved(OfRecord):
     """κ > 0."""
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
-        ends = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
-        return Costs(*(np.maximum(*(self._young(one, end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+        ends = added(r, -off), added(r, off)
+        return Costs(*(np.maximum(*(self._young(one, *end) for end in ends)) for one in (np.zeros_like(r), alpha)))
 
-    def _young(self, alpha: Array, r: Array) -> Array:
-        """sup of φ + P, less φ(α), at this r exactly."""
+    def _young(self, alpha: Array, r: Array, lost: Array) -> Array:
+        """sup of φ + P, less φ(α), at r + lost: what is lost is an error of the slopes."""
         _, epsilon, kappa, low, high = self.shape
-        x, outside = self.shape.maximiser(r), self.shape.excess(r) != 0
-        turned = kappa * x
-        rounded = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
+        x, turned = self.shape.maximiser(r), kappa * self.shape.maximiser(r)
+        lost = above(np.abs(lost))
+        blur = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
         right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
-        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf)) + rounded
+        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf))
+        inwards = inwards + lost + np.where(self.shape.excess(r) == 0, 0.0, blur)  # for |r| ≤ ε the signs are exact
         crossing = np.sign(alpha) * np.sign(x) < 0
         start = np.where(crossing, 0.0, alpha)
         way, pull = x - start, r - np.sign(x + start) * epsilon - turned
-        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + kappa * np.abs(alpha) / 2), 0.0)
-        along = np.maximum(way * pull, 0.0) + np.abs(way) * rounded + kappa * way**2 / 2
-        inwards = np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
-        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, inwards))
+        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + lost + kappa * np.abs(alpha) / 2), 0.0)
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + kappa * way**2 / 2
+        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, above(np.maximum(inwards, 0.0))))
 
 
 # ------------------------------------------------------------------------------------------------------- logistic loss
 LOG = 3 * POWER  # units of roundoff that an expression with an exponential and a logarithm is trusted to
 
 
-@dataclass(frozen=True)
 class Entropic(SampleTerms):
     """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
 
-    price: Array
-    ridge: Ridge
-
-    @property
-    def a(self) -> Array:
-        return np.zeros_like(self.price)
-
-    @property
-    def low(self) -> Array:
-        return np.zeros_like(self.price)
-
-    @property
-    def high(self) -> Array:
-        return self.price
-
-    @property
-    def kappa(self) -> Array:
-        return 4 / self.price
-
-    def paying(self, ridge: Ridge) -> Entropic:
-        return replace(self, ridge=ridge)
-
     def gain(self, alpha: Array) -> float:
-        entropy = -np.concatenate([information(alpha, self.price - alpha), information(self.price - alpha, alpha)])
+        entropy = -np.concatenate([information(alpha, self.high - alpha), information(self.high - alpha, alpha)])
         return math.fsum(np.concatenate([entropy, -2 * LOG * U * entropy]))
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         low, high = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
         beyond = np.maximum(self._past(low), self._past(high))
-        loss = above(self.price * np.logaddexp(0.0, high), LOG)
+        loss = above(self.high * np.logaddexp(0.0, high), LOG)
         return Costs(loss + beyond, np.maximum(self._young(alpha, low), self._young(alpha, high)) + beyond)
 
     def _young(self, alpha: Array, r: Array) -> Array:
-        price, rest = self.price, self.price - alpha
+        price, rest = self.high, self.high - alpha
         p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
-        parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
-                          v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
-        parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
-        direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-        apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
-        near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
+            parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
+                              v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
+            parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+            direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+            apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
+            near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
         return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
 
     def _past(self, r: Array) -> Array:
         """What δ adds, at the maximiser as it is computed, give or take its error."""
-        x, nothing = self.price * chance(r), np.zeros_like(r)
+        x, nothing = self.high * chance(r), np.zeros_like(r)
         return np.maximum(*(self.beyond(x * (1 + side * LOG * U), nothing) for side in (-1, 1)))
 
 
 def of_record(task: Task) -> OfRecord:
     shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
-    return (Curved if shape.kappa.any() else Straight)(shape, NO_RIDGE)
+    kind = Curved if shape.kappa.any() else Straight
+    return kind(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape)
+
+
+def entropic(task: Task) -> Entropic:
+    return Entropic(np.zeros(task.samples), 4 / task.box, task.low, task.limit, NO_RIDGE)
 
 
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {
     "quadratic": of_record,
-    "logistic": lambda task: Entropic(task.box, NO_RIDGE),
+    "logistic": entropic,
 }
 
 
