@@ -45,6 +45,7 @@ class Iterate(ABC):
         return type(self)(**blocks)
 
     def halfway(self, other: Self) -> Self:
+        """The point in the middle, which is interior as well."""
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return type(self)(**{name: (getattr(self, name) + getattr(other, name)) / 2 for name in names})
 

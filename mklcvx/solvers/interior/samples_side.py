@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ...formulations import Task
 from ...formulations.losses import PiecewiseQuadratic, Quadratic
-from .settings import SETTINGS, TINY
+from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .step_length import Array
 
 
@@ -56,7 +56,8 @@ class SamplesSide:
         self.signs, self.price = task.signs, task.box
         self.a, self.kappa, self.low, self.high = self.record(task)
         self.two_sided = bool((self.low < 0).any())
-        self.starts, self.ends = np.isfinite(self.low).all(), np.isfinite(self.high).all()  # which ends have barriers
+        # Which ends are finite.
+        self.starts, self.ends = bool(np.isfinite(self.low).all()), bool(np.isfinite(self.high).all())
         self.smooth = self.unbounded = not (self.starts or self.ends)
         self.size = self.legs * task.samples
         self.unit = max(float(np.ptp(self.a)) / 2, TINY) if self.two_sided else 1.0  # of the gain's slope
@@ -203,8 +204,11 @@ class Entropic(Free):
         self.smooth = True
 
     def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
-        """κ where it is least. The slope at 0 is infinite, that at some α of the order of one."""
+        """κ where it is least; 1 for a, since the slope is of that order but for the ends, where it is infinite."""
         return np.ones(task.samples), 4 / task.box, task.low, task.limit
+
+    def distances(self, alpha: Array) -> tuple[Array, Array]:
+        return np.maximum(alpha, NEARLY_ZERO), np.maximum(self.high - alpha, NEARLY_ZERO)
 
     def stepped(self, alpha: Array, change: Array) -> Array:
         before = Legs(alpha, *self.distances(alpha))
@@ -214,8 +218,8 @@ class Entropic(Free):
         rise, fall = after.lower - before.lower, after.upper - before.upper
         rise = np.where(before.lower < before.upper, rise, -fall)
         down, up = np.minimum(rise, 0.0) / before.lower, np.minimum(-rise, 0.0) / before.upper
-        lower = before.lower * np.exp(down) - before.upper * np.expm1(up)
-        return lower, lower, before.upper * np.exp(up) - before.lower * np.expm1(down)
+        lower = np.maximum(before.lower * np.exp(down) - before.upper * np.expm1(up), NEARLY_ZERO)
+        return lower, lower, np.maximum(before.upper * np.exp(up) - before.lower * np.expm1(down), NEARLY_ZERO)
 
     def smooth_slope(self, at: OnLegs) -> Array:
         return np.asarray(np.log(at.upper) - np.log(at.lower))
