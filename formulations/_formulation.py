@@ -168,6 +168,10 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
     def needs_groups(self) -> bool:
         return False
 
+    def posed_for(self, instance: Instance, given: Given) -> Formulation:
+        """The formulation that an instance and parameters ask for: itself, unless a family has a form for them."""
+        return self
+
     @abstractmethod
     def task(self, instance: Instance, given: Given) -> tuple[TaskT, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError
+from ...formulations._formulation import Posed
 from ...problem.instance import Instance
 from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
@@ -41,11 +42,13 @@ FULL = "l1"
 
 
 # ---------------------------------------------------------------------------------------------------- a solved problem
-def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
-    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit."""
+def chosen_solvers(formulation: str, names: Sequence[str] | None, task: Posed | None = None) -> list[str]:
+    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit, and
+    that take the loss of the task."""
     chosen = formulations.get(formulation)
     if names is None:
         fitting = [name for name in tracing(chosen) if name not in SLOW]
+        fitting = [name for name in fitting if task is None or solver_named(name, chosen).takes(task)]
         return sorted(fitting, key=lambda name: name != "interior")[:USUAL]
     if not names:
         raise InputError("--solvers names none: give some by commas, for example interior,clarabel")

@@ -194,15 +194,20 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
         tau = share * max(float(np.mean(np.abs(gradient) * nearest)), TINY)
         w = np.maximum(tau / at.upper, (tau / at.lower - gradient)[: len(at.upper)])
         z = gradient + w if len(w) else np.maximum(gradient, tau / at.lower)
+    cap_slack, s, u, kappa = first_multipliers(side, x, images @ beta / 2, tau)
+    return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa)
+
+
+def first_multipliers(side: Side, x: Array, halves: Array, tau: float) -> tuple[Array, Array, Array, Array]:
+    """The slacks of caps, the multipliers s and u of bounds and caps, and κ of equalities, at ½q = halves."""
     cap_slack = np.maximum(side.caps - x[: len(side.caps)], SETTINGS.min_cap_slack * side.caps)
-    gradient_x, jacobian = side.gradient(x, images @ beta / 2), side.equality_jacobian(x)
+    gradient_x, jacobian = side.gradient(x, halves), side.equality_jacobian(x)
     wanted = tau / x - side.sign * gradient_x
     kappa = np.array([_multiplier(row, wanted, side.sign, len(cap_slack)) for row in jacobian])
     gradient_x = side.sign * (gradient_x + kappa @ jacobian)
     u = np.maximum(tau / cap_slack, (tau / x - gradient_x)[: len(cap_slack)])
     gradient_x[: len(cap_slack)] += u
-    s = np.maximum(gradient_x, tau / x)
-    return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa)
+    return cap_slack, np.maximum(gradient_x, tau / x), u, kappa
 
 
 def _multiplier(row: Array, wanted: Array, sign: Array, capped: int) -> float:
