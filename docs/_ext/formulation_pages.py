@@ -15,15 +15,15 @@ from typing import Any
 
 from family import EDGES
 from mklcvx.formulations import FORMULATIONS, Formulation, get
-from mklcvx.formulations.losses import EVERY, Loss
+from mklcvx.formulations.losses import ALL, AnyLoss
 from mklcvx.reports.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.reports.latex import formula, prose
 from mklcvx.reports.theorem import Paragraph, Row, parse
 from mklcvx.solvers.solving import SOLVERS
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
-SHARED = {loss.theorem: loss.name for loss in reversed(EVERY)}  # pages of losses, by theorem: two have the same
-LINKS = {**{name: name for name in NAMES}, **{loss.name: SHARED[loss.theorem] for loss in EVERY}}
+SHARED = {loss.theorem: loss.name for loss in reversed(ALL)}  # pages of losses, by theorem: two have the same
+LINKS = {**{name: name for name in NAMES}, **{loss.name: SHARED[loss.theorem] for loss in ALL}}
 FAMILIES = {
     "single task": "One task, labels ±1",
     "many labels": "Many labels, one combination of kernels",
@@ -104,7 +104,7 @@ def page(formulation: Formulation, more: bool = False) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def notation_of(formulation: Formulation | Loss) -> str:
+def notation_of(formulation: Formulation | AnyLoss) -> str:
     notation = parse(GENERAL + formulation.notation)
     text = "\n\n".join([markdown(notation.headline), *map(_explained, notation.parts)])
     return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n{text}\n::::"
@@ -154,7 +154,7 @@ def _rest(parts: tuple[Row | Paragraph, ...]) -> list[str]:
     return made
 
 
-def parameters_of(formulation: Formulation | Loss) -> str:
+def parameters_of(formulation: Formulation | AnyLoss) -> str:
     rows = []
     for name, described in formulation.described_parameters:
         meaning, *limits, default = described.split("; ")
@@ -238,7 +238,7 @@ def _solvers(formulation: Formulation) -> str:
     return "\n".join(["## Solvers that serve it", "", ":::{container} stacked", *table, ":::"])
 
 
-def to_take_away(formulation: Formulation | Loss) -> str:
+def to_take_away(formulation: Formulation | AnyLoss) -> str:
     """The same theorem as files: a page states it once."""
     name, command = formulation.name, f"mklcvx explain {formulation.name}"
     return (
@@ -247,7 +247,7 @@ def to_take_away(formulation: Formulation | Loss) -> str:
     )
 
 
-def taken_away(formulation: Formulation | Loss) -> dict[str, str]:
+def taken_away(formulation: Formulation | AnyLoss) -> dict[str, str]:
     """The files that a page offers, by their names."""
     return {f"{formulation.name}.txt": as_text(formulation), f"{formulation.name}.tex": as_latex(formulation)}
 

@@ -22,23 +22,24 @@ from formulation_pages import (
     to_take_away,
 )
 from mklcvx.formulations import FORMULATIONS
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL, Loss
+from mklcvx.formulations.losses import ALL, CLASSES, LABELS, NONE, REAL, AnyLoss
 from mklcvx.reports.explain import equations
 from mklcvx.reports.theorem import Paragraph, parse
 
 TARGETS = {
     LABELS: "For labels ±1",
+    CLASSES: "For classes, all at once",
     REAL: "For a response",
     NONE: "Without targets",
 }
 CHAPTER = "{doc}`/chapters/plot_13_change_the_loss`"
 
 
-def with_pages() -> list[Loss]:
-    return [loss for loss in EVERY if LINKS[loss.name] == loss.name]
+def with_pages() -> list[AnyLoss]:
+    return [loss for loss in ALL if LINKS[loss.name] == loss.name]
 
 
-def page(loss: Loss) -> str:
+def page(loss: AnyLoss) -> str:
     theorem = parse(loss.theorem)
     headline = theorem.headline.removeprefix(f"{loss.name} — ")
     parts = [
@@ -70,7 +71,7 @@ def _sentence(text: str) -> str:
     return f"{shown[0].upper()}{shown[1:]}"
 
 
-def _code(loss: Loss) -> str:
+def _code(loss: AnyLoss) -> str:
     """The record that states a piecewise quadratic loss; of others, the two declarations."""
     names = ["shape"] if hasattr(loss, "shape") else ["declare_risk", "declare_gain"]
     return "\n\n".join(_included(type(loss), name) for name in names)
@@ -82,16 +83,19 @@ def _included(kind: type, name: str) -> str:
     return f"```{{literalinclude}} {place}\n:language: python\n:dedent:\n```"
 
 
-def _pairs(loss: Loss) -> str:
+def _pairs(loss: AnyLoss) -> str:
     taking = [one for one in FORMULATIONS if one.loss_names]
     links = ", ".join(link(one.name) for one in taking if loss.name in one.loss_names)
     others = ", ".join(link(one.name) for one in taking if loss.name not in one.loss_names)
-    without = f" Not with {others}: they have no ν-form." if others else ""
+    why = "their penalty is between groups" if loss.joint else "they have no ν-form"
+    without = f" Not with {others}: {why}." if others else ""
     return f"## Regularisers that it goes with\n\n{links}.{without}"
 
 
-def _picture(loss: Loss) -> str:
-    others = [one.name for one in EVERY if LINKS[one.name] == loss.name]
+def _picture(loss: AnyLoss) -> str:
+    if loss.joint:
+        return ""
+    others = [one.name for one in ALL if LINKS[one.name] == loss.name]
     return f"""## Drawn here
 
 The loss, its conjugate h, with which the gain is $g(\\alpha)=a\\alpha-h(\\alpha)$, and the bounds of α, at the price 1:
@@ -108,7 +112,7 @@ def table() -> str:
     lines: list[str] = []
     for kind, title in TARGETS.items():
         lines += [f"### {title}", "", "| name | what it is | own parameters | by |", "|---|---|---|---|"]
-        for loss in (loss for loss in EVERY if loss.targets == kind):
+        for loss in (loss for loss in ALL if loss.targets == kind):
             own = ", ".join(
                 f"`{one.name}`: {markdown(one.limits)}" for one in loss.parameters[loss.parameter.name == "C" :]
             )
@@ -129,7 +133,7 @@ def gains() -> str:
     return "\n".join(lines)
 
 
-def link_from_above(loss: Loss) -> str:
+def link_from_above(loss: AnyLoss) -> str:
     return link(loss.name).replace("](", "](formulations/")
 
 

@@ -27,10 +27,11 @@ from .._formulation import Formulation, Given, Own, Parameter, Parameters, Point
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Elementwise, Fixed, Regulariser, SoftMargin
 from ..losses import (
+    ALL,
     CLASSES,
-    EVERY,
     HINGE,
     JOINT,
+    KNOWN,
     LABELS,
     LOSSES,
     NONE,
@@ -42,7 +43,7 @@ from ..losses import (
     AnyLoss,
     Loss,
     Risk,
-)  # fmt: skip
+)
 from . import task as _task
 from .joint import JointOutputs
 from .task import Array, RankOneCoefficients, Task
@@ -57,7 +58,6 @@ TARGETS = {
     CLASSES: ("classes", "classes"),
     NONE: ("none", "no targets"),
 }
-ALL: tuple[AnyLoss, ...] = (*EVERY, *JOINT.values())
 
 __all__ = [  # what the files of single tasks are written in
     "THETA", "Array", "Between", "Constraint", "Elementwise", "Fixed", "Functions", "LowerBound", "Multipliers",
@@ -198,7 +198,7 @@ class SingleTask(
     # ------------------------------------------------------------------------------- parameters
     def posed_for(self, instance: Instance, given: Given) -> Formulation:
         """Itself for one output; its form for several, where the loss that is named or the response has them."""
-        several = given.get("loss") in JOINT or instance.targets.outputs > 1
+        several = str(given.get("loss")) in JOINT or instance.targets.outputs > 1
         return JointOutputs.of(self) if several else self
 
     def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
@@ -244,7 +244,7 @@ class SingleTask(
 
     def _described_own(self) -> list[tuple[str, str]]:
         """The parameters of single losses, each with the losses that have it."""
-        taken = [LOSSES[name] for name in self.loss_names]
+        taken = [KNOWN[name] for name in self.loss_names]
         known = {parameter.name: parameter for loss in taken for parameter in loss.own}
         having = {name: [loss.name for loss in taken if known[name] in loss.own] for name in known}
         return [
@@ -254,11 +254,12 @@ class SingleTask(
 
     @property
     def loss_names(self) -> list[str]:
-        return [loss.name for loss in EVERY if self._takes(loss)]
+        return [loss.name for loss in ALL if self._takes(loss)]
 
     def _takes(self, loss: AnyLoss) -> bool:
-        """Every loss, unless its margin is free and the formulation has no ν-form."""
-        return not loss.free_margin or NAMED[NU] in self.losses
+        """Every loss, unless its margin is free and the formulation has no ν-form, or it is joint and the penalty is
+        between groups."""
+        return self.between is None if loss.joint else not loss.free_margin or NAMED[NU] in self.losses
 
     @property
     def needs_groups(self) -> bool:
@@ -282,11 +283,10 @@ class SingleTask(
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
-        known: dict[str, AnyLoss] = {**LOSSES, **JOINT}
-        if not isinstance(name, str) or name not in known:
-            raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], known)}")
-        loss = known[name]
-        if not self._takes(loss):
+        if not isinstance(name, str) or name not in KNOWN:
+            raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], KNOWN)}")
+        loss = KNOWN[name]
+        if loss.free_margin and not self._takes(loss):
             raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
         if loss is NU and "nu" not in present:
             raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")

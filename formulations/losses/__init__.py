@@ -25,11 +25,14 @@ EVERY: tuple[Loss, ...] = (
 )  # fmt: skip
 LOSSES: dict[str, Loss] = {name: loss for loss in EVERY for name in (*loss.other_names, loss.name)}
 JOINT: dict[str, JointLoss] = {loss.name: loss for loss in (CRAMMER_SINGER, SOFTMAX)}  # of several outputs
+ALL: tuple[AnyLoss, ...] = (*EVERY, *JOINT.values())
+KNOWN: dict[str, AnyLoss] = {**LOSSES, **JOINT}
 OWN = tuple(dict.fromkeys(parameter.name for loss in EVERY for parameter in loss.own))
 
 __all__ = [
-    "ABSOLUTE", "CLASSES", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT", "LABELS",
-    "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "QUANTILE", "REAL", "SMOOTHED_HINGE", "SOFTMAX", "SQUARED",
+    "ABSOLUTE", "ALL", "CLASSES", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT", "KNOWN",
+    "LABELS", "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "QUANTILE", "REAL", "SMOOTHED_HINGE", "SOFTMAX",
+    "SQUARED",
     "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber", "JointLoss", "JointRisk",
     "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable", "SmoothedHinge",
     "SquaredEpsilonInsensitive",

@@ -46,6 +46,10 @@ class JointLoss(AnyLoss):
     joint = True
     invariant: ClassVar[bool] = False  # whether a constant that is added to all outputs of a sample changes nothing
 
+    @property
+    def notation(self) -> str:
+        return __doc__
+
     @abstractmethod
     def signs(self, y: Array) -> Array:
         """s, which leads from α to β = s∘α."""

@@ -13,7 +13,8 @@ over the α ≥ 0 with Σ_{j≠y} α_j ≤ c. Collected by outputs, cℓ(z) = ma
                    vertices of the feasible set are 0 and, for every other class j, α_y = α_j = c
     least bias     a linear programme in k biases; they are defined up to a constant, so that Σ_j b_j = 0
 
-Targets: classes, two or more. Parameters: C > 0, default 1.
+Targets: classes, two or more.
+Parameters: C > 0, default 1.
 Degenerate cases: a constant added to all outputs of a sample changes nothing. f = 0 costs c for every sample. For two
 classes f_1 − f_2 takes the place of f, and ‖f_m‖² that of 2(‖f_m^1‖² + ‖f_m^2‖²): where U is of degree two, the value
 is half of that of `hinge` at 2C.

@@ -14,7 +14,8 @@ c([j = y] − u_j) sums to zero, and the value there is c times the entropy of u
     Fenchel–Young  c times the divergence of Kullback and Leibler of u from the probabilities
     least bias     unique up to a constant, so that Σ_j b_j = 0
 
-Targets: classes, two or more. Parameters: C > 0, default 1.
+Targets: classes, two or more.
+Parameters: C > 0, default 1.
 Degenerate cases: a constant added to all outputs of a sample changes nothing. f = 0 costs c log k for every sample. For
 two classes f_1 − f_2 takes the place of f, and ‖f_m‖² that of 2(‖f_m^1‖² + ‖f_m^2‖²): where U is of degree two, the
 value is half of that of `logistic` at 2C.

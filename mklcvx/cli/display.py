@@ -72,7 +72,7 @@ def loss_table() -> None:
     """Print the losses, each with its targets, its parameters and the formulations that take it."""
     regularisers = [f for f in formulations.FORMULATIONS if f.loss_names]
     every, rows = [f.name for f in regularisers], []
-    for loss in losses.EVERY:
+    for loss in losses.ALL:
         name = ", ".join([loss.name, *loss.other_names])
         taken = _all_but([f.name for f in regularisers if loss.name in f.loss_names], every)
         parameters = "; ".join(_limits(parameter) for parameter in loss.parameters)
@@ -92,7 +92,7 @@ def _limits(parameter: Parameter) -> str:
 
 
 def every_loss() -> list[str]:
-    return [loss.name for loss in losses.EVERY]
+    return [loss.name for loss in losses.ALL]
 
 
 def _all_but(some: Sequence[str], every: Sequence[str]) -> str:

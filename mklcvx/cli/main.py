@@ -149,7 +149,7 @@ def _losses() -> list[dict[str, object]]:
             "formulations": [f.name for f in formulations.FORMULATIONS if loss.name in f.loss_names],
             "reference": loss.reference,
         }
-        for loss in losses.EVERY
+        for loss in losses.ALL
     ]
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from ..errors import InputError, nearest
 from ..formulations import FORMULATIONS, Formulation, get
-from ..formulations.losses import LOSSES, Loss
+from ..formulations.losses import KNOWN, AnyLoss
 from .latex import Piece, formula, prose
 from .theorem import OF_LOSSES, Paragraph, Row, parse
 
@@ -25,21 +25,21 @@ ASCII = str.maketrans(
 )
 
 
-def named(name: str) -> Formulation | Loss:
+def named(name: str) -> Formulation | AnyLoss:
     """Return the formulation or the loss of that name, or the problem of a baseline."""
-    if name in LOSSES:
-        return LOSSES[name]
+    if name in KNOWN:
+        return KNOWN[name]
     if name in BASELINES:
         problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
         return problem
     try:
         return get(name)
     except InputError:
-        known = [*(formulation.name for formulation in FORMULATIONS), *LOSSES]
+        known = [*(formulation.name for formulation in FORMULATIONS), *KNOWN]
         raise InputError(f"unknown formulation {name!r}, nor is it a loss: {nearest(str(name), known)}") from None
 
 
-def as_text(formulation: Formulation | Loss) -> str:
+def as_text(formulation: Formulation | AnyLoss) -> str:
     """Return the theorem, its parameters, its notation, and an example of use."""
     lines = [formulation.theorem.strip(), "", "Parameters"]
     lines += [f"    {name:<11} {meaning}" for name, meaning in formulation.described_parameters]
@@ -51,7 +51,7 @@ def as_text(formulation: Formulation | Loss) -> str:
     return "\n".join([*lines, f"Try: {how}"])
 
 
-def as_latex(formulation: Formulation | Loss) -> str:
+def as_latex(formulation: Formulation | AnyLoss) -> str:
     """Return the primal and the dual, or the loss and its gain, as displayed equations, the derivation, and the
     recovery, or what the loss does to α and b. The code needs amsmath and fits the width of a slide or a page."""
     theorem = parse(formulation.theorem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import formulations
 from ..errors import InputError, nearest
-from ..formulations.losses import EVERY, LABELS, NONE, REAL
+from ..formulations.losses import ALL, CLASSES, LABELS, NONE, REAL
 from .solving import SOLVERS
 
 
@@ -37,8 +37,8 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     ----------
     formulation : str, optional
         List only the losses that this formulation takes; a formulation whose loss is part of it takes none.
-    target : {"labels", "response", "none"}, optional
-        List only the losses for this kind of target: labels ±1, a response, or none at all.
+    target : {"labels", "classes", "response", "none"}, optional
+        List only the losses for this kind of target: labels ±1, classes at once, a response, or none at all.
 
     Returns
     -------
@@ -62,13 +62,13 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     >>> "huber" in mklcvx.available_losses(target="response")
     True
     """
-    kinds = (LABELS, REAL, NONE)
+    kinds = (LABELS, CLASSES, REAL, NONE)
     if target is not None and target not in kinds:
         raise InputError(f"unknown kind of target {target!r:.40}: {nearest(str(target), kinds)}")
     taken = None if formulation is None else formulations.get(formulation).loss_names
     return [
         loss.name
-        for loss in EVERY
+        for loss in ALL
         if (target is None or loss.targets == target) and (taken is None or loss.name in taken)
     ]
 

@@ -105,13 +105,13 @@ def test_formulations_and_solvers_can_be_listed():
 
 
 def test_losses_can_be_listed_by_target_and_formulation():
-    every = [loss.name for loss in losses.EVERY]
+    every = [loss.name for loss in losses.ALL]
     assert available_losses() == every
-    by_target = [available_losses(target=kind) for kind in ("labels", "response", "none")]
+    by_target = [available_losses(target=kind) for kind in ("labels", "classes", "response", "none")]
     assert sorted(name for some in by_target for name in some) == sorted(every)
-    assert [some[0] for some in by_target] == ["hinge", "squared", "one_class"]
+    assert [some[0] for some in by_target] == ["hinge", "crammer_singer", "squared", "one_class"]
     assert available_losses("l1") == every
-    assert {*every} - {*available_losses("li")} == {"nu", "one_class"}
+    assert {*every} - {*available_losses("li")} == {"nu", "one_class", *losses.JOINT}
     assert available_losses("ckl", target="none") == available_losses("ts") == []
     with check_refused("unknown kind of target 'responses'", "did you mean 'response'?"):
         available_losses(target="responses")
