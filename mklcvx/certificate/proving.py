@@ -14,11 +14,11 @@ whole numbers and low rank, and for factors; otherwise about n·u·trace. The ce
 that, one that it does not see √δ_m‖β‖: half of the digits.
 
 **Upper.** f_m = tK̃_mc_m = t(K_mc_m + δ_mc_m) has the norm ta_m, a_m = √(c_m'K_mc_m + δ_m‖c_m‖²), and weak duality
-(`formulations/families/single_task`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i C_i(1 − m_i)₊ with
-m_i = y_i(f_i + tb).
+(`formulations/families/single_task`) holds for semidefinite kernels: v ≤ t²U(a) + Σ_i c_i ℓ(y_i, z_i) with
+z_i = f_i + tb.
 
-**Gap.** Σ_i max(α_i(m_i − 1), (C_i − α_i)(1 − m_i)) + [t²U(a) + U*(√q̃) − tΣ_m β'K̃_mc_m], compared with
-t²U(a) + U*(√q̃).
+**Gap.** Σ_i (c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i) + [t²U(a) + U*(√q̃) − tΣ_m β'K̃_mc_m], compared with
+t²U(a) + U*(√q̃). `sample_terms` bounds the first part.
 """
 
 from __future__ import annotations

@@ -1,16 +1,18 @@
 """The optimality conditions at a solution, and the gap of a single task as a sum of their violations.
 
-With shares s_i = α_i/C_i, margins y_i f(x_i), the level 1 (loss nu: ρ), norms ‖f_m‖ and roots √q_m(α),
+With outputs z_i = f(x_i) + b, the signs s of the task, norms ‖f_m‖ and roots √q_m(α),
 
-    primal − dual  =  Σ_i C_i [(1 − s_i)(level − y_i f(x_i))₊ + s_i (y_i f(x_i) − level)₊]     samples
-                   +  Σ_m (‖f_m‖ √q_m − Σ_i α_i y_i f_m(x_i))                                  functions
-                   +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                        weights
+    primal − dual  =  Σ_i (c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i)                     samples
+                   +  Σ_m (‖f_m‖ √q_m − Σ_i s_i α_i f_m(x_i))                            functions
+                   +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                  weights
 
-Proof: insert Σ_m Σ_i α_i y_i f_m(x_i) = Σ_i α_i y_i f(x_i), which holds since y'α = 0 (without a bias there is no b),
-and collect. No line is negative, and each vanishes exactly where its condition holds: α_i = 0 beyond the level,
-α_i = C_i short of it; f_m a multiple of K_m(α∘y); weights that fit both norms and roots. This is the plain gap, of the
-two objectives at the solution in double precision: the certificate's is not below it but for rounding, which it pays
-for, as it does for δ, and it prices the weights as they are stored.
+Proof: insert Σ_m Σ_i s_i α_i f_m(x_i) = Σ_i s_i α_i z_i, which holds since s'α = 0 (without a bias there is no b), and
+collect. No line is negative, and each vanishes exactly where its condition holds: α_i minimises what the loss leaves
+(`formulations/losses`); f_m is a multiple of K_mβ; weights fit both norms and roots. For the hinge, with the share
+α_i/C_i, margins y_i z_i and the level 1 (loss nu: ρ), the first line is Σ_i C_i times the `slackness` below: α_i = 0
+beyond the level, α_i = C_i short of it. This is the plain gap, of the two objectives at the solution in double
+precision: the certificate's is not below it but for rounding, which it pays for, as it does for δ, and it prices the
+weights as they are stored.
 """
 
 from __future__ import annotations
@@ -87,8 +89,10 @@ def single_task(formulation: formulations.SingleTask, instance: Instance, soluti
     roots = task.root_q(alpha)
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
+    rho = float(solution.multipliers.get("rho", 0.0)) if task.loss_function.free_margin else 0.0
+    at_samples = task.loss_function.fenchel_young(alpha, outputs + solution.bias, task.y, task.box, rho)
     return GapParts(
-        samples=float(task.box @ sample_side(instance, solution).slackness),
+        samples=float(at_samples.sum()),
         functions=both - float((alpha * task.signs) @ outputs),
         weights=float(curves) - both,
     )

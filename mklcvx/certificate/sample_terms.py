@@ -49,6 +49,7 @@ import numpy as np
 from ..formulations import Task
 from ..formulations.losses import PiecewiseQuadratic, Quadratic
 from ..formulations.losses.logistic import chance, information, log_share
+from .passes import added
 from .record import Certificate
 from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
@@ -121,6 +122,8 @@ class SampleTerms(ABC):
         there, room = self.ridge.at(x), below(self.kappa - total)
         slope = inwards + above(np.sqrt(2 * total * there))
         near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        if not np.isfinite(self.high - self.low).all():
+            return np.asarray(near)
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
@@ -225,24 +228,24 @@ class Curved(OfRecord):
     """κ > 0."""
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
-        ends = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
-        return Costs(*(np.maximum(*(self._young(one, end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+        ends = added(r, -off), added(r, off)
+        return Costs(*(np.maximum(*(self._young(one, *end) for end in ends)) for one in (np.zeros_like(r), alpha)))
 
-    def _young(self, alpha: Array, r: Array) -> Array:
-        """sup of φ + P, less φ(α), at this r exactly."""
+    def _young(self, alpha: Array, r: Array, lost: Array) -> Array:
+        """sup of φ + P, less φ(α), at r + lost: what is lost is an error of the slopes."""
         _, epsilon, kappa, low, high = self.shape
-        x, outside = self.shape.maximiser(r), self.shape.excess(r) != 0
-        turned = kappa * x
-        rounded = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
+        x, turned = self.shape.maximiser(r), kappa * self.shape.maximiser(r)
+        lost = above(np.abs(lost))
+        blur = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
         right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
-        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf)) + rounded
+        inwards = np.maximum(np.where(x < high, right, -np.inf), np.where(x > low, -left, -np.inf))
+        inwards = inwards + lost + np.where(self.shape.excess(r) == 0, 0.0, blur)  # for |r| ≤ ε the signs are exact
         crossing = np.sign(alpha) * np.sign(x) < 0
         start = np.where(crossing, 0.0, alpha)
         way, pull = x - start, r - np.sign(x + start) * epsilon - turned
-        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + kappa * np.abs(alpha) / 2), 0.0)
-        along = np.maximum(way * pull, 0.0) + np.abs(way) * rounded + kappa * way**2 / 2
-        inwards = np.where(outside, above(np.maximum(inwards, 0.0)), 0.0)
-        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, inwards))
+        to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + lost + kappa * np.abs(alpha) / 2), 0.0)
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + kappa * way**2 / 2
+        return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, above(np.maximum(inwards, 0.0))))
 
 
 # ------------------------------------------------------------------------------------------------------- logistic loss
@@ -288,12 +291,13 @@ class Entropic(SampleTerms):
     def _young(self, alpha: Array, r: Array) -> Array:
         price, rest = self.price, self.price - alpha
         p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
-        parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
-                          v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
-        parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
-        direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-        apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
-        near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
+            parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
+                              v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
+            parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+            direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+            apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
+            near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
         return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
 
     def _past(self, r: Array) -> Array:

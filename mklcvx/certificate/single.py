@@ -1,30 +1,35 @@
 """Single tasks: two bounds on v = max over α of gain(α) − R*(½q(α)), every rounding error paid for.
 
-q_m = β'K_mβ, β = α∘y, for the stored numbers read as exact reals. For semidefinite kernels v is the primal optimum; it
+q_m = β'K_mβ, β = s∘α, for the stored numbers read as exact reals. For semidefinite kernels v is the primal optimum; it
 is defined without that, and no δ moves it. Let α be feasible and μ in the domain of R, both exactly.
 
-**Lower.** v ≥ gain(α) − R*(½q(α)), and R* grows with q: an upper end of q is put in.
+**Lower.** v ≥ gain(α) − R*(½q(α)), and R* grows with q: an upper end of q is put in. The gain is put in from below.
 
 **Upper.** Let K(μ) + δI ⪰ 0, on the complement of 1 if there is a bias. For every feasible α̂ and c = tβ
 
     −½ β̂'K(μ)β̂ ≤ ½ c'K(μ)c − c'K(μ)β̂ + ½δ‖β̂ − c‖²,
 
-since β̂ − c sums to zero where δ needs it to. With f = tK(μ)β, margins m_i = y_i(f_i + tb) and level ℓ = 1 (loss nu: ρ)
+since β̂ − c sums to zero where δ needs it to. With f = tK(μ)β and outputs z_i = f_i + tb,
 
-    v ≤ R(μ) + ½t²μ'q + Σ_i max over 0 ≤ α̂_i ≤ C_i of [α̂_i(ℓ − m_i) + ½δ(α̂_i − tα_i)²]      (loss nu: − ρ),
+    v ≤ R(μ) + ½t²μ'q + Σ_i sup over low_i ≤ α̂_i ≤ high_i of [g_i(α̂_i) − s_i α̂_i z_i + ½δ(α̂_i − tα_i)²],
 
-any b and ρ: they multiply y'α̂ = 0 and 1 − 1'α̂ = 0. Each term is convex in α̂_i, so its maximum is at 0 or C_i. A
-negative c'K(μ)c is not cut off.
+any b, which multiplies s'α̂ = 0. Where the margin is free, ρ(1 − 1'α̂) = 0 is added: g_i is ρα̂_i, and −ρ is left. Without
+δ the supremum is the loss c_i ℓ(y_i, z_i). A negative c'K(μ)c is not cut off.
 
 **Gap.** The two differ by numbers none of which is negative, so nothing cancels:
 
-    Σ_i max(α_i(m_i − ℓ) + ½δt²α_i²,  (C_i − α_i)(ℓ − m_i) + ½δ(C_i − tα_i)²) + ½(t−1)²μ'q + [R(μ) + R*(½q) − ½μ'q],
+    Σ_i (sup over α̂_i of [g_i(α̂_i) − s_i α̂_i z_i + ½δ(α̂_i − tα_i)²] − [g_i(α_i) − s_i α_i z_i])
+    + ½(t−1)²μ'q + [R(μ) + R*(½q) − ½μ'q],
 
-because Σ_i α_i m_i = tμ'q. Errors of m_i and q are added to every term. The gap is compared with the penalties'
-U(‖f‖) + U*(√q) = ½(1 + t²)μ'q, in which constants such as R(μ) cancel, and which no shift of the features changes.
+because Σ_i s_i α_i z_i = tμ'q. The first line is Fenchel–Young's, sample by sample: `sample_terms` bounds it for every
+loss, with δ and with the errors of z. Errors of q are added to the others. The gap is compared with the penalties'
+U(‖f‖) + U*(√q) = ½(1 + t²)μ'q, in which constants such as R(μ) cancel, and which no shift of the features changes. Only
+where α = 0 and no sample costs anything, so that f = 0 is optimal, R(μ) is all there is, and the scale.
 
-**Stretching.** t slightly above 1 lifts the margins of the free samples over the level by what rounding and δ may take
-from them: that costs α_i instead of C_i times as much. For loss nu a lower ρ does the same.
+**Stretching**, for losses with one level and without curvature, the hinge and ν-forms: t slightly above 1 lifts the
+margins of the free samples over the level by what rounding and δ may take from them: that costs α_i instead of C_i
+times as much. For ν-forms a lower ρ does the same. A curved loss needs nothing of that: its gap is of second order.
+With real targets there is no level that f could be lifted over, and t = 1.
 
 **A low part.** Where C is large, f = K(μ)β may be a small difference of large numbers, and the last bit of α too
 coarse. Then c = t(β + β̃) with a β̃ far below the last bits of β (Σβ̃ = 0 with a bias): α in two parts, of which the
@@ -34,7 +39,7 @@ lower bound sees the first. In the gap ½(c − β)'K(μ)(c − β) takes the pl
 kernel pays with a δ_m of its own, K_m + δ_mI ⪰ 0 (with a bias on the complement of 1, if every c_m sums to zero). With
 c_m/μ_m in the place of c for each kernel,
 
-    v ≤ R(μ) + ½ Σ_m c_m'K_mc_m/μ_m + Σ_i max over 0 ≤ α̂_i ≤ C_i of [α̂_i(ℓ − m_i) + ½ Σ_m δ_mμ_m(β̂_i − c_mi/μ_m)²],
+    v ≤ R(μ) + ½ Σ_m c_m'K_mc_m/μ_m + Σ_i sup over α̂_i of [g_i(α̂_i) − s_i α̂_i z_i + ½ Σ_m δ_mμ_m(β̂_i − c_mi/μ_m)²],
 
 and in the gap ½ Σ_m (c_m − μ_mβ)'K_m(c_m − μ_mβ)/μ_m takes the place of ½(c − β)'K(μ)(c − β). Where μ_m = 0, c_m = 0.
 """
@@ -50,7 +55,7 @@ import numpy as np
 from ..formulations import Task
 from ..problem.low_rank import LowRank
 from .passes import Seen, added, own_seen, seen, sum_to_zero
-from .record import Certificate, ProvedPoint
+from .record import NOTHING, Certificate, ProvedPoint
 from .regularisers import Regulariser
 from .ridge import ridges
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
@@ -239,6 +244,8 @@ class Evaluation:
         lengths, value = self.quadratic(t, t), self.side.value(self.mu)
         upper = total_above([*bound, lengths[1] / 2, value, *[-rho] * free])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
+        if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
+            scale = max(scale, abs(value))
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain

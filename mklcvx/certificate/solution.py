@@ -15,7 +15,7 @@ from ..formulations._formulation import Parameters
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import MOSTLY, Array
-from ..problem.targets import classes_of, decided
+from ..problem.targets import NONE, classes_of, decided
 from ..problem.validation import check_test_stack
 from ..schemas import SOLUTION
 from .record import Certificate
@@ -162,8 +162,13 @@ class Solution:
         signed = self.alpha * self.y
         return np.asarray(self.weights[:, None] * signed[..., None, :])
 
+    @property
+    def threshold(self) -> float:
+        """Value of f from which on a sample is like the training samples: ρ where there are no targets, else 0."""
+        return float(self.multipliers.get("rho", 0.0)) if self.target == NONE else 0.0
+
     def decision_function(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
-        """Evaluate f + b at new samples.
+        """Evaluate f + b at new samples; without targets f − ρ.
 
         Parameters
         ----------
@@ -185,7 +190,7 @@ class Solution:
             basis = np.asarray(self.multipliers["B"], dtype=float)
             return sum(w * (np.asarray(k, dtype=float) @ basis) for w, k in zip(self.weights, stack, strict=True) if w)
         coefficients = self.all_coefficients
-        values = np.zeros((stack.shape[1], *coefficients.shape[:-2])) + self.bias
+        values = np.zeros((stack.shape[1], *coefficients.shape[:-2])) + self.bias - self.threshold
         for m, kernel in enumerate(stack):
             if coefficients[..., m, :].any():
                 values += self._part(np.asarray(kernel, dtype=float), coefficients[..., m, :], m)

@@ -97,7 +97,8 @@ def show_solution(solution: Solution) -> None:
         wide = high - low > 1e-6 * max(1.0, abs(low))
         rows.append(("bias", f"{solution.bias:.6g}" + (f", any in [{low:.6g}, {high:.6g}]" if wide else "")))
     if solution.alpha is not None:
-        supporting = np.atleast_2d(solution.alpha).max(axis=0) > SUPPORT * solution.alpha.max()
+        sizes = np.abs(np.atleast_2d(solution.alpha))
+        supporting = sizes.max(axis=0) > SUPPORT * sizes.max()
         rows.append(("support vectors", f"{int(supporting.sum())} of {len(supporting)}"))
     for name in ("gamma", "class_values", "eigenvalues", "normalised"):
         if name in solution.multipliers:

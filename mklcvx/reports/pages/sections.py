@@ -77,7 +77,7 @@ def optimum(solution: Solution) -> Markup:
     rows.append(("kernels used", f"{len(solution.used())} of {len(solution.weights)}"))
     if solution.alpha is not None:
         alpha = np.atleast_2d(solution.alpha)
-        supporting = int((alpha.max(axis=0) > SUPPORT * alpha.max()).sum())
+        supporting = int((np.abs(alpha).max(axis=0) > SUPPORT * np.abs(alpha).max()).sum())
         rows.append(("support vectors", f"{supporting} of {alpha.shape[1]}"))
     for name, shown in MULTIPLIERS.items():
         if solution.multipliers.get(name) is not None:
