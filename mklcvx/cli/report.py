@@ -44,10 +44,11 @@ def report(
     from ..reports.pages import chosen_solvers, report_page, runs_of, save
     from ..solvers.solving import prepared, solve
 
-    compared = chosen_solvers(formulation, options.solvers_in(solvers))
+    chosen_solvers(formulation, options.solvers_in(solvers))  # refuse unknown ones before anything is read
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.task(problem, given)  # refuse bad parameters before solving
+    task, _ = chosen.task(problem, given)  # refuse bad parameters before solving
+    compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
     from .display import Progress, cost_warning
 
     if not quiet:

@@ -78,7 +78,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
     dual_coef_ : ndarray of shape (n,)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
     offset_ : float
-        Margin ρ, lowered to the least score of a training sample whose multiplier is below its bound, so that `decision_function` is `score_samples` less `offset_`.
+        Margin ρ, so that `decision_function` is `score_samples` less `offset_`. It is lowered to the least score of a
+        training sample whose multiplier is below its bound: rounding makes no outlier of a sample on the margin.
 
     References
     ----------
@@ -126,7 +127,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
         """ρ, or less: a training sample whose multiplier is below its bound belongs to the others, and many of them lie
         on the margin, where rounding would decide."""
         (solution,) = self.solutions_
-        rho, share = float(solution.multipliers["rho"]), self._source.weight
+        rho, share = solution.threshold, self._source.weight
         bound = (1.0 if share is None else share / share.mean()) / (solution.parameters["nu"] * len(scores))
         inside = scores[self.dual_coef_ < (1 - BELOW) * bound]
         return min(rho, float(inside.min(initial=rho)) - ROUNDING * abs(rho))
@@ -150,7 +151,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
         ndarray of shape (t,)
             Scores.
         """
-        return self._outputs(X)
+        return self._outputs(X) + self.solutions_[0].threshold
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Evaluate f − ρ, which is negative for outliers.
@@ -165,7 +166,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
         ndarray of shape (t,)
             Decision values.
         """
-        return self.score_samples(X) - self.offset_
+        return self._outputs(X) + (self.solutions_[0].threshold - self.offset_)
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
         """Tell outliers from the others.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError
+from ...formulations._formulation import Posed
 from ...problem.instance import Instance
 from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
@@ -41,11 +42,13 @@ FULL = "l1"
 
 
 # ---------------------------------------------------------------------------------------------------- a solved problem
-def chosen_solvers(formulation: str, names: Sequence[str] | None) -> list[str]:
-    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit."""
+def chosen_solvers(formulation: str, names: Sequence[str] | None, task: Posed | None = None) -> list[str]:
+    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit, as far
+    as they take the loss of the task."""
     chosen = formulations.get(formulation)
     if names is None:
         fitting = [name for name in tracing(chosen) if name not in SLOW]
+        fitting = [name for name in fitting if task is None or solver_named(name, chosen).takes(task)]
         return sorted(fitting, key=lambda name: name != "interior")[:USUAL]
     if not names:
         raise InputError("--solvers names none: give some by commas, for example interior,clarabel")
@@ -87,13 +90,14 @@ def about(
 ) -> list[Markup]:
     """Return the sections that describe a solution."""
     name, given = solution.formulation, solution.parameters
-    few = sections.few_kernels(instance, name, given, runs)
+    few, fitted = sections.few_kernels(instance, name, given, runs), sections.fit(instance, solution)
     return [
         sections.problem(instance, name, given, source),
         sections.optimum(solution),
         sections.certificate(solution.certificate, tolerance),
         sections.weights(solution),
         *([few] if few is not None else []),
+        *([fitted] if fitted is not None else []),
         sections.conditions(instance, solution),
         *([sections.convergence(runs)] if runs else []),
     ]
