@@ -155,8 +155,17 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         return [name for name, _ in self.described_parameters]
 
     @property
+    def accepted_names(self) -> list[str]:
+        """Names of parameters, of every loss that there is, as well."""
+        return self.parameter_names
+
+    @property
     def needs_groups(self) -> bool:
         return False
+
+    def posed_for(self, instance: Instance, given: Given) -> Formulation:
+        """The formulation that an instance and parameters ask for: itself, unless a family has a form for them."""
+        return self
 
     @abstractmethod
     def task(self, instance: Instance, given: Given) -> tuple[TaskT, Parameters]:

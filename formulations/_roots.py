@@ -14,14 +14,15 @@ STEPS, SETTLED = 40, 1e-14
 
 
 def increasing_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """The root of an increasing function in [low, high]; an end of the interval if there is none."""
+    """The root of an increasing function in [low, high]; an end of the interval if there is none. Where rounding leaves
+    the function flat and the search does not settle, it is the last point of the search."""
     from scipy.optimize import brentq
 
     if function(low) >= 0:
         return low
     if function(high) <= 0:
         return high
-    return float(brentq(function, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=1e-15))
+    return float(brentq(function, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=1e-15, disp=False))
 
 
 def increasing_roots(function: Callable[[Array], Array], high: Array) -> Array:

@@ -26,15 +26,38 @@ from .._dual import DualProgram, Multipliers
 from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
-from ..losses import EVERY, HINGE, LABELS, LOSSES, NONE, NU, ONE_CLASS, OWN, REAL, SQUARED, Loss, Risk
+from ..losses import (
+    CLASSES,
+    EVERY,
+    HINGE,
+    JOINT,
+    LABELS,
+    LOSSES,
+    NONE,
+    NU,
+    ONE_CLASS,
+    OWN,
+    REAL,
+    SQUARED,
+    AnyLoss,
+    Loss,
+    Risk,
+)  # fmt: skip
 from . import task as _task
+from .joint import JointOutputs
 from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
 C = HINGE.parameter
-NAMED: dict[Loss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
+NAMED: dict[AnyLoss, str] = {HINGE: "c", NU: "nu"}  # the losses that files do not name, for C or nu tell them
 UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss of these targets, if none is named
-TARGETS = {LABELS: ("y", "labels y in {−1, +1}"), REAL: ("response", "a response"), NONE: ("none", "no targets")}
+TARGETS = {
+    LABELS: ("y", "labels y in {−1, +1}"),
+    REAL: ("response", "a response"),
+    CLASSES: ("classes", "classes"),
+    NONE: ("none", "no targets"),
+}
+ALL: tuple[AnyLoss, ...] = (*EVERY, *JOINT.values())
 
 __all__ = [  # what the files of single tasks are written in
     "THETA", "Array", "Between", "Constraint", "Fixed", "Functions", "Multipliers", "OnWeights", "Regulariser",
@@ -59,6 +82,17 @@ class UpperBound(NamedTuple):
     norms: Array
     risk: Risk
     largest_term: float
+
+
+class Chosen(NamedTuple):
+    """A loss with the number that sets its prices, whether there is a bias, the formulation's own parameters, and all
+    of them by name."""
+
+    loss: AnyLoss
+    price: float
+    bias: bool
+    own: Mapping[str, Own]
+    resolved: Parameters
 
 
 class SingleTask(
@@ -162,14 +196,31 @@ class SingleTask(
         return Points([np.ravel(program.alpha.value) / task.loss_function.price_unit(unit) * task.target_unit], [])
 
     # ------------------------------------------------------------------------------- parameters
+    def posed_for(self, instance: Instance, given: Given) -> Formulation:
+        """Itself for one output; its form for several, where the loss that is named or the response has them."""
+        several = given.get("loss") in JOINT or instance.targets.outputs > 1
+        return JointOutputs.of(self) if several else self
+
     def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""
+        loss, price, bias, own, resolved = self.chosen(instance, given)
+        y = self.targets_for(instance, loss)
+        if y.ndim > 1:
+            instance.targets.real(f"loss {loss.name}")  # which refuses several outputs
+        if not isinstance(loss, Loss):
+            raise InputError(f"loss {loss.name} has several outputs: pose {self.name} for the instance first")
+        box = loss.prices(price, instance.sample_weight, y, bias)
+        name, symmetric, sizes = NAMED.get(loss, loss), instance.symmetric, instance.sizes
+        return Task(instance.kernels, y, box, name, bias, own, symmetric=symmetric, sizes=sizes), resolved
+
+    def chosen(self, instance: Instance, given: Given) -> Chosen:
+        """The loss and every parameter with its value, checked."""
         self.check_names(given)
         self._check_fit(instance)
         chosen = self._loss(given, instance.targets.kind)
         resolved: Parameters = {} if chosen in NAMED else {"loss": chosen.name}
         set_by = chosen.parameter
-        number = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
+        price = resolved[set_by.name] = set_by.resolve(given.get(set_by.name), self.name, instance.count)
         loss = chosen.with_own(given, instance.count)
         resolved.update({parameter.name: getattr(loss, parameter.name) for parameter in loss.own})
         resolved["bias"] = bias = as_flag("bias", given.get("bias"), default=loss.takes_bias)
@@ -179,10 +230,7 @@ class SingleTask(
         resolved.update(own)
         if self.grouped:
             own["groups"] = instance.groups
-        y = self._targets(instance, loss)
-        box = loss.prices(number, instance.sample_weight, y, bias)
-        name, symmetric, sizes = NAMED.get(loss, loss), instance.symmetric, instance.sizes
-        return Task(instance.kernels, y, box, name, bias, own, symmetric=symmetric, sizes=sizes), resolved
+        return Chosen(loss, price, bias, own, resolved)
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:
@@ -192,6 +240,10 @@ class SingleTask(
     @property
     def needs_groups(self) -> bool:
         return self.grouped
+
+    @property
+    def accepted_names(self) -> list[str]:
+        return [*self.parameter_names, "loss", *OWN]
 
     def check_names(self, given: Given) -> None:
         super().check_names({name: value for name, value in given.items() if name not in ("loss", *OWN)})
@@ -204,7 +256,7 @@ class SingleTask(
             words = "give groups, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
-    def _loss(self, given: Given, targets: str) -> Loss:
+    def _loss(self, given: Given, targets: str) -> AnyLoss:
         """The loss that is named, or else that of the targets: for labels the one that C or nu sets. Parameters that
         belong to another loss are refused."""
         name, present = given.get("loss"), {key for key, value in given.items() if value is not None}
@@ -214,30 +266,34 @@ class SingleTask(
             if {"C", "nu"} <= present:
                 raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
-        if not isinstance(name, str) or name not in LOSSES:
-            raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], LOSSES)}")
-        loss = LOSSES[name]
+        known: dict[str, AnyLoss] = {**LOSSES, **JOINT}
+        if not isinstance(name, str) or name not in known:
+            raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], known)}")
+        loss = known[name]
         if loss.free_margin and NAMED[NU] not in self.losses:
             raise InputError(f"{self.name} has no ν-form, which loss {name} is: use another loss")
         if loss is NU and "nu" not in present:
             raise InputError(f"loss nu needs nu: give {loss.parameter.limits}")
         takes = [parameter.name for parameter in loss.parameters]
         for key in sorted(present & {"C", "nu", *OWN} - {*takes}):
-            others = [other.name for other in EVERY if key in [parameter.name for parameter in other.parameters]]
+            others = [other.name for other in ALL if key in [parameter.name for parameter in other.parameters]]
             words = f"it takes {' and '.join(takes)}, and {key} belongs to {', '.join(others)}"
             raise InputError(f"parameter {key} does not belong to loss {loss.name}: {words}")
         return loss
 
-    def _targets(self, instance: Instance, loss: Loss) -> Array:
-        """The targets that the loss takes; for none of them, 1 for every sample."""
+    def targets_for(self, instance: Instance, loss: AnyLoss) -> Array:
+        """The targets that the loss takes; for none of them, 1 for every sample; for classes the signs (n, k), +1 for
+        a sample's own."""
         (kind, needed), found = TARGETS[loss.targets], instance.targets
         if loss.targets == LABELS:
             return found.plus_minus(self.name)
         if found.kind != kind:
-            fitting = [other.name for other in EVERY if TARGETS[other.targets][0] == found.kind]
+            fitting = [other.name for other in ALL if TARGETS[other.targets][0] == found.kind]
             words = f"use loss {', '.join(fitting)}" if fitting else "give other targets"
             raise InputError(f"loss {loss.name} needs {needed}, the instance has {found.kind}: {words}")
-        return np.ones(len(found)) if loss.targets == NONE else found.real(f"loss {loss.name}")
+        if loss.targets == CLASSES:
+            return found.signs(self.name).T
+        return np.ones(len(found)) if loss.targets == NONE else np.asarray(found.values, dtype=np.float64)
 
 
 class OnWeights(SingleTask):

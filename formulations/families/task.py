@@ -34,13 +34,14 @@ from ..losses import LOSSES, REAL, Loss, Risk
 
 @dataclass(frozen=True)
 class RankOneCoefficients:
-    """The coefficients c_m = weight_m (α∘y) that weights and α imply; `signed` is α∘y, or a multiple of it."""
+    """The coefficients c_m = weight_m (α∘y) that weights and α imply; `signed` is α∘y, or a multiple of it: (n,), or
+    (k, n) with k outputs."""
 
     weights: Array
     signed: Array
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.outer(self.weights, self.signed)
+        return np.asarray(self.weights[:, None] * self.signed[..., None, :])
 
 
 @dataclass(frozen=True)

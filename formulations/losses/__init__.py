@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ._loss import LABELS, NONE, REAL, Loss, Risk
+from ._joint import JointLoss, JointRisk, Separable
+from ._loss import CLASSES, LABELS, NONE, REAL, AnyLoss, Loss, Risk
 from ._quadratic import PiecewiseQuadratic, Quadratic
+from .crammer_singer import CRAMMER_SINGER
 from .epsilon_insensitive import ABSOLUTE, EPSILON_INSENSITIVE, EpsilonInsensitive
 from .hinge import HINGE
 from .huber import HUBER, Huber
@@ -12,6 +14,7 @@ from .nu import NU
 from .one_class import ONE_CLASS
 from .quantile import QUANTILE, Quantile
 from .smoothed_hinge import SMOOTHED_HINGE, SmoothedHinge
+from .softmax import SOFTMAX
 from .squared import SQUARED
 from .squared_epsilon_insensitive import SQUARED_EPSILON_INSENSITIVE, SquaredEpsilonInsensitive
 from .squared_hinge import SQUARED_HINGE
@@ -21,11 +24,13 @@ EVERY: tuple[Loss, ...] = (
     SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, ONE_CLASS,
 )  # fmt: skip
 LOSSES: dict[str, Loss] = {"c": HINGE, **{loss.name: loss for loss in EVERY}}  # "c": its name in tasks and files
+JOINT: dict[str, JointLoss] = {loss.name: loss for loss in (CRAMMER_SINGER, SOFTMAX)}  # of several outputs
 OWN = tuple(dict.fromkeys(parameter.name for loss in EVERY for parameter in loss.own))
 
 __all__ = [
-    "ABSOLUTE", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "LABELS", "LOGISTIC", "LOSSES", "NONE", "NU",
-    "ONE_CLASS", "OWN", "QUANTILE", "REAL", "SMOOTHED_HINGE", "SQUARED", "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE",
-    "EpsilonInsensitive", "Huber", "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "SmoothedHinge",
+    "ABSOLUTE", "CLASSES", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT", "LABELS",
+    "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "QUANTILE", "REAL", "SMOOTHED_HINGE", "SOFTMAX", "SQUARED",
+    "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber", "JointLoss", "JointRisk",
+    "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable", "SmoothedHinge",
     "SquaredEpsilonInsensitive",
 ]  # fmt: skip

@@ -58,16 +58,16 @@ def made_up(alpha: Array, box: Array, signs: Array, total: float) -> Array | Non
 def balanced_on_grid(alpha: Array, box: Array, positive: NDArray[np.bool_]) -> Array:
     """α on a grid, both classes with the same sum exactly."""
     steps, most, unit = _on_grid(alpha, box)
-    surplus = _whole_sum(steps[positive]) - _whole_sum(steps[~positive])
+    surplus = whole_sum(steps[positive]) - whole_sum(steps[~positive])
     heavier = positive if surplus > 0 else ~positive
-    steps[heavier] = _moved(steps[heavier], most[heavier], -abs(surplus))
+    steps[heavier] = moved(steps[heavier], most[heavier], -abs(surplus))
     return steps * unit
 
 
 def filled_on_grid(alpha: Array, box: Array, total: float) -> Array:
     """α on a grid, with this sum, a power of two, exactly, as far as the box has room."""
     steps, most, unit = _on_grid(filled(alpha, box, total), box)
-    return _moved(steps, most, int(total / unit) - _whole_sum(steps)) * unit
+    return moved(steps, most, int(total / unit) - whole_sum(steps)) * unit
 
 
 def _on_grid(alpha: Array, box: Array) -> tuple[Array, Array, float]:
@@ -78,13 +78,13 @@ def _on_grid(alpha: Array, box: Array) -> tuple[Array, Array, float]:
     return np.minimum(np.rint(alpha / unit), most), most, unit
 
 
-def _whole_sum(steps: Array) -> int:
+def whole_sum(steps: Array) -> int:
     """The exact sum of whole numbers up to 2⁵³."""
     high = np.floor(steps / 2.0**26)
     return int(high.sum()) * 2**26 + int((steps - high * 2.0**26).sum())
 
 
-def _moved(steps: Array, most: Array, by: int) -> Array:
+def moved(steps: Array, most: Array, by: int) -> Array:
     """Whole numbers in [0, most] whose sum is changed by this number, those with most room on both sides first."""
     for i in np.argsort(-np.minimum(steps, most - steps), kind="stable"):
         if by == 0:

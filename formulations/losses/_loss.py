@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from .._formulation import Given, Parameter
 from ._exact import balanced
 
 C = Parameter("C", "price of a sample's slack (loss c)", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-LABELS, REAL, NONE = "labels", "real", "none"
+LABELS, REAL, CLASSES, NONE = "labels", "real", "classes", "none"
 
 
 class Risk(NamedTuple):
@@ -45,12 +45,13 @@ class Risk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Loss(ABC):
-    """A loss; its fields are its own parameters, described by `own`. `price` is c, one number per sample."""
+class AnyLoss(ABC):
+    """What losses of one output and joint ones have in common. The fields are the loss's own parameters, described by
+    `own`; `price` is c, one number per sample."""
 
     name: ClassVar[str]
     kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
-    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, or none
+    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, real ones, classes, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
     lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
@@ -58,15 +59,40 @@ class Loss(ABC):
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
     takes_bias: ClassVar[bool] = True
     log_odds: ClassVar[bool] = False  # whether 1/(1 + e^(−z)) is the probability of the label +1
+    joint: ClassVar[bool] = False  # whether it takes several outputs at once
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return self.parameter, *self.own
 
-    def with_own(self, given: Given, count: int) -> Loss:
+    def with_own(self, given: Given, count: int) -> Self:
         """The loss with these parameters of its own, each within its limits, the others by default."""
         words = f"loss {self.name}"
         return replace(self, **{p.name: p.resolve(given.get(p.name), words, count) for p in self.own})
+
+    # ----------------------------------------------------------------------------------- prices and their units
+    def prices(self, number: float, weight: Array, y: Array, bias: bool) -> Array:
+        """The price of each sample, from the parameter and the sample weights."""
+        return number * weight
+
+    def price_unit(self, size: float) -> float:
+        """The factor of prices and α when every kernel is divided by `size` and f stays, in the units of y: parameters
+        of the loss stay as well."""
+        return size
+
+    def value_unit(self, size: float) -> float:
+        """The factor of the value when every kernel is divided by `size`."""
+        return size
+
+    def in_units_of(self, size: float) -> Self:
+        """The loss for real targets divided by `size`: f and α are divided by it, prices are multiplied by
+        size^(degree − 2), and where U is of degree two the value is divided by its square."""
+        return replace(self, **{name: getattr(self, name) / size for name in self.lengths})
+
+
+@dataclass(frozen=True)
+class Loss(AnyLoss):
+    """A loss of one output."""
 
     def signs(self, y: Array) -> Array:
         """s, which leads from α to β = s∘α."""
@@ -119,22 +145,3 @@ class Loss(ABC):
         low, high = self.bounds(y, price)
         alpha = np.clip(np.nan_to_num(alpha), low, high)
         return balanced(alpha, low, high, self.signs(y)) if bias else alpha
-
-    # ----------------------------------------------------------------------------------- prices and their units
-    def prices(self, number: float, weight: Array, y: Array, bias: bool) -> Array:
-        """The price of each sample, from the parameter and the sample weights."""
-        return number * weight
-
-    def price_unit(self, size: float) -> float:
-        """The factor of prices and α when every kernel is divided by `size` and f stays, in the units of y: parameters
-        of the loss stay as well."""
-        return size
-
-    def value_unit(self, size: float) -> float:
-        """The factor of the value when every kernel is divided by `size`."""
-        return size
-
-    def in_units_of(self, size: float) -> Loss:
-        """The loss for real targets divided by `size`: f and α are divided by it, prices are multiplied by
-        size^(degree − 2), and where U is of degree two the value is divided by its square."""
-        return replace(self, **{name: getattr(self, name) / size for name in self.lengths})

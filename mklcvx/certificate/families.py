@@ -9,11 +9,12 @@ from __future__ import annotations
 from ..errors import InputError
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Posed
-from . import hypergraphs, labels, pairs, proving
+from . import hypergraphs, joint, labels, pairs, proving
 from .record import ProvedPoint
 
 CERTIFIED: dict[str, OfOwn[ProvedPoint]] = {
     "single task": proving.certified,
+    "joint outputs": joint.certified,
     "many labels": lambda formulation, task, **point: labels.certified(formulation.name, task, **point),
     "two stages": pairs.certified,
     "hypergraph": lambda formulation, task, **point: hypergraphs.certified(task, **point),

@@ -160,7 +160,7 @@ def _sliced(kernel: Array, cut: Cut, size: float) -> tuple[Array, Array, Array]:
     return high, low, above((cut.support + 1) * U * left + 8 * U * sizes)
 
 
-def added(a: Array, b: Array) -> tuple[Array, Array]:
+def added(a: Array, b: Array | float) -> tuple[Array, Array]:
     """a + b as a double, and what was lost (Knuth)."""
     total = a + b
     back = total - a

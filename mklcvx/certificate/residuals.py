@@ -84,7 +84,7 @@ def box_of(instance: Instance, solution: Solution) -> Array:
 
 def gap_parts(instance: Instance, solution: Solution) -> GapParts | None:
     """The parts of the plain gap; None for families whose gap is not decomposed."""
-    formulation = formulations.get(solution.formulation)
+    formulation = formulations.get(solution.formulation).posed_for(instance, solution.parameters)
     taken_apart = TAKEN_APART.get(formulation.family)
     if taken_apart is None or solution.alpha is None:
         return None

@@ -87,19 +87,24 @@ class Ridge:
 NO_RIDGE = Ridge(np.zeros((1, 1)), np.zeros((1, 1)))
 
 
+@dataclass(frozen=True)
 class SampleTerms(ABC):
-    """The samples' side of a task, paying for a δ."""
+    """The samples' side of a task, paying for a δ: a is the level of the margins, or the targets."""
 
-    stretches = False  # whether bounds gain by lifting margins a little over the level
-    a: Array  # the level of the margins, or the targets
+    a: Array
     kappa: Array
     low: Array
     high: Array
     ridge: Ridge
 
-    @abstractmethod
     def paying(self, ridge: Ridge) -> SampleTerms:
         """The same side, paying for this δ."""
+        return replace(self, ridge=ridge)
+
+    @property
+    def stretches(self) -> bool:
+        """Whether bounds gain by lifting margins a little over the level."""
+        return False
 
     @abstractmethod
     def gain(self, alpha: Array) -> float:
@@ -119,7 +124,7 @@ class SampleTerms(ABC):
         bent, total = above(inwards**2 / (2 * self.kappa)), self.ridge.total
         if total == 0:
             return np.asarray(bent)
-        there, room = self.ridge.at(x), below(self.kappa - total)
+        there, room = self.ridge.at(x), below(below(self.kappa) - total)  # κ itself is off by u
         slope = inwards + above(np.sqrt(2 * total * there))
         near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
         if not np.isfinite(self.high - self.low).all():
@@ -139,34 +144,14 @@ class OfRecord(SampleTerms):
     """The side of a loss that its record states."""
 
     shape: Quadratic
-    ridge: Ridge
-
-    @property
-    def a(self) -> Array:
-        return self.shape.a
-
-    @property
-    def kappa(self) -> Array:
-        return self.shape.kappa
-
-    @property
-    def low(self) -> Array:
-        return self.shape.low
-
-    @property
-    def high(self) -> Array:
-        return self.shape.high
-
-    def paying(self, ridge: Ridge) -> OfRecord:
-        return replace(self, ridge=ridge)
 
     def gain(self, alpha: Array) -> float:
         """aα and ε|α| as exact sums of two doubles, ½κα² as it is rounded, by less than 8u."""
-        terms = [product_terms(self.shape.a, alpha)]
+        terms = [product_terms(self.a, alpha)]
         if self.shape.epsilon.any():
             terms.append(-product_terms(self.shape.epsilon, np.abs(alpha)))
-        if self.shape.kappa.any():
-            bent = self.shape.kappa * alpha**2 / 2
+        if self.kappa.any():
+            bent = self.kappa * alpha**2 / 2
             terms += [-bent, -8 * U * bent]
         return math.fsum(np.concatenate(terms))
 
@@ -252,44 +237,21 @@ class Curved(OfRecord):
 LOG = 3 * POWER  # units of roundoff that an expression with an exponential and a logarithm is trusted to
 
 
-@dataclass(frozen=True)
 class Entropic(SampleTerms):
     """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
 
-    price: Array
-    ridge: Ridge
-
-    @property
-    def a(self) -> Array:
-        return np.zeros_like(self.price)
-
-    @property
-    def low(self) -> Array:
-        return np.zeros_like(self.price)
-
-    @property
-    def high(self) -> Array:
-        return self.price
-
-    @property
-    def kappa(self) -> Array:
-        return 4 / self.price
-
-    def paying(self, ridge: Ridge) -> Entropic:
-        return replace(self, ridge=ridge)
-
     def gain(self, alpha: Array) -> float:
-        entropy = -np.concatenate([information(alpha, self.price - alpha), information(self.price - alpha, alpha)])
+        entropy = -np.concatenate([information(alpha, self.high - alpha), information(self.high - alpha, alpha)])
         return math.fsum(np.concatenate([entropy, -2 * LOG * U * entropy]))
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         low, high = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
         beyond = np.maximum(self._past(low), self._past(high))
-        loss = above(self.price * np.logaddexp(0.0, high), LOG)
+        loss = above(self.high * np.logaddexp(0.0, high), LOG)
         return Costs(loss + beyond, np.maximum(self._young(alpha, low), self._young(alpha, high)) + beyond)
 
     def _young(self, alpha: Array, r: Array) -> Array:
-        price, rest = self.price, self.price - alpha
+        price, rest = self.high, self.high - alpha
         p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
         with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
             parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
@@ -302,18 +264,23 @@ class Entropic(SampleTerms):
 
     def _past(self, r: Array) -> Array:
         """What δ adds, at the maximiser as it is computed, give or take its error."""
-        x, nothing = self.price * chance(r), np.zeros_like(r)
+        x, nothing = self.high * chance(r), np.zeros_like(r)
         return np.maximum(*(self.beyond(x * (1 + side * LOG * U), nothing) for side in (-1, 1)))
 
 
 def of_record(task: Task) -> OfRecord:
     shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
-    return (Curved if shape.kappa.any() else Straight)(shape, NO_RIDGE)
+    kind = Curved if shape.kappa.any() else Straight
+    return kind(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape)
+
+
+def entropic(task: Task) -> Entropic:
+    return Entropic(np.zeros(task.samples), 4 / task.box, task.low, task.limit, NO_RIDGE)
 
 
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {
     "quadratic": of_record,
-    "logistic": lambda task: Entropic(task.box, NO_RIDGE),
+    "logistic": entropic,
 }
 
 

@@ -40,7 +40,8 @@ def bench(
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem = load_instance(instance)
-    chosen.task(problem, given)
+    problem.targets.indicators("bench")  # it measures in LIBSVM fits, which need labels
+    chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants
 
     entrants = contestants(chosen, options.solvers_in(solvers), external or [])

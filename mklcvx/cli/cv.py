@@ -73,7 +73,8 @@ def cv(
     problem = load_instance(instance, repair=repair)
     check_request(problem, formulation, folds, score)
     for point in points:
-        chosen.task(problem, {**given, **point})  # refuse bad parameters before solving
+        posed = {**given, **point}
+        chosen.posed_for(problem, posed).task(problem, posed)  # refuse before solving
     from .display import Progress
 
     with Progress(False, total=folds) as progress:

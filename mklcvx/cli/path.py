@@ -41,7 +41,8 @@ def path(
     options.check_written(output, ".jsonl", ".json", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
     for point in points:
-        formulations.get(formulation).task(problem, {**given, **point})  # refuse bad parameters before solving
+        posed = {**given, **point}
+        formulations.get(formulation).posed_for(problem, posed).task(problem, posed)  # refuse before solving
     from .display import Progress
 
     found = []

@@ -30,7 +30,7 @@ def prove(
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem, _ = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.task(problem, given)  # refuse bad parameters before solving
+    chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     from ..verification.proof import prove as run
     from .display import Progress, cost_warning, show_proof
 

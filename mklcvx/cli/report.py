@@ -44,10 +44,10 @@ def report(
     from ..reports.pages import chosen_solvers, report_page, runs_of, save
     from ..solvers.solving import prepared, solve
 
-    chosen_solvers(formulation, options.solvers_in(solvers))  # refuse unknown ones before anything is read
+    chosen_solvers(formulation, options.solvers_in(solvers))  # refuse bad names before anything is read
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    task, _ = chosen.task(problem, given)  # refuse bad parameters before solving
+    task, _ = chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
     from .display import Progress, cost_warning
 

@@ -58,7 +58,7 @@ def solve(
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     options.check_written(output, ".json", ".npz", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.task(problem, given)  # refuse bad parameters before solving
+    chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     from .display import Progress, cost_warning, show_solution  # after all refusals, which must be fast
 
     if not quiet:

@@ -47,7 +47,8 @@ def verify(
     options.check_page(html, "--html", instance, answer)
     problem = load_instance(instance)
     submission = read_submission(answer, problem, formulation, given, convention)
-    formulations.get(submission.formulation).task(submission.instance, submission.parameters)
+    problem, given = submission.instance, submission.parameters
+    formulations.get(submission.formulation).posed_for(problem, given).task(problem, given)
     from .display import show_report
 
     report = judge_submission(submission, tol)

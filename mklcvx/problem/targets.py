@@ -64,6 +64,11 @@ class Targets:
         return len(self.values)
 
     @property
+    def outputs(self) -> int:
+        """Columns of a response; 1 for other targets."""
+        return self.values.shape[1] if self.kind == "response" and self.values.ndim == 2 else 1
+
+    @property
     def present(self) -> str:
         """What the instance has, in words."""
         if self.kind == NONE:

@@ -10,12 +10,14 @@ from ..certificate.record import limit_of
 from ..formulations import Formulation
 from .families.family import EMPTY, Family, Fields, Found
 from .families.hypergraph import Hypergraphs
+from .families.joint import JointFamily
 from .families.multi_label import ManyLabels
 from .families.single_task import SingleTasks
 from .families.two_stage import TwoStages
 
 FAMILIES: dict[str, Family] = {
     "single task": SingleTasks(),
+    "joint outputs": JointFamily(),
     "many labels": ManyLabels(),
     "two stages": TwoStages(),
     "hypergraph": Hypergraphs(),

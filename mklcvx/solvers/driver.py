@@ -68,6 +68,7 @@ class Algorithm(ABC, Generic[S]):
     reference: ClassVar[str]
     serves: ClassVar[tuple[str, ...]]
     losses: ClassVar[tuple[str, ...] | None] = (HINGE.name, NU.name)  # of single tasks; None: every one
+    joint: ClassVar[bool] = False  # whether it takes losses of several outputs
     tolerance: ClassVar[float] = 1e-4  # what it can be expected to certify
     max_iter: ClassVar[int] = 1000
 
@@ -87,7 +88,9 @@ class Algorithm(ABC, Generic[S]):
     def takes(cls, task: Posed) -> bool:
         """Whether it takes the loss of this task, if the task has one to choose."""
         loss = getattr(task, "loss_function", None)
-        return loss is None or cls.losses is None or loss.name in cls.losses
+        if loss is None:
+            return True
+        return loss.joint <= cls.joint and (cls.losses is None or loss.name in cls.losses)
 
     def due(self, iteration: int) -> bool:
         """Whether to certify at this iteration: always, unless a certificate costs much more than a step."""

@@ -230,8 +230,9 @@ def solved(
     preprocessing: Preprocessing | None = None, **given: Own,
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
-    chosen, tol = formulations.get(formulation), method.tolerance if tol is None else tol
+    tol = method.tolerance if tol is None else tol
     instance.check_unchanged()
+    chosen = formulations.get(formulation).posed_for(instance, parameters)
     task, resolved = chosen.task(instance, parameters)
     if not method.takes(task):
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))

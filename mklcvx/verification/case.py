@@ -137,11 +137,11 @@ class Case(Generic[FormulationT, TaskT]):
         does not reach it. The better certificate is kept."""
         from ..solvers.solving import SOLVERS, solve
 
-        served = {solver.name: solver.serves for solver in SOLVERS}
+        methods = {solver.name: solver for solver in SOLVERS}
         name, finer, found = self.formulation.name, FINER * self.tolerance, []
         for solver in ("interior", "clarabel"):
-            serves = served[solver]
-            if serves is None or name in serves:
+            serves = methods[solver].serves
+            if (serves is None or name in serves) and methods[solver].takes(self.task):
                 found.append(solve(self.instance, name, solver=solver, tol=min(SHARP, finer), **self.parameters))
                 if found[-1].certificate.relative_gap <= max(finer, 10 * SHARP):
                     break
@@ -171,9 +171,10 @@ class Altered(Case[FormulationT, TaskT]):
 
 def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     """Pose the problem that answers are judged against, at the tolerance."""
-    formulation = formulations.get(name)
+    stated = formulations.get(name)
+    formulation = stated.posed_for(instance, given)
     task, parameters = formulation.task(instance, given)
-    if "loss" in parameters:  # C and nu need no name
+    if formulation is stated and "loss" in parameters:  # C and nu need no name
         raise InputError(f"loss {parameters['loss']} is solved, not judged yet: leave loss out, or give hinge or nu")
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")

@@ -316,7 +316,7 @@ def shrink(
     """
 
     def fails(part: Instance) -> bool:
-        formulations.get(formulation).task(part, parameters)
+        formulations.get(formulation).posed_for(part, parameters).task(part, parameters)
         try:
             answer: dict[str, Own] = dict(solver(part, **parameters))
             return not verify(part, formulation, tol=tol, diagnosis=False, parameters=parameters, **answer).accepted

@@ -197,7 +197,9 @@ def prove(
     True
     """
     started = time.perf_counter()
-    chosen = provable(formulation)
+    chosen = provable(formulation).posed_for(instance, parameters)
+    if chosen.family not in RIGOROUS:
+        raise InputError(f"{formulation} has no rigorous bounds for {chosen.family} yet: rely on its certificate")
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time
     kernels = KernelBalls(instance.kernels, instance.names)
 

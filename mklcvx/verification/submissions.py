@@ -101,7 +101,7 @@ def read_submission(
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
     name, notes = _formulation(record, formulation)
-    parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
+    parameters, said = _parameters(record, formulations.get(name).accepted_names, dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):

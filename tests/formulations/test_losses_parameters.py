@@ -100,7 +100,7 @@ def test_without_targets_there_is_one_class_and_no_bias():
     [
         ({"loss": "hubr"}, ("parameter loss = 'hubr' is unknown", "did you mean 'huber'?")),
         ({"loss": ["huber"]}, ("parameter loss = ['huber'] is unknown",)),
-        ({"loss": 3}, ("parameter loss = 3 is unknown", "known: absolute, c, epsilon_insensitive")),
+        ({"loss": 3}, ("parameter loss = 3 is unknown", "known: absolute, c, crammer_singer, epsilon_insensitive")),
         ({"loss": "logistic", "nu": 0.5}, ("parameter nu does not belong to loss logistic", "it takes C")),
         ({"loss": "nu", "C": 1.0, "nu": 0.5}, ("parameter C does not belong to loss nu", "it takes nu")),
         ({"delta": 1.0}, ("parameter delta does not belong to loss hinge", "delta belongs to huber")),

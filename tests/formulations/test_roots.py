@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx.formulations import _roots
-from mklcvx.formulations._roots import newton_weights, power_simplex
+from mklcvx.formulations._roots import increasing_root, newton_weights, power_simplex
 
 NORMS = [np.array([0.3, 0.2, 0.1]), np.array([1e-3, 2e-3]), np.array([5.0, 1.0, 0.2, 3.0])]
 
@@ -66,3 +66,9 @@ def test_several_kernels_and_one_without_norm_have_the_same_slope():
     mu = power_simplex(a, h, 2.0)
     assert mu[2] > 0.01
     assert h * mu - a**2 / (2 * mu**2) == pytest.approx(np.full(3, h * mu[2]), rel=1e-6)
+
+
+@pytest.mark.parametrize("power", [1, 3, 9])
+def test_a_root_where_the_function_is_flat_is_as_near_as_the_search_came(power):
+    assert increasing_root(lambda b: (b - 1 / 3) ** power, -1.0, 1.0) == pytest.approx(1 / 3, rel=1e-8)
+    assert increasing_root(lambda b: b - 2, -1.0, 1.0) == 1

@@ -110,20 +110,30 @@ def products(at: SaddleIterate) -> np.ndarray:
 
 def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
     """All equations of `saddle`, spelled out."""
-    signed = at.alpha * task.y
+    signed = at.alpha * task.signs
     left = residuals(side, at, np.stack([kernel @ signed for kernel in task.kernels]))
-    return np.concatenate([left.beta, left.totals, left.x, left.equalities, products(at) - target])
+    return np.concatenate([left.legs, left.totals, left.x, left.equalities, products(at) - target])
+
+
+DIRECTIONS = [
+    {"C": 1.5}, {"nu": 0.6}, {"C": 1.5, "bias": False}, {"loss": "logistic", "C": 1.5}, {"loss": "squared_hinge"},
+    {"loss": "squared"}, {"loss": "epsilon_insensitive", "C": 1.5}, {"loss": "squared_epsilon_insensitive"},
+    {"loss": "huber", "bias": False},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "li", "ckl", "vskl"])
-@pytest.mark.parametrize("given", [{"C": 1.5}, {"nu": 0.6}, {"C": 1.5, "bias": False}])
+@pytest.mark.parametrize("given", DIRECTIONS, ids=str)
 def test_the_direction_solves_the_linearised_equations(name, given):
     """residual(x) + residual'(x)·step = 0, the derivative by central differences along the step."""
     formulation, made = formulations.get(name), InteriorSingle()
     if "nu" in given and "nu" not in formulation.losses:
         given = {"C": 0.2}
     own = {"s": 3.0} if name == "vskl" else {}
-    task, _ = formulation.task(zoo.random(10, 3, seed=6), {**given, **own})
+    instance = zoo.random(10, 3, seed=6)
+    if given.get("loss") in ("squared", "epsilon_insensitive", "squared_epsilon_insensitive", "huber"):
+        instance = Instance(instance.kernels, response=np.linspace(-2, 3, 10) ** 2, groups=instance.groups)
+    task, _ = formulation.task(instance, {**given, **own})
     problem = Problem(formulation, task, 1e-9)
     state = made.step(problem, made.step(problem, made.start(problem)))
     at, side, hessian = state.at, state.side, ReducedHessian(task)
@@ -160,7 +170,7 @@ def test_the_start_meets_the_equations(name):
     task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
     state = made.start(Problem(formulation, task, 1e-9))
     left = residuals(state.side, state.at, state.images)
-    assert left.amount(state.at) <= 1e-9 * state.at.complementarity
+    assert left.amount(state.side, state.at) <= 1e-9 * state.at.complementarity
     assert np.abs(left.totals).max() <= 1e-12
     assert products(state.at).min() > 1e-6 * state.at.mu
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
+import importlib
 from pathlib import Path
 from types import ModuleType
 
@@ -18,13 +17,9 @@ pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="validation/ is not 
 
 @pytest.fixture(scope="module")
 def mutate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutate", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutate"] = module
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(SCRIPT.parent)
+        return importlib.import_module("mutate")
 
 
 def changed(mutate: ModuleType, source: str) -> list[str]:

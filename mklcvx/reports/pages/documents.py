@@ -43,8 +43,8 @@ FULL = "l1"
 
 # ---------------------------------------------------------------------------------------------------- a solved problem
 def chosen_solvers(formulation: str, names: Sequence[str] | None, task: Posed | None = None) -> list[str]:
-    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit, as far
-    as they take the loss of the task."""
+    """Return the named solvers without repetitions; by default `interior` and the first published ones that fit, and
+    that take the loss of the task."""
     chosen = formulations.get(formulation)
     if names is None:
         fitting = [name for name in tracing(chosen) if name not in SLOW]

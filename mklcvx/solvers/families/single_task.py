@@ -20,11 +20,6 @@ MEETING = 1e-9  # the hulls meet if q of α∘y is below this share of q of the 
 UNSEEN = 1e-7
 
 
-def polishable(task: Task) -> bool:
-    """Whether `polish` knows the loss: one with a level for all samples, and without curvature."""
-    return not task.low.any() and not np.any(task.loss_function.curvature(task.limit / 2, task.y, task.box))
-
-
 class SingleTasks(Family[Task, Single, Proved]):
     def working(self, task: Task) -> tuple[Task, float]:
         centred = task.centred()
@@ -43,11 +38,10 @@ class SingleTasks(Family[Task, Single, Proved]):
         side = regulariser_of(formulation.name, task.count, task.own)
         best, weights = (best, weights) if side is None else (side.feasible(best), side.feasible(weights))
         if np.isfinite(weights).all():
-            straight = polishable(task)
-            if found.polish and straight:
+            if found.polish:
                 yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
             yield {"alpha": lower.alpha, "mu": weights}
-            if found.refine and formulation.between is None and straight:
+            if found.refine and formulation.between is None:
                 alpha, low = refined(stored, task, weights, lower.alpha)
                 yield {"alpha": alpha, "mu": weights, "low": low}
         apart = not isinstance(functions, RankOneCoefficients) or not np.array_equal(

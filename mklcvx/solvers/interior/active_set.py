@@ -1,11 +1,11 @@
 """The active-set finish: once it is known which bounds hold, a few steps give the optimum to all digits.
 
 Every α and every variable of the weights' side is either held at a bound or free: the larger of its distance from the
-bound and its gradient decides. With these choices the optimality conditions are equations, and
-Newton's method solves them: the reduced system of `saddle` with nothing on the diagonal of what is free, and more than
-anything on that of what is held. Then the choices are made anew. From an interior point near the optimum, or from the
-optimum for a neighbouring parameter, two to four such steps are usually enough. If they are not, nothing is lost: the
-certificate decides.
+bound and its gradient decides (α of smooth losses is always free). With these choices the optimality conditions are
+equations, and Newton's method solves them: the reduced system of `saddle` with nothing but the curvature of the gain on
+the diagonal of what is free, and more than anything on that of what is held. Then the choices are made anew. From an
+interior point near the optimum, or from the optimum for a neighbouring parameter, two to four such steps are usually
+enough. If they are not, nothing is lost: the certificate decides.
 """
 
 from __future__ import annotations
@@ -15,62 +15,64 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...formulations import Task
-from ..polish import active_set, gain_gradient
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, balance
+from .samples_side import Legs, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 
 
 @dataclass(frozen=True)
 class ActiveSetPoint:
-    """α with its box, x and the multipliers of all equalities; `images` are K_m(α∘y)."""
+    """α, x and the multipliers of all equalities; `images` are K_mβ."""
 
     alpha: Array
-    box: Array
     x: Array
     nu: Array
     kappa: Array
     images: Array
 
-    @property
-    def at_box(self) -> Array:
-        """Which samples are at their box. If there are any, a larger box changes the optimum."""
-        return np.asarray(self.alpha >= (1 - SETTINGS.bound_tolerance) * self.box)
+    def capped(self, samples: SamplesSide) -> bool:
+        """Whether any sample is at an end that the price sets. Then a larger price changes the optimum."""
+        at_low, at_high, _ = samples.bound(self.alpha, SETTINGS.bound_tolerance)
+        return bool(at_high.any() or (at_low & (samples.low < 0)).any())
 
-    def moved_to(self, task: Task) -> ActiveSetPoint:
-        """The same active set for another box."""
-        at_zero = self.alpha <= SETTINGS.bound_tolerance * self.box
-        alpha = np.where(at_zero, 0.0, np.where(self.at_box, task.box, np.minimum(self.alpha, task.box)))
-        return replace(self, alpha=alpha, box=task.box, images=task.matvecs(alpha * task.y))
+    def moved_to(self, task: Task, samples: SamplesSide, old: SamplesSide) -> ActiveSetPoint:
+        """The same active set for other prices."""
+        alpha = samples.transferred_bounds(self.alpha, old, SETTINGS.bound_tolerance)
+        return replace(self, alpha=alpha, images=task.matvecs(alpha * samples.signs))
 
 
 def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
     """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
-    beta = task.y * at.alpha
+    samples, signs = side.samples, side.samples.signs
+    beta = signs * at.alpha
     halves = at.images @ beta / 2
-    gradient = task.y * (weights @ at.images + at.nu @ rows) - gain_gradient(task)
+    legs = Legs(at.alpha, *samples.distances(at.alpha))
+    gradient = signs * (weights @ at.images + at.nu @ rows) - samples.smooth_slope(legs)
     gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
-    free, bounds = active_set(at.alpha, task.box, gradient, level)
+    free, bounds = samples.active(at.alpha, gradient, level)
     held, bounds_x = ~free, _bounds_x(side, at, gradient_x)
     held_x = ~np.isnan(bounds_x)
     hessian.set_weights(np.maximum(weights, 0.0))
     products = side.jacobian_product(at.x, halves[:, None])
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
-    diagonal, diagonal_x = np.where(held, firm, 0.0), side.sign * np.where(held_x, firm_x, 0.0)
+    diagonal = np.where(held, firm, samples.curvature(legs))
+    diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
     system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
-    for_beta = np.where(held, firm * (bounds - at.alpha), -gradient) * task.y
+    wanted = -gradient - samples.kink(at.alpha, gradient)
+    for_beta = np.where(held, firm * (bounds - at.alpha), wanted) * signs
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
     others = np.concatenate([for_x, rows @ beta - totals, -side.equalities(at.x)])
     found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
     change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
-    alpha = np.where(held, bounds, at.alpha + task.y * found)
+    alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
-    return ActiveSetPoint(alpha, task.box, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * task.y))
+    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * signs))
 
 
 def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:

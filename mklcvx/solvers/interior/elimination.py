@@ -79,7 +79,7 @@ def eliminate_groups(
     """The side without the groups that seem to vanish; None if there are none, or too few free samples for B'β = 0. The
     threshold of a group falls with each rejected elimination."""
     task = side.task
-    shares = images @ (task.y * at.alpha) / np.maximum(task.traces, TINY)
+    shares = images @ (side.samples.signs * at.alpha) / np.maximum(task.traces, TINY)
     times = np.bincount(rejected, minlength=side.all_groups.max() + 1)[side.all_groups]
     small = shares <= threshold * SETTINGS.elimination_tightening**times * shares.max()
     groups = [int(j) for j in side.kept_groups if small[side.all_groups == j].all()]
@@ -87,8 +87,7 @@ def eliminate_groups(
         not groups or len(groups) == side.count or side.exponent < 1
     ):  # with an exponent below 1 a vanishing group adds nothing
         return None
-    share = SETTINGS.free_sample_margin
-    free = np.count_nonzero((at.alpha > share * at.alpha.max()) & (at.box_slack > share * task.box))
+    free = np.count_nonzero(~side.samples.near_bounds(at, SETTINGS.free_sample_margin))
     # B and the bias take at least as many equations as any one kernel has directions: ask before B is made.
     if any(task.rank(int(m)) >= free for m in np.flatnonzero(np.isin(side.all_groups, groups))):
         return None

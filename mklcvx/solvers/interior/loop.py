@@ -37,12 +37,17 @@ class Iterate(ABC):
     @property
     def mu(self) -> float:
         """The mean product: τ, the barrier parameter."""
-        return self.complementarity / sum(value.size for value, _ in self.pairs)
+        return self.complementarity / max(sum(value.size for value, _ in self.pairs), 1)
 
     def moved(self, length: float, direction: Self) -> Self:
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         blocks: dict[str, Any] = {name: getattr(self, name) + length * getattr(direction, name) for name in names}
         return type(self)(**blocks)
+
+    def halfway(self, other: Self) -> Self:
+        """The point in the middle, which is interior as well."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return type(self)(**{name: (getattr(self, name) + getattr(other, name)) / 2 for name in names})
 
     def max_step(self, direction: Self) -> float:
         """The largest step length, at most 1, that keeps all pairs nonnegative."""

@@ -1,12 +1,13 @@
 """Newton's equations for α and the weights' side together, at one interior point.
 
-    α:   K(μ)β − y∘c + A'ν − y∘(z − w) = 0,   β = y∘α        Aβ = t           z·α = w·(box − α) = τ
+    α:   K(μ)β − s∘g'(α) + A'ν − s∘(z − w) = 0,   β = s∘α    Aβ = t      z·(α − low) = w·(high − α) = τ
     x:   ∂L/∂x + (∂e/∂x)'κ − sign·s + u = 0                  e(x) = 0         s·x = u·(cap − x) = τ
 
 (`weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
-eliminated first: they add z/α + w/(box − α) to the diagonal of K(μ), which makes the positive definite H, and s/x
-and u/(cap − x) to that of ∂²L/∂x². Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels
-is left, so that a step costs one Cholesky factorisation, whatever the number of kernels:
+eliminated first: they and the curvature of the gain g add z/(α − low) + w/(high − α) − g''(α) to the diagonal of K(μ),
+which makes the positive definite H, and s/x and u/(cap − x) to that of ∂²L/∂x². (`samples_side` has g, its bounds, and
+the losses for which α has two legs, or bounds no multipliers.) Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as
+small as the number of kernels is left, so that a step costs one Cholesky factorisation, whatever their number:
 
     [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
@@ -18,12 +19,11 @@ finish share it; they differ in what they put on the diagonals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ..polish import gain_gradient
 from .loop import Array, Iterate, KKTSystem
 from .reduced_hessian import ReducedHessian
 from .settings import NEARLY_ZERO, SETTINGS, TINY
@@ -32,11 +32,13 @@ from .weights_side import Side
 
 @dataclass(frozen=True)
 class SaddleIterate(Iterate):
-    """The unknowns of the equations above, under their letters; the slacks are box − α and cap − x. Only the first
-    variables have caps, or none."""
+    """The unknowns of the equations above, under their letters; `lower` and `upper` are the distances of α (of its
+    legs) from its ends, and the slack is cap − x. Only the first variables have caps, or none; multipliers belong to
+    all of `lower` and `upper`, or to none."""
 
     alpha: Array
-    box_slack: Array
+    lower: Array
+    upper: Array
     x: Array
     cap_slack: Array
     z: Array
@@ -48,64 +50,81 @@ class SaddleIterate(Iterate):
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
-        return [(self.alpha, self.z), (self.box_slack, self.w), (self.x, self.s), (self.cap_slack, self.u)]
+        lower, upper = self.lower[: len(self.z)], self.upper[: len(self.w)]
+        return [(lower, self.z), (upper, self.w), (self.x, self.s), (self.cap_slack, self.u)]
 
 
 class Residuals(NamedTuple):
-    """The residuals of the equations above at a point."""
+    """The residuals of the equations above at a point; those of α for every leg, times s."""
 
-    beta: Array
+    legs: Array
     totals: Array
     x: Array
     equalities: Array
 
-    def amount(self, at: SaddleIterate) -> float:
+    def amount(self, side: Side, at: SaddleIterate) -> float:
         """The part of the gap that they may hide."""
-        return float(np.abs(self.beta) @ at.alpha + np.abs(self.x) @ at.x)
+        return float(np.abs(self.legs) @ side.samples.values(at) + np.abs(self.x) @ at.x)
 
 
 def balance(side: Side) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, y'β = 1 for loss nu, and B'β = 0 of eliminated groups."""
+    """A and t of Aβ = t: Σβ = 0 with a bias, s'β = 1 where the margin is free, B'β = 0 of eliminated groups."""
     rows, totals = side.task.equalities()
-    return np.vstack([rows * side.task.y, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
+    return np.vstack([rows * side.samples.signs, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
 
 
 def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
-    task, (rows, totals) = side.task, balance(side)
-    beta = at.alpha * task.y
-    for_beta = side.weights(at.x) @ images + at.nu @ rows - task.y * (gain_gradient(task) + at.z - at.w)
+    samples, (rows, totals) = side.samples, balance(side)
+    beta = at.alpha * samples.signs
+    pull = samples.by_leg(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
+    for_legs = pull - samples.joined(samples.slope(at), at.z, -at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     for_x[: len(at.u)] += at.u
-    return Residuals(for_beta, rows @ beta - totals, for_x, side.equalities(at.x))
+    return Residuals(for_legs, rows @ beta - totals, for_x, side.equalities(at.x))
 
 
 class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
     def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, lack: Residuals) -> None:
-        self.at, self.y, self.side, self.residuals, self.min_centring = at, side.task.y, side, lack, side.min_centring
-        self.residuals_lag = lack.amount(at) > SETTINGS.max_residual * at.complementarity
+        self.at, self.side, self.residuals, self.min_centring = at, side, lack, side.min_centring
+        self.samples, self.signs = side.samples, side.samples.signs
+        self.residuals_lag = lack.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s
         diagonal_x[: len(for_u)] += for_u
-        where = self.y * at.alpha, at.x, at.kappa
-        self.reduced = ReducedSystem(hessian, side, images, where, balance(side)[0], for_z + for_w, diagonal_x)
+        where = self.signs * at.alpha, at.x, at.kappa
+        self.on_legs = self.samples.joined(0.0, for_z, for_w)
+        diagonal = self.samples.diagonal(self.on_legs) + self.samples.curvature(at)
+        self.reduced = ReducedSystem(hessian, side, images, where, balance(side)[0], diagonal, diagonal_x)
 
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
-        at, residuals = self.at, self.residuals
+        at, residuals, samples = self.at, self.residuals, self.samples
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
         others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
-        beta, others = self.reduced.solve(self.y * (for_z - for_w) - residuals.beta, others, accuracy)
-        alpha, x, nu, kappa = self.y * beta, *np.split(others, [len(at.x), len(self.reduced.rows)])
-        values = alpha, -alpha, x, -x[: len(for_u)]
-        z, w, s, u = (g - ratio * value for g, ratio, value in zip(goals, self.ratios, values, strict=True))
-        return SaddleIterate(*values, z, w, s, u, nu, kappa)
+        right = samples.joined(0.0, for_z, -for_w) - residuals.legs
+        beta, others = self.reduced.solve(self.signs * samples.condensed(right, self.on_legs), others, accuracy)
+        alpha, x, nu, kappa = self.signs * beta, *np.split(others, [len(at.x), len(self.reduced.rows)])
+        legs = samples.expanded(alpha, right, self.on_legs)
+        values = legs[: len(at.lower)], -legs[: len(at.upper)], x, -x[: len(for_u)]
+        changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
+        z, w, s, u = (g - ratio * change for g, ratio, change in zip(goals, self.ratios, changes, strict=True))
+        return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa)
+
+    def goals(self, target_mu: float, predicted: SaddleIterate | None) -> list[Array]:
+        """Between two ends, second-order terms count for as much of the predictor as can be taken: all of a short one
+        would lead in circles."""
+        goals = super().goals(target_mu, None)
+        if predicted is None:
+            return goals
+        share = self.max_step(predicted) if self.samples.two_sided else 1.0
+        return [goal - share * change * other for goal, (change, other) in zip(goals, predicted.pairs, strict=True)]
 
     def predictor(self) -> SaddleIterate:
         """Solved roughly, since it only chooses the target of the corrector."""
@@ -113,6 +132,14 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
 
     def step_limit(self, direction: SaddleIterate) -> float:
         return min(self.max_step(direction), self.side.step_limit(self.at.x, direction.x))
+
+    def aim(self, reached: float) -> float:
+        return super().aim(reached) if self.at.mu > 0 else 0.0  # without any bound there is nothing to centre
+
+    def advance(self, length: float, direction: SaddleIterate) -> SaddleIterate:
+        after = super().advance(length, direction)
+        alpha, lower, upper = self.samples.kept_inside(self.at, after)
+        return replace(after, alpha=alpha, lower=lower, upper=upper)
 
 
 class ReducedSystem:

@@ -23,6 +23,8 @@ class Settings:
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
     centring_exponent: int = 3  # centring = (τ after the predictor / τ)^exponent, as in Mehrotra's method
     label_centring_exponent: int = 2  # many labels: with 3 some take two steps more, and lose digits at a large C
+    max_error_growth: float = 2.0  # in one step, where α has no multipliers that take up what Newton's model leaves
+    step_halvings: int = 6  # of such a step, until its error grows by no more
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
     share_min_centring: float = 0.02  # block-∞ norms: Newton's model of 1/t asks for less ambitious targets
     share_max_shrink: float = 0.7  # of t in one step, for the same reason
@@ -47,6 +49,8 @@ class Settings:
     first_mu: float = 0.3  # single tasks: of the mean product of gradient and value
     warm_mu: float = 0.1  # the same, from a neighbouring optimum
     max_start: float = 0.9  # of the box: the largest α at the start
+    start_power: float = 200.0  # of 2: the weights at the start, where targets set their size, are within it
+    spare_leg: float = 0.1  # of a leg of α = p − n, by which both legs are longer than α asks for
     min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
     min_cap_slack: float = 1e-3  # of a cap
     label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits

@@ -8,9 +8,9 @@ optimum. A formulation brings gradient and Hessian of its regulariser and of its
 are read one at a time, in whatever precision they are stored.
 
 The start meets the equations where it can: multipliers are as large as the gradients ask for, and no product is below
-the first τ. Classifiers offered to the certificate: f_m = μ_m K_m(α∘y), a trifle longer. Where C is large, a margin
-that rounding leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the complementarity says that
-the optimum is reached and the certificate does not, α is sharpened as well.
+the first τ. Functions offered to the certificate: f_m = μ_m K_mβ, for margins (hinge, nu) a trifle longer: where C is
+large, a margin that rounding leaves at 1 − 1e-10 costs C·1e-10; lengthening f by as much costs less. When the
+complementarity says that the optimum is reached and the certificate does not, α is sharpened as well.
 
 Around these steps: points are offered, the active-set method finishes, groups of kernels are eliminated. Only the
 certificate says whether that was right, and where it was not, the interior point stays as it was.
@@ -33,12 +33,13 @@ from .loop import Array, InteriorMethod
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
 from .saddle import SaddleIterate, SaddleSystem
 from .settings import SETTINGS, TINY
-from .state import IPMState, balanced, evaluated, first_alpha, first_point
+from .state import IPMState, balanced, evaluated, first_alpha, first_point, first_weights, ridge_alpha
 from .weights_side import Shared, Side, side_of
 
 
 class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
     serves = tuple(f.name for f in SINGLE_TASKS)
+    losses = None
     max_iter = 100
 
     def start(self, problem: Problem) -> IPMState:
@@ -57,12 +58,18 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         return system
 
     def accept(self, problem: Problem, state: IPMState, after: SaddleIterate, length: float) -> IPMState:
-        weights = state.side.weights(after.x)
-        images = state.hessian.update_and_matvec(weights, after.alpha * problem.task.y)
-        ahead = state.moved_to(state.side, after, images)
+        ahead = self._moved(state, after)
+        for _ in range(SETTINGS.step_halvings if state.side.samples.smooth else 0):
+            if ahead.error <= SETTINGS.max_error_growth * state.error:
+                break
+            ahead = self._moved(state, after := state.at.halfway(after))
         if ahead.warm_start_point is None and ahead.relative_complementarity <= SETTINGS.warm_start_gap:
             ahead = replace(ahead, warm_start_point=after)
         return _unless_dead(state, state.followed_by(ahead))
+
+    def _moved(self, state: IPMState, after: SaddleIterate) -> IPMState:
+        images = state.hessian.update_and_matvec(state.side.weights(after.x), after.alpha * state.side.samples.signs)
+        return state.moved_to(state.side, after, images)
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:
         """End with the best state if a step is not finite; leave failed factorisations to the driver."""
@@ -95,8 +102,9 @@ def fits(warm: IPMState, task: Task, side: Side) -> bool:
 
 
 def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
-    x = side.start()
-    alpha, images = first_alpha(side.task, side.weights(x))
+    x = first_weights(side)
+    start = ridge_alpha(side.samples, hessian, side.weights(x)) if side.samples.unbounded else None
+    alpha, images = start or first_alpha(side.samples, side.task, side.weights(x))
     at = first_point(side, x, alpha, images)
     return evaluated(side, hessian, at, images, at.mu)
 
@@ -104,19 +112,21 @@ def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
 def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
     """Start from the optimum for a neighbouring parameter. If the same bounds hold, that is the solution; otherwise use
     its warm start point, if the boxes are of similar size."""
-    task, hessian, near = problem.task, warm.hessian, warm.active_set_guess
-    far = bool(np.max(np.abs(np.log(task.box / near.box))) > np.log(SETTINGS.warm_start_max_ratio))
-    if far and near.at_box.any():
+    task, hessian, near, old = problem.task, warm.hessian, warm.active_set_guess, warm.side.samples
+    ratio = task.box / old.price
+    far = bool(np.max(np.abs(np.log(ratio))) > np.log(SETTINGS.warm_start_max_ratio))
+    if far and near.capped(old):
         return from_nothing(side, hessian)
-    direct = active_set_finish(problem, side, hessian, near.moved_to(task), SETTINGS.active_set_steps)
+    moved = near.moved_to(task, side.samples, old)
+    direct = active_set_finish(problem, side, hessian, moved, SETTINGS.active_set_steps)
     if direct is not None:
         weights = side.weights(direct.x)
         return replace(warm, weights=weights, side=side, active_set_point=direct, dead_end=Ending.NONE)
     if far:
         return from_nothing(side, hessian)
     at = warm.warm_start_point or warm.at
-    alpha = balanced(task, at.alpha / (at.alpha + at.box_slack) * task.box)
-    images = task.matvecs(alpha * task.y)
+    alpha = balanced(task, side.samples.transferred(at, ratio))
+    images = task.matvecs(alpha * task.signs)
     first = first_point(side, at.x, alpha, images, SETTINGS.warm_mu)
     return evaluated(side, hessian, first, images, first.mu)
 
@@ -125,21 +135,24 @@ def candidate_points(side: Side, at: SaddleIterate | ActiveSetPoint) -> Points:
     """α, made feasible, and one classifier that belongs to it; weights and α describe it if no group was
     eliminated."""
     task, alpha, weights = side.task, side.task.feasible(at.alpha), side.weights(at.x)
-    signed = alpha * task.y
+    signed = alpha * task.signs
     if isinstance(side, ReducedGroups):
         coefficients = np.outer(weights, signed) + side.eliminated_coefficients(at.nu)
-        return Points([alpha], [coefficients * _length(task, alpha, coefficients)])
+        return Points([alpha], [coefficients * _length(side, alpha, coefficients)])
     return Points(
-        [alpha], [RankOneCoefficients(weights * _length(task, alpha, RankOneCoefficients(weights, signed)), signed)]
+        [alpha], [RankOneCoefficients(weights * _length(side, alpha, RankOneCoefficients(weights, signed)), signed)]
     )
 
 
-def _length(task: Task, alpha: Array, functions: Array | RankOneCoefficients) -> float:
-    """The factor that lifts the margins of the free samples to what they should be."""
-    (outputs, _), near = task.evaluate(functions), SETTINGS.bound_tolerance
+def _length(side: Side, alpha: Array, functions: Array | RankOneCoefficients) -> float:
+    """The factor that lifts the margins of the free samples to what they should be; 1 where the loss has none."""
+    if not side.samples.polyhedral:
+        return 1.0
+    task, near = side.task, SETTINGS.bound_tolerance
+    outputs, _ = task.evaluate(functions)
     risk = task.risk(outputs)
     free = (alpha > near * task.box) & (alpha < (1 - near) * task.box)
-    margins = (task.y * (outputs + risk.bias))[free]
+    margins = (task.signs * (outputs + risk.bias))[free]
     lack = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
     return 1 + min(lack, SETTINGS.max_lengthening)
 

@@ -13,12 +13,12 @@ from ...certificate.record import VANISHING
 from ...certificate.run import Ending
 from ...formulations import Task
 from ..driver import State
-from ..polish import gain_gradient
 from .active_set import ActiveSetPoint
 from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import Residuals, SaddleIterate, balance, residuals
+from .samples_side import Legs, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
 
@@ -56,17 +56,17 @@ class IPMState(State):
     @property
     def active_set_guess(self) -> ActiveSetPoint:
         at = self.at
-        near = at.alpha, at.alpha + at.box_slack, at.x, at.nu, at.kappa, self.images
+        near = at.alpha, at.x, at.nu, at.kappa, self.images
         return self.active_set_point or ActiveSetPoint(*near)
 
     @property
     def relative_complementarity(self) -> float:
-        return self.at.complementarity / self.scale
+        return (self.at.complementarity + self.side.samples.hidden(self.residuals.legs, self.at)) / self.scale
 
     @property
     def error(self) -> float:
         """An estimate of the gap: the complementarity, and what the residuals may hide."""
-        return self.at.complementarity + self.residuals.amount(self.at)
+        return self.at.complementarity + self.residuals.amount(self.side, self.at)
 
     def moved_to(self, side: Side, at: SaddleIterate, images: Array) -> IPMState:
         """The state at another point of the same run."""
@@ -89,7 +89,7 @@ class IPMState(State):
     def followed_by(self, after: IPMState) -> IPMState:
         """The state after a step; the best state, as the end, if there has been no progress for too long."""
         if after.error <= SETTINGS.progress * self.best.error:
-            exhausted = after.at.mu <= SETTINGS.exhausted * self.first_mu
+            exhausted = 0 < after.at.mu <= SETTINGS.exhausted * self.first_mu
             ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
             return replace(after, earlier=None, waited=0, dead_end=ending)
         if self.waited >= SETTINGS.patience:
@@ -99,55 +99,115 @@ class IPMState(State):
 
 def evaluated(side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float) -> IPMState:
     """The state at a point."""
-    task, weights = side.task, side.weights(at.x)
+    samples, weights = side.samples, side.weights(at.x)
     # The scale of the relative gap: Σ μ_m q_m, unless f vanishes.
-    value = float(weights @ (images @ (at.alpha * task.y)))
-    scale = max(value, VANISHING * float(gain_gradient(task) @ at.alpha), NEARLY_ZERO)
+    value = float(weights @ (images @ (at.alpha * samples.signs)))
+    scale = max(value, VANISHING * abs(float(samples.a @ at.alpha)), NEARLY_ZERO)
     return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu)
 
 
 def balanced(task: Task, alpha: Array) -> Array:
-    """α with the larger class scaled down, so that y'α = 0."""
-    if not task.bias:
+    """α with the heavier side scaled down, so that s'α = 0."""
+    beta = alpha * task.signs
+    up, down = float(beta[beta > 0].sum()), -float(beta[beta < 0].sum())
+    if not task.bias or not up or not down:
         return alpha
-    positive = task.y > 0
-    up, down = float(alpha[positive].sum()), float(alpha[~positive].sum())
-    return alpha * np.where(positive, min(1.0, down / up), min(1.0, up / down))
+    return alpha * np.where(beta > 0, min(1.0, down / up), min(1.0, up / down))
 
 
-def first_alpha(task: Task, weights: Array) -> tuple[Array, Array]:
-    """The same share of every sample's box within a class, twice the best one, and the images K_m(α∘y)."""
-    positive = task.y > 0
+def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array, Array]:
+    """A direction of α, twice as far as is best along it, and the images K_mβ."""
+    shares = _towards_targets(samples, task) if samples.two_sided else _even(task)
+    alpha = shares * task.box
+    images, length = task.matvecs(alpha * task.signs), 1.0
+    if not task.loss_function.free_margin:
+        cost = float(weights @ (images @ (alpha * task.signs))) + float(samples.kappa @ alpha**2)
+        length = 2 * samples.promise(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
+    most = float(np.max(np.abs(shares) / (np.where(alpha < 0, -samples.low, samples.high) / task.box)))
+    length = min(length, SETTINGS.max_start / most) if most > 0 else length
+    return length * shares * task.box, length * images
+
+
+def first_weights(side: Side) -> Array:
+    """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
+    the regulariser balances the pull of the α that is best along `_towards_targets`."""
+    x, samples, task = side.start(), side.samples, side.task
+    if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
+        return x
+    alpha = _towards_targets(samples, task) * task.box
+    q, weights = task.quad_forms(alpha), side.weights(x)
+    reach = np.where(alpha < 0, -samples.low, samples.high)
+    most = 1 / max(float(np.max(np.abs(alpha) / reach)), TINY)
+
+    def excess(size: float) -> float:
+        cost = size * float(weights @ q) + float(samples.kappa @ alpha**2)
+        length = min(samples.promise(alpha) / max(cost, TINY), most)
+        return float(x @ side.gradient(size * x, length**2 * q / 2))
+
+    low, high = -SETTINGS.start_power, SETTINGS.start_power
+    while high - low > 1:
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(2.0**middle) > 0 else (middle, high)
+    return x * 2.0**low
+
+
+def ridge_alpha(samples: SamplesSide, hessian: ReducedHessian, weights: Array) -> tuple[Array, Array]:
+    """The optimum at these weights but for a kink, where no bound is in the way: (K(μ) + κ)β = a − b."""
+    task = hessian.task
+    hessian.set_weights(weights)
+    hessian.factor(samples.kappa)
+    alpha, ones = hessian.solve_roughly(np.stack([samples.a, np.ones(task.samples)]))
+    alpha = alpha - alpha.sum() / ones.sum() * ones if task.bias else alpha
+    return alpha, task.matvecs(alpha)
+
+
+def _even(task: Task) -> Array:
+    """The same share of every sample's price within a class, both classes with the same sum."""
+    positive = task.signs > 0
     sides = (positive, ~positive) if task.bias else (np.ones(task.samples, dtype=bool),)
     shares = np.zeros(task.samples)
     for side in sides:
         shares[side] = 1 / (len(sides) * task.box[side].sum())
-    images, length = task.matvecs(shares * task.box * task.y), 1.0
-    if not task.loss_function.free_margin:
-        cost = float(weights @ (images @ (shares * task.box * task.y)))
-        length = 2 / cost if cost > 0 else np.inf
-    length = min(length, SETTINGS.max_start / float(shares.max()))
-    return length * shares * task.box, length * images
+    return shares
+
+
+def _towards_targets(samples: SamplesSide, task: Task) -> Array:
+    """α by price: the residuals that the best constant leaves, or 0 without a bias, cut off where they are large."""
+    price, centre = task.box, float(task.box @ task.y / task.box.sum()) if task.bias else 0.0
+    away = task.y - centre
+    away = away if samples.kappa.any() else away / max(float(np.abs(away).mean()), TINY)
+    return balanced(task, np.clip(away * price, samples.low, samples.high)) / price
 
 
 def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
     """Multipliers that meet the equations as far as possible, with no product below τ."""
-    task, (rows, _) = side.task, balance(side)
-    box_slack, beta = task.box - alpha, alpha * task.y
-    pull = side.weights(x) @ images - task.y * gain_gradient(task)
+    samples, (rows, _), beta = side.samples, balance(side), alpha * side.samples.signs
+    at = Legs(alpha, *samples.distances(alpha))
+    pull = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient = task.y * (pull + nu @ rows)
-    tau = share * max(float(np.mean(np.abs(gradient) * np.minimum(alpha, box_slack))), TINY)
-    w = np.maximum(tau / box_slack, tau / alpha - gradient)
+    gradient = samples.by_leg(samples.signs * (pull + nu @ rows)) + samples.kink_price
+    if samples.smooth:  # no multipliers: the value, shared among the weights' variables, is the unit
+        z = w = alpha[:0]
+        tau = share * max(float(side.weights(x) @ (images @ beta)) / max(len(x), 1), TINY)
+    else:
+        nearest = np.minimum(at.lower, at.upper) if len(at.upper) else at.lower
+        tau = share * max(float(np.mean(np.abs(gradient) * nearest)), TINY)
+        w = np.maximum(tau / at.upper, (tau / at.lower - gradient)[: len(at.upper)])
+        z = gradient + w if len(w) else np.maximum(gradient, tau / at.lower)
+    cap_slack, s, u, kappa = first_multipliers(side, x, images @ beta / 2, tau)
+    return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa)
+
+
+def first_multipliers(side: Side, x: Array, halves: Array, tau: float) -> tuple[Array, Array, Array, Array]:
+    """The slacks of caps, the multipliers s and u of bounds and caps, and κ of equalities, at ½q = halves."""
     cap_slack = np.maximum(side.caps - x[: len(side.caps)], SETTINGS.min_cap_slack * side.caps)
-    gradient_x, jacobian = side.gradient(x, images @ beta / 2), side.equality_jacobian(x)
+    gradient_x, jacobian = side.gradient(x, halves), side.equality_jacobian(x)
     wanted = tau / x - side.sign * gradient_x
     kappa = np.array([_multiplier(row, wanted, side.sign, len(cap_slack)) for row in jacobian])
     gradient_x = side.sign * (gradient_x + kappa @ jacobian)
     u = np.maximum(tau / cap_slack, (tau / x - gradient_x)[: len(cap_slack)])
     gradient_x[: len(cap_slack)] += u
-    s = np.maximum(gradient_x, tau / x)
-    return SaddleIterate(alpha, box_slack, x, cap_slack, gradient + w, w, s, u, nu, kappa)
+    return cap_slack, np.maximum(gradient_x, tau / x), u, kappa
 
 
 def _multiplier(row: Array, wanted: Array, sign: Array, capped: int) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
 from .loop import Array
+from .samples_side import SamplesSide, samples_side
 from .settings import SETTINGS
 
 
@@ -24,8 +25,8 @@ class Side:
 
     min_centring = 0.0
 
-    def __init__(self, task: Task, weights: Array) -> None:
-        self.task, self.given = task, weights
+    def __init__(self, task: Task, weights: Array, samples: SamplesSide | None = None) -> None:
+        self.task, self.given, self.samples = task, weights, samples or samples_side(task)
         self.null_rows = np.zeros((0, task.samples))  # whose products with β vanish
         self.sign = np.zeros(0)
         self.caps = np.zeros(0)  # of the first variables
@@ -63,10 +64,10 @@ class Side:
 class Regularised(Side):
     """x = μ, and the slack of a curved constraint last."""
 
-    def __init__(self, task: Task, formulation: SingleTask) -> None:
+    def __init__(self, task: Task, formulation: SingleTask, samples: SamplesSide | None = None) -> None:
         side = formulation.regulariser
         assert side is not None
-        super().__init__(task, side.start(task.count, **task.own))
+        super().__init__(task, side.start(task.count, **task.own), samples)
         self.side, self.own, self.constraint = side, task.own, side.constraint
         self.slack = int(side.constraint is not None and side.constraint.curved)
         self.sign = np.ones(task.count + self.slack)
@@ -171,10 +172,11 @@ class Shared(Side):
         return np.vstack([first, np.hstack([np.zeros((self.count, self.count)), self.members])])
 
 
-def side_of(task: Task, formulation: SingleTask) -> Side:
+def side_of(task: Task, formulation: SingleTask, samples: SamplesSide | None = None) -> Side:
+    """The weights' side of a task, with its samples' side, unless another is given."""
     if formulation.between is not None:
         return Shared(task, formulation)
     assert formulation.regulariser is not None
     if formulation.regulariser.alone(task.count, **task.own):
-        return Side(task, formulation.regulariser.start(task.count, **task.own))
-    return Regularised(task, formulation)
+        return Side(task, formulation.regulariser.start(task.count, **task.own), samples)
+    return Regularised(task, formulation, samples)

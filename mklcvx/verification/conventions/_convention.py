@@ -143,7 +143,8 @@ class Convention:
         """Their parameters for a problem of ours, such that `to_ours` gives it back."""
         if formulation not in self.serves:
             raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
-        _, resolved = formulations.get(formulation).task(instance, parameters or {})
+        given = parameters or {}
+        _, resolved = formulations.get(formulation).posed_for(instance, given).task(instance, given)
         if "nu" in resolved:
             raise InputError(f"parameter nu is none of {self.name}'s: give C")
         return self.theirs(Problem(formulation, resolved, instance))

@@ -19,6 +19,7 @@ from ..case import FITS, Altered, Case, Part, Stated, pose
 from ..families import judged_parts, proved_parts
 from ..precision import few_decimals, single_precision
 from .families.hypergraph import HYPERGRAPHS
+from .families.joint import JOINT_OUTPUTS
 from .families.multi_label import MANY_LABELS
 from .families.single_task import SINGLE_TASKS
 from .families.two_stage import TWO_STAGES
@@ -40,6 +41,7 @@ ANY_FAMILY = Mistakes(
 )
 MISTAKES: dict[str, Mistakes] = {
     "single task": SINGLE_TASKS,
+    "joint outputs": JOINT_OUTPUTS,
     "many labels": MANY_LABELS,
     "two stages": TWO_STAGES,
     "hypergraph": HYPERGRAPHS,

@@ -10,12 +10,14 @@ from ..answers import Answer
 from ..case import Case, Enclosure, Part, Violation
 from .family import Family
 from .hypergraph import Hypergraphs
+from .joint import JointFamily
 from .multi_label import ManyLabels
 from .single_task import SingleTasks
 from .two_stage import TwoStages
 
 FAMILIES: dict[str, Family] = {
     "single task": SingleTasks(),
+    "joint outputs": JointFamily(),
     "many labels": ManyLabels(),
     "two stages": TwoStages(),
     "hypergraph": Hypergraphs(),

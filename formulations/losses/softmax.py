@@ -1,0 +1,137 @@
+"""softmax — the multinomial logistic loss: the negative log-likelihood of classes, with probabilities ∝ e^{z_j}.
+
+    ℓ(y, z) = log Σ_j e^{z_j} − z_y          g(α) = −c Σ_j u_j log u_j,   α ≥ 0,  α_y = Σ_{j≠y} α_j ≤ c
+
+with u_y = 1 − α_y/c and u_j = α_j/c, c_i = C times the weight of sample i, β_y = α_y and β_j = −α_j for the other
+classes; 0 log 0 = 0; with a bias Σ_i β_ij = 0.
+
+From one to the other. β = c([j = y] − e^{z_j}/Σ_l e^{z_l}) makes cℓ(z) + β'z least: u are the probabilities, β_j =
+c([j = y] − u_j) sums to zero, and the value there is c times the entropy of u.
+
+    gradient       u_j = e^{z_j}/Σ_l e^{z_l}, unique and positive
+    bounds         reached by no finite z: every sample is a support vector
+    curvature      of g in β, among β that sum to zero: at least 2/c (Pinsker), without bound where a u_j vanishes
+    Fenchel–Young  c times the divergence of Kullback and Leibler of u from the probabilities
+    least bias     unique up to a constant, so that Σ_j b_j = 0
+
+Targets: classes, two or more. Parameters: C > 0, default 1.
+Degenerate cases: a constant added to all outputs of a sample changes nothing. f = 0 costs c log k for every sample. For
+two classes f_1 − f_2 takes the place of f, and ‖f_m‖² that of 2(‖f_m^1‖² + ‖f_m^2‖²): where U is of degree two, the
+value is half of that of `logistic` at 2C.
+
+Reference: Cox 1966, McFadden 1974; its dual with kernels, Keerthi et al. 2005.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...problem.stack import Array
+from .._cvxpy import cp
+from ._joint import Contrasting, JointRisk
+
+NEAR = 0.1  # u/p − 1 up to which a series gives the divergence
+TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
+STEPS = 200  # of Newton's method for the biases
+
+
+class Softmax(Contrasting):
+    name = kind = "softmax"
+
+    def declare_risk(self, outputs: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
+        own, z = (y.T > 0).astype(float), cp.Variable(outputs.shape)
+        return price @ (cp.log_sum_exp(z, axis=1) - cp.sum(cp.multiply(own, z), axis=1)), z == outputs
+
+    def declare_gain(self, beta: cp.Variable, y: Array, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        chances = (y.T > 0).astype(float) - cp.multiply(np.tile(1 / price, (len(y), 1)).T, beta)
+        return price @ cp.sum(cp.entr(chances), axis=1), [cp.sum(beta, axis=1) == 0]
+
+    def value(self, outputs: Array, y: Array, price: Array) -> Array:
+        ahead = outputs - np.where(y > 0, outputs, 0.0).sum(axis=0)
+        largest = np.argmax(ahead, axis=0)[None]
+        top = np.take_along_axis(ahead, largest, axis=0)
+        others = np.exp(ahead - top)
+        np.put_along_axis(others, largest, 0.0, axis=0)
+        return np.asarray(price * (top[0] + np.log1p(others.sum(axis=0))))
+
+    def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
+        best = least_biases(outputs, y, price) if bias else np.zeros(len(y))
+        value = float(self.value(outputs + best[:, None], y, price).sum())
+        return JointRisk(value, best, value)
+
+    def gain(self, alpha: Array, y: Array, price: Array) -> float:
+        parts = self.parts(alpha, y, price)
+        terms = np.multiply(parts, log_shares(parts, price), out=np.zeros_like(parts), where=parts > 0)
+        return -math.fsum(terms.ravel())
+
+    def parts(self, alpha: Array, y: Array, price: Array) -> Array:
+        """c u: α for the other classes, c − α for a sample's own."""
+        return np.where(y > 0, price - alpha, alpha)
+
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
+        parts = self.parts(alpha, y, price)
+        return np.asarray(price * divergences(parts, price, outputs).sum(axis=0))
+
+
+def chances(outputs: Array) -> Array:
+    """e^{z_j}/Σ_l e^{z_l}."""
+    ratios = np.exp(outputs - outputs.max(axis=0))
+    return np.asarray(ratios / ratios.sum(axis=0))
+
+
+def log_shares(parts: Array, price: Array) -> Array:
+    """log(part/c), accurate where the part is nearly c, too; −∞ where there is no part."""
+    with np.errstate(divide="ignore"):
+        return np.where(parts < price / 2, np.log(parts / price), np.log1p(-(price - parts) / price))
+
+
+def divergences(parts: Array, price: Array, outputs: Array) -> Array:
+    """u log(u/p) − u + p ≥ 0 for every output, u = parts/c and p the probabilities of the outputs; they sum to the
+    divergence. Where u is near p, x = u/p − 1, it is p h(x) with h(x) = (1 + x) log(1 + x) − x =
+    x²/2 − x³/6 + x⁴/12 − …"""
+    u, p = parts / price, chances(outputs)
+    apart = u - p
+    near = np.abs(apart) < NEAR * p
+    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
+    series = np.zeros_like(x)
+    for k in range(TERMS, 1, -1):
+        series = (1 / (k * (k - 1))) - x * series
+    top = outputs.max(axis=0)
+    log_p = outputs - top - np.log(np.exp(outputs - top).sum(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        direct = np.where(u > 0, u * (np.log(u) - log_p), 0.0) - apart
+    return np.where(near, p * x**2 * series, np.maximum(direct, 0.0))
+
+
+def least_biases(outputs: Array, y: Array, price: Array) -> Array:
+    """The b, Σb = 0, that minimises the risk: Newton's method, with steps that are halved until the risk falls."""
+    bias, members = np.zeros(len(y)), (y > 0).astype(float)
+
+    def risk(b: Array) -> float:
+        z = outputs + b[:, None]
+        top = z.max(axis=0)
+        return float(price @ (top + np.log(np.exp(z - top).sum(axis=0)) - (members * z).sum(axis=0)))
+
+    now, steady = risk(bias), np.full((len(y), len(y)), 1 / len(y))
+    for _ in range(STEPS):
+        p = chances(outputs + bias[:, None])
+        slope = (p - members) @ price
+        if np.abs(slope).max() <= 4 * np.finfo(float).eps * price.sum():
+            break
+        hessian = np.diag(p @ price) - (p * price) @ p.T
+        size = float(np.trace(hessian)) or 1.0
+        step = -np.linalg.solve(hessian + size * (steady + 1e-14 * np.eye(len(y))), slope)
+        step = (step - step.mean()) / max(1.0, float(np.abs(step).max()) / 20)
+        length = 1.0
+        while length > 1e-9 and not (after := risk(bias + length * step)) <= now + 1e-4 * length * float(slope @ step):
+            length /= 2
+        if length <= 1e-9:  # rounding hides what is left: the last step is worth a try where it is tiny
+            bias = bias + step if float(np.abs(step).max()) < 1e-6 else bias
+            break
+        bias, now = bias + length * step, after
+    return np.asarray(bias - bias.mean())
+
+
+SOFTMAX = Softmax()

@@ -1,0 +1,277 @@
+"""Joint outputs: two bounds on v = max over α of gain(α) − R*(½q(α)) with k outputs, every rounding error paid for.
+
+q_m = Σ_j β^j'K_mβ^j, β = s∘α (k×n), for the stored numbers read as exact reals. As in `single`, let α be feasible and μ
+in the domain of R, both exactly.
+
+**Lower.** v ≥ gain(α) − R*(½q(α)), with an upper end of every q.
+
+**Upper.** Let K(μ) + δI ⪰ 0, on the complement of 1 if there is a bias: the same δ serves I ⊗ K(μ), and every
+β̂^j − tβ^j sums to zero where it needs to. With outputs z^j = t(K(μ)β^j + b_j), any b,
+
+    v ≤ R(μ) + ½t²μ'q + Σ_i sup over α̂_i of [g_i(α̂_i) − β̂_i'z_i + ½δ‖β̂_i − tβ_i‖²].
+
+**Gap.** The two differ by Σ_i [that sup − (g_i(α_i) − β_i'z_i)] + ½(t−1)²μ'q + [R(μ) + R*(½q) − ½μ'q], none of them
+negative: without δ the first are the Fenchel–Young gaps of the loss. It is compared with ½(1 + t²)μ'q.
+
+**The sup of a sample**, by the loss, z known up to e:
+
+- `crammer_singer`: the gain is linear, so that what is maximised is convex and the sup at a vertex: 0, or α̂_y = α̂_j = c
+  for another class j. With r_j = 1 − z_y + z_j the gap is the largest of −Σ_l α_l r_l + ½δt²‖β_i‖² and
+  Σ_l α_l(z_j − z_l) + (c − α_y)r_j + ½δ‖β̂_i − tβ_i‖². The errors of z enter every difference.
+- `softmax`: Fenchel–Young is c KL(u ‖ p(z)). Its gradient in z is c(p − u), and its second derivative along e is c
+  times the variance of e under some p, at most c max e²: so e costs c Σ_j |p_j − u_j| e_j + ½c max e². A relative error
+  of a computed p_j is an error of z_j, and a common one of all p_j makes the divergence larger. The gain is strongly
+  concave in β, κ = 2/c (Pinsker: KL(u‖p) ≥ ½‖u − p‖₁², and ‖x‖₁² ≥ 2‖x‖² where Σx = 0), so that δ < κ costs at most
+  ½ δκ/(κ − δ) ‖β* − tβ‖², β* at p. Any δ costs at most ½δ‖β̂ − tβ‖² at the farthest vertex.
+- output by output: as for single tasks, for every output.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ..errors import InternalError
+from ..formulations import Task
+from ..formulations.families.joint import JointOutputs, JointTask
+from ..formulations.losses import Separable
+from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
+from .passes import seen
+from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .regularisers import Regulariser, regulariser_of
+from .ridge import combined_ridge
+from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .sample_terms import Ridge, harmless, sample_terms
+from .single import MARGIN, Parts, combined_outputs
+
+Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
+
+
+@dataclass(frozen=True)
+class ProvedOutputs(ProvedPoint):
+    """`bias` and `bias_low` (k,) add up to the biases."""
+
+    alpha: Array
+    weights: Array
+    bias: Array
+    bias_low: Array
+    tau: float | None
+    norms: Array
+    roots: Array
+
+
+@dataclass(frozen=True)
+class At:
+    """A point's outputs z = t(f + b) ± off, (k, n), its α, the stretch t, δ, and a factor of the cost of rounding."""
+
+    task: JointTask
+    alpha: Array
+    z: Array
+    off: Array
+    t: float
+    delta: float
+    blur: float = 1.0
+
+    def vertices(self) -> tuple[Array, Array]:
+        """½δ‖β̂ − tβ‖² from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
+        c = self.t * self.alpha
+        here, far = c**2, (np.abs(self.task.box - c) + 3 * U * c) ** 2
+        own = self.task.y > 0
+        total = here.sum(axis=0)
+        own_far, own_here = (np.where(own, part, 0.0).sum(axis=0) for part in (far, here))
+        ends = np.maximum(total - own_here, 0.0) + own_far + far
+        steps = 2 * len(c) + 16
+        return above(self.delta * total / 2, steps), above(self.delta * ends / 2, steps)
+
+
+# -------------------------------------------------------------------------------------------------- the samples' side
+def crammer_singer(at: At) -> Terms:
+    price, z, off, own = at.task.box, at.z, at.off, at.task.y > 0
+    count, blur = len(z), at.blur
+    own_z, own_off, own_alpha = (np.where(own, part, 0.0).sum(axis=0) for part in (z, off, at.alpha))
+    ahead = own_z - z
+    lack = 1 - ahead
+    lack_off = blur * above(own_off + off + 2 * U * (np.abs(ahead) + np.abs(lack)))
+    others, room = np.where(own, 0.0, at.alpha), price - own_alpha
+    zero, ends = at.vertices()
+
+    def summed(terms: Array, errors: Array) -> Array:
+        """The sum over the outputs from above."""
+        off = above(errors.sum(axis=0) + (count + 4) * U * np.abs(terms).sum(axis=0), count)
+        return np.asarray(terms.sum(axis=0) + blur * off)
+
+    bounds, gaps = [zero], [summed(-others * lack, others * lack_off) + zero]
+    for j in range(count):
+        apart = z[j] - z
+        apart_off = np.where(np.arange(count)[:, None] == j, 0.0, off[j] + off + 2 * U * np.abs(apart))
+        terms = np.vstack([others * apart, room * lack[j]])
+        errors = np.vstack([others * above(apart_off), room * lack_off[j]])
+        gaps.append(np.where(own[j], -np.inf, summed(terms, errors) + ends[j]))
+        bounds.append(np.where(own[j], -np.inf, above(price * (lack[j] + lack_off[j])) + ends[j]))
+    return np.max(bounds, axis=0), above(np.maximum(np.max(gaps, axis=0), 0.0), 2)
+
+
+def softmax(at: At) -> Terms:
+    task, count = at.task, len(at.z)
+    price, own = task.box, task.y > 0
+    parts = Softmax().parts(at.alpha, task.y, price)
+    top = at.z.max(axis=0)
+    depth = POWER + count + 8 + np.minimum(top - at.z, 800.0)  # units of roundoff by which a probability is off
+    off = at.blur * above(at.off + depth * U)
+    u, p = parts / price, chances(at.z)
+    apart = np.abs(u - p) + 8 * U * (u + p) * at.blur
+    each = divergences(parts, price, at.z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(u > 0, np.abs(np.log(u)) + np.abs(at.z - top), 0.0) + math.log(count) + 2
+    near = np.abs(u - p) < NEAR * p  # where `divergences` takes a series, which loses nothing but the error of u − p
+    noise = np.where(near, apart * 8 * U + 32 * U * each, (POWER + 16) * U * u * logs + 8 * U * p)
+    slope, widest = (apart * off).sum(axis=0), off.max(axis=0)
+    gap = price * above(each.sum(axis=0) + slope + widest**2 / 2 + at.blur * noise.sum(axis=0), count + 16)
+    far = price * np.sqrt(((u - p) ** 2).sum(axis=0)) + price * (at.t - 1) + 16 * U * count * price
+    zero, ends = at.vertices()
+    kappa, farthest = 2 / price, np.maximum(zero, np.where(own, 0.0, ends).max(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        strong = above(at.delta * kappa / (kappa - at.delta) * far**2 / 2, 32)
+    ridge = np.where(kappa > 2 * at.delta, np.minimum(strong, farthest), farthest) if at.delta else np.zeros(len(price))
+    loss = task.loss.value(at.z, task.y, price)
+    bound = above(loss, POWER + count + 16) + above(price * (2 * widest + widest**2 / 2 + (count + 32) * U))
+    return bound + ridge, above(gap, 4) + ridge
+
+
+def separable(at: At) -> Terms:
+    """The sums over the outputs of what a sample costs in each."""
+    bounds, gaps = [], []
+    for alpha, z, off, task in zip(at.alpha, at.z, at.off, single_tasks(at.task), strict=True):
+        side = sample_terms(task).paying(Ridge(np.full((1, 1), at.delta), at.t * alpha[None]))
+        r = side.a - z
+        costs = side.costs(alpha, r, at.blur * above(off + 2 * U * np.abs(r)))
+        bounds.append(costs.bound)
+        gaps.append(costs.gap)
+    return above(np.sum(bounds, axis=0), len(bounds)), above(np.sum(gaps, axis=0), len(gaps))
+
+
+class SampleSide(NamedTuple):
+    """Of a loss: the costs of every sample; units of roundoff in every term of the gain, and in every price; and
+    whether margins have a level, which all samples may exceed."""
+
+    costs: Callable[[At], Terms]
+    units: int = 0
+    stretches: bool = False
+
+
+SAMPLES: dict[str, SampleSide] = {  # by the kind of the loss
+    "crammer_singer": SampleSide(crammer_singer, stretches=True),
+    "softmax": SampleSide(softmax, units=2 * POWER),  # logarithms, and what is left of c
+    "separable": SampleSide(separable),
+}
+
+
+def single_tasks(task: JointTask) -> list[Task]:
+    """A task for every output, where the loss is applied to each."""
+    loss, same = cast(Separable, task.loss), {"symmetric": task.symmetric, "sizes": task.largest_entries}
+    return [Task(task.kernels, y, task.box, loss.each, task.bias, **same) for y in task.y]
+
+
+def gain_below(task: JointTask, alpha: Array) -> float:
+    """The gain, but for the rounding of one sum."""
+    gain = task.gain(alpha)
+    return gain - SAMPLES[task.loss.kind].units * U * (abs(gain) + math.fsum(task.box))
+
+
+# --------------------------------------------------------------------------------------------------------- the bounds
+def certified(
+    formulation: JointOutputs, task: JointTask, alpha: Array, mu: Array, tolerance: float,
+    side: Regulariser | None = None,
+) -> ProvedOutputs:  # fmt: skip
+    """The certificate of α (k, n) with weights μ: in plain passes, then in slices."""
+    alpha = task.feasible(alpha)
+    if not task.loss.exactly_feasible(alpha, task.y, task.box, task.bias):
+        raise InternalError("the equalities of alpha do not hold exactly")
+    side = side or regulariser_of(formulation.name, task.count, task.own)
+    cost = float(task.box.max()) * math.fsum(np.abs(alpha).ravel())
+
+    def evaluate(sliced: bool) -> ProvedOutputs:
+        at = Evaluation(side, task, alpha, mu, sliced)
+        bare = at.bounds(0.0)
+        if not sliced and not settled(bare.certificate, tolerance):
+            return bare
+        delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
+        return at.bounds(delta, bare) if delta else bare
+
+    return plain_or_sharp(evaluate, tolerance)
+
+
+class Evaluation:
+    """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices."""
+
+    def __init__(self, side: Regulariser, task: JointTask, alpha: Array, mu: Array, sliced: bool) -> None:
+        self.side, self.task, self.alpha, self.mu = side, task, alpha, side.feasible(mu)
+        found = [seen(task, beta, task.bias, sliced) for beta in alpha * task.signs]
+        self.low = np.array([total_below(column) for column in zip(*(one.low for one in found), strict=True)])
+        self.high = np.array([total_above(column) for column in zip(*(one.high for one in found), strict=True)])
+        self.tau = side.threshold(self.high / 2)
+        self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, self.low, self.high, self.tau)
+        self.outputs = [combined_outputs(one, self.mu, side.inexact) for one in found]
+        ends, slack = (total_below(self.mu * self.low), total_above(self.mu * self.high)), 4 * U * side.inexact
+        self.square = ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])  # μ'q
+        gain = gain_below(task, alpha)
+        self.lower = total_below([gain, -side.conjugate(self.high / 2, self.tau)])
+        self.gain = max(float(below(gain)), 0.0)
+
+    def bounds(self, delta: float, bare: ProvedOutputs | None = None) -> ProvedOutputs:
+        """The best certificate over the stretches that are worth a try. `bare` is that without δ."""
+        biases = self._biases()
+        rows = [one.margins(np.ones(1), bias) for one, bias in zip(self.outputs, biases, strict=True)]
+        z, off = (np.stack(part) for part in zip(*rows, strict=True))
+        at = At(self.task, self.alpha, z, off, 1.0, delta)
+        best = min((self._at(at, t) for t in self._tries(at)), key=lambda one: (one.gap, one.upper))
+        if bare is not None:
+            share = max(best.gap - bare.certificate.gap, 0.0)
+            best = replace(best, ridge_share=share, rounding=bare.certificate.rounding)
+        bias, low = (np.array(part) for part in zip(*biases, strict=True))
+        roots = np.sqrt(np.maximum(self.high, 0.0))
+        return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots)
+
+    def _biases(self) -> list[Parts]:
+        """The biases that minimise the risk, in two parts, less the shifts of the outputs. Where only their differences
+        matter, they sum to zero, up to rounding."""
+        if not self.task.bias:
+            return [(0.0, 0.0)] * self.task.outputs
+        risk, found = self.task.risk(np.stack([one.values for one in self.outputs])), []
+        shifts = [math.fsum(one.terms) for one in self.outputs]
+        centre = -math.fsum(shifts) / len(shifts) if self.task.loss.invariant else 0.0
+        for one, best in zip(self.outputs, risk.bias.tolist(), strict=True):
+            terms = [best, -centre, *(-one.terms)]
+            high = math.fsum(terms)
+            found.append((high, math.fsum([*terms, -high])))
+        return found
+
+    def _tries(self, at: At) -> list[float]:
+        """1, and where margins have a level, what lifts those of samples in use over it."""
+        if not SAMPLES[self.task.loss.kind].stretches:
+            return [1.0]
+        own, used = at.task.y > 0, (at.alpha > 0) & (at.task.y < 0)
+        ahead, off = (np.where(own, part, 0.0).sum(axis=0) for part in (at.z, at.off))
+        free = used & (np.where(own, at.alpha, 0.0).sum(axis=0) < at.task.box)
+        half = at.delta * float(at.task.box.max()) / 2
+        lack = float(np.max((1 - ahead + at.z + off + at.off)[free], initial=0.0)) + half
+        return [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
+
+    def _at(self, at: At, t: float) -> Certificate:
+        stretched = replace(at, t=t, z=t * at.z, off=above(t * at.off + U * np.abs(t * at.z)) if t != 1 else at.off)
+        terms = SAMPLES[self.task.loss.kind].costs
+        bound, gap = terms(stretched)
+        others = [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]
+        width = total_above([*gap, *others])
+        plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in (at, stretched))
+        rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
+        upper = total_above([*bound, t**2 * self.square[1] / 2, self.side.value(self.mu)])
+        scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
+        width = min(width, float(above(upper - self.lower, 1)))
+        return Certificate(
+            self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain
+        )

@@ -1,0 +1,42 @@
+"""Joint outputs: solved in centred coordinates, reported in those of the kernels, by weights and α."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ...certificate import CertifiedPoint
+from ...certificate.joint import ProvedOutputs
+from ...certificate.regularisers import regulariser_of
+from ...formulations import RankOneCoefficients
+from ...formulations.families.joint import JointLowerBound, JointOutputs, JointTask, JointUpperBound
+from .family import AIM, Family, Fields, Found
+
+Outputs = Found[JointOutputs, JointTask, CertifiedPoint[JointLowerBound, JointUpperBound]]
+
+
+class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
+    def working(self, task: JointTask) -> tuple[JointTask, float]:
+        return task.centred(), AIM
+
+    def attempts(self, found: Outputs) -> Iterator[Mapping[str, object]]:
+        """α as it was found, with the weights of the functions, or those that fit them; the α of the functions; then
+        f = 0, or nearly."""
+        task, lower, upper = found.working, found.point.lower, found.point.upper
+        side = regulariser_of(found.formulation.name, task.count, task.own)
+        functions = upper.coefficients
+        implied = isinstance(functions, RankOneCoefficients)
+        fitting = found.formulation.single.weights(upper.norms, lower.roots, **task.own)
+        weights = side.feasible(functions.weights if implied else fitting)
+        yield {"alpha": lower.alpha, "mu": weights}
+        if implied and not np.array_equal(functions.signed, lower.alpha * task.signs):
+            yield {"alpha": functions.signed * task.signs, "mu": weights}
+        yield {"alpha": np.zeros(task.y.shape), "mu": side.feasible(np.zeros(task.count))}
+
+    def fields(self, found: Outputs, proved: ProvedOutputs) -> tuple[Fields, str]:
+        multipliers = dict(found.formulation.single.multipliers(proved.norms, proved.roots, **found.task.own))
+        if proved.tau is not None:
+            multipliers["tau"] = proved.tau
+        same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias", "bias_low", "norms")}
+        return {**same, "multipliers": multipliers, "y": found.task.signs}, ""

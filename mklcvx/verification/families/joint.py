@@ -1,0 +1,104 @@
+"""Joint outputs: weights μ are worth what the best functions with them cost, α its lower bound, coefficients their
+upper one, biases what they add to the risk. Bounds of weights and α pay for rounding where that is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...certificate.joint import Evaluation
+from ...certificate.regularisers import Square, regulariser_of
+from ...certificate.ridge import combined_ridge
+from ...certificate.rounding import total_above
+from ...errors import InputError
+from ...formulations import Points, RankOneCoefficients
+from ...formulations.families.joint import JointOutputs, JointTask
+from ...formulations.svm import SVM
+from ...problem.stack import Array
+from ..answers import FINE, Answer, in_shape, of_shape
+from ..case import Case, Part, Violation
+from ..domain import placed
+from ..proved_answers import NO_PRICE
+from .family import Family
+
+
+class JointFamily(Family[JointOutputs, JointTask]):
+    slow = True
+
+    def points(self, formulation: JointOutputs, task: JointTask, answer: Answer) -> Points:
+        weights, alpha, coefficients = _arrays(task, answer)
+        if coefficients is None and weights is not None and alpha is not None:
+            coefficients = np.asarray(RankOneCoefficients(weights, alpha * task.signs))
+        if alpha is None and coefficients is None:
+            raise InputError("answer: alpha or coefficients are missing: write weights and alpha, or coefficients")
+        return Points([] if alpha is None else [alpha], [] if coefficients is None else [coefficients])
+
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+        task, formulation, parts = case.task, case.formulation, []
+        weights, alpha, coefficients = _arrays(task, answer)
+        if weights is not None:
+            violations, feasible = placed(formulation.single, task, weights)
+            note = "the best functions with these weights"
+            parts.append(Part("weights", violations, "upper", _worth(case, feasible, rigorous), note=note))
+        if alpha is not None:
+            side = regulariser_of(formulation.name, task.count, task.own)
+            feasible = task.feasible(alpha)
+            value = formulation.lower(task, alpha).value
+            if rigorous:  # the lower bound asks for no weights
+                value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
+            parts.append(Part("alpha", tuple(_violations(task, alpha, feasible)), "lower", value))
+        if coefficients is not None:
+            note = "with the best biases, up to rounding"
+            parts.append(Part("coefficients", (), "upper", formulation.upper(task, coefficients).value, note=note))
+        if answer.bias is not None:
+            parts.append(_bias(case, coefficients, in_shape("bias", answer.bias, (task.outputs,))))
+        return parts
+
+
+def _arrays(task: JointTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
+    """Weights, α and coefficients in their shapes."""
+    shape = task.outputs, task.count, task.samples
+    return (
+        of_shape("weights", answer.weights, (task.count,)),
+        of_shape("alpha", answer.alpha, task.y.shape),
+        of_shape("coefficients", answer.coefficients, shape),
+    )
+
+
+def _worth(case: Case, weights: Array, rigorous: bool) -> float:
+    """R(μ) + the optimal value with the kernel K(μ)."""
+    from ...solvers.conic import solve_declared
+
+    task, side = case.task, regulariser_of(case.formulation.name, case.task.count, case.task.own)
+    mu = side.held(weights)
+    alone = replace(task, kernels=task.combined(mu)[None], own={}, symmetric=True, sizes=None, offsets=None)
+    point, _ = solve_declared(JointOutputs.of(SVM), alone.centred(), FINE)
+    if not rigorous:
+        return float(point.upper.value + side.value(mu))
+    at = Evaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
+    found = at.bounds(combined_ridge(task, mu, task.bias)).certificate
+    return total_above([found.upper, side.value(mu)])
+
+
+def _violations(task: JointTask, alpha: Array, feasible: Array) -> list[Violation]:
+    """How far α is from its feasible set, and from sums of zero over the samples."""
+    size = float(np.abs(alpha).max(initial=0.0)) or 1.0
+    found = [Violation("α feasible", float(np.abs(alpha - feasible).max()) / size)]
+    if task.bias:
+        sums = np.abs((alpha * task.signs).sum(axis=1)).max()
+        found.append(Violation("Σ β = 0", float(sums) / (float(np.abs(alpha).sum()) or 1.0)))
+    return found
+
+
+def _bias(case: Case, coefficients: Array | None, bias: Array) -> Part:
+    """What the biases add to the risk of the coefficients given, or of the certified optimum."""
+    task = case.task
+    if not task.bias:
+        return Part("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True)
+    ours = coefficients is None
+    outputs, _ = task.evaluate(case.reference.all_coefficients if ours else coefficients)
+    held = replace(task, bias=False).risk(outputs + bias[:, None]).value
+    note = "for the optimal functions" if ours else "for the coefficients given"
+    return Part("bias", excess=max(held - task.risk(outputs).value, 0.0) / case.known.scale, note=note)

@@ -1,0 +1,226 @@
+"""Joint outputs: their losses, feasible sets and declarations."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
+from mklcvx import InputError, Instance, formulations
+from mklcvx.formulations.losses import JOINT, SQUARED, Separable
+from mklcvx.formulations.losses._joint import circulating
+from mklcvx.solvers.conic import solve_declared
+from refusals import check_refused
+
+LOSSES = [*JOINT.values(), Separable(SQUARED)]
+BY_NAME = {"ids": lambda one: getattr(one, "name", None)}
+
+
+def signs(samples, outputs, rng):
+    own = np.concatenate([np.arange(outputs), rng.integers(0, outputs, samples - outputs)])
+    return np.where(np.arange(outputs)[:, None] == own, 1.0, -1.0)
+
+
+def points(loss, samples, outputs, seed, spread=1.0):
+    """Targets, prices, a feasible α and outputs."""
+    rng = np.random.default_rng(seed)
+    y = signs(samples, outputs, rng) if loss.targets == "classes" else rng.normal(size=(outputs, samples))
+    price = rng.uniform(0.5, 2.0, samples) * spread ** rng.uniform(-1, 1, samples)
+    alpha = price * rng.choice([0.0, 0.2, 1.0], (outputs, samples)) * rng.exponential(size=(outputs, samples))
+    return y, price, alpha, rng.choice([0.1, 1.0, 10.0]) * rng.normal(size=(outputs, samples))
+
+
+# ---------------------------------------------------------------------------------------------------------- the losses
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+@pytest.mark.parametrize("outputs", [2, 3, 7])
+def test_fenchel_and_young(loss, outputs):
+    y, price, alpha, z = points(loss, 3500, outputs, outputs)
+    alpha = loss.feasible(alpha, y, price, bias=False)
+    gap = loss.fenchel_young(alpha, z, y, price)
+    gains = np.array([loss.gain(alpha[:, [i]], y[:, [i]], price[[i]]) for i in range(3500)])
+    plain = loss.value(z, y, price) - gains + (loss.signs(y) * alpha * z).sum(axis=0)
+    assert (gap >= 0).all()
+    assert (gap > 1e-3).any()
+    np.testing.assert_allclose(gap, plain, atol=2e-13 * float(np.abs(price * z).max() + 1) * outputs)
+
+
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+def test_fenchel_and_young_meet_at_a_subgradient(loss):
+    """α that is a subgradient of the loss leaves no gap, to the last bits."""
+    y, price, _, z = points(loss, 500, 4, 3)
+    if loss.name == "squared":
+        alpha = price * (y - z)
+    elif loss.name == "softmax":
+        chances = np.exp(z - z.max(axis=0))
+        chances /= chances.sum(axis=0)
+        alpha = price * np.where(y > 0, 1 - chances, chances)
+    else:
+        lack = np.where(y > 0, 0.0, 1 - np.where(y > 0, z, 0).sum(axis=0) + z)
+        worst = lack == lack.max(axis=0)
+        alpha = np.where(worst & (lack > 0) & (y < 0), price, 0.0)
+        alpha = np.where(y > 0, alpha.sum(axis=0), alpha)
+    size = np.abs(price * z).max(axis=0) + price
+    assert (loss.fenchel_young(alpha, z, y, price) <= 1e-15 * size).all()
+
+
+def test_the_divergence_does_not_cancel():
+    """Near the optimum the gap is a square: c Σ (u − p)²/(2p), far below the last bits of loss and gain."""
+    loss = JOINT["softmax"]
+    y, price = signs(3, 3, np.random.default_rng(0))[:, :1], np.ones(1)
+    z = np.array([[0.3], [-0.2], [0.1]])
+    chances = np.exp(z) / np.exp(z).sum()
+    moved = chances + 1e-10 * np.array([[1.0], [-0.5], [-0.5]])
+    alpha = np.where(y > 0, 1 - moved, moved)
+    expected = float((1e-20 * np.array([1.0, 0.25, 0.25]) / (2 * chances[:, 0])).sum())
+    assert loss.fenchel_young(alpha, z, y, price)[0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+@pytest.mark.parametrize("seed", range(4))
+def test_no_other_bias_is_better(loss, seed):
+    y, price, _, z = points(loss, 40, 3, seed)
+    best, rng = loss.risk(z, y, price, bias=True), np.random.default_rng(seed)
+    assert loss.targets != "classes" or abs(best.bias.sum()) < 1e-12 * (1 + np.abs(best.bias).max())
+    assert best.value == pytest.approx(loss.value(z + best.bias[:, None], y, price).sum())
+    for size in (1e-3, 0.1, 3.0):
+        for _ in range(30):
+            other = best.bias + size * rng.normal(size=3)
+            assert loss.value(z + other[:, None], y, price).sum() >= best.value * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("loss", JOINT.values(), **BY_NAME)
+def test_a_constant_added_to_all_outputs_changes_nothing(loss):
+    y, price, alpha, z = points(loss, 30, 4, 1)
+    alpha = loss.feasible(alpha, y, price, bias=True)
+    shifted = z + np.random.default_rng(0).integers(-4, 4, 30)
+    np.testing.assert_allclose(loss.value(shifted, y, price), loss.value(z, y, price), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        loss.fenchel_young(alpha, shifted, y, price), loss.fenchel_young(alpha, z, y, price), atol=1e-12
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ feasible sets
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("spread", [1.0, 1e6])
+def test_feasible_points_are_exactly_so(loss, bias, spread):
+    for seed in range(30):
+        y, price, alpha, _ = points(loss, 6 + seed, 2 + seed % 4, seed, spread)
+        found = loss.feasible(alpha, y, price, bias)
+        assert loss.exactly_feasible(found, y, price, bias)
+        exact = [[Fraction(entry) for entry in row] for row in (found * loss.signs(y)).tolist()]
+        assert not bias or all(sum(row) == 0 for row in exact)
+        if loss.targets == "classes":
+            assert all(sum(column) == 0 for column in zip(*exact, strict=True))
+            assert (found >= 0).all()
+            assert (np.where(y > 0, found, 0).sum(axis=0) <= price).all()
+
+
+@pytest.mark.parametrize("loss", JOINT.values(), **BY_NAME)
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_feasible_point_is_left_where_it_is(loss, bias):
+    """But for the grid: the last bit of the largest α, a few of them with a bias."""
+    for seed in range(20):
+        y, price, alpha, _ = points(loss, 25, 3, seed)
+        once = loss.feasible(alpha, y, price, bias)
+        assert once.any()
+        np.testing.assert_array_equal(loss.feasible(once, y, price, bias), once)
+        near = once * (1 + 1e-13 * np.random.default_rng(seed).normal(size=once.shape))
+        again = loss.feasible(near, y, price, bias)
+        np.testing.assert_allclose(again, once, atol=25 * 1e-12 * float(price.max()))
+
+
+def test_a_circulation_is_what_is_left_of_flows():
+    flows = np.array([[0.0, 5.0, 1.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    left = flows * circulating(flows)
+    np.testing.assert_allclose(left.sum(axis=0), left.sum(axis=1), atol=1e-14)
+    assert (left <= flows).all()
+    assert left.sum() >= 6 - 1e-9  # 1 → 2 and back twice, and 1 → 3 → 2 → 1 would not fit beside it
+
+
+def test_what_is_not_finite_is_nothing():
+    loss = JOINT["softmax"]
+    y, price, alpha, _ = points(loss, 8, 3, 0)
+    alpha[:, 0], alpha[0, 1] = np.nan, np.inf
+    found = loss.feasible(alpha, y, price, bias=True)
+    assert loss.exactly_feasible(found, y, price, bias=True)
+    assert not found[:, 0].any()
+
+
+# ------------------------------------------------------------------------------------------------------- declarations
+CASES = [
+    *((name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")),
+    *(("l1", loss) for loss in FOR_RESPONSES),
+]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("name", "loss"), CASES)
+def test_both_declarations_and_both_bounds_agree(name, loss, bias):
+    """The primal gives both bounds, by its multipliers; the dual, declared apart from it, the lower one again."""
+    instance = classes() if loss in FOR_CLASSES else responses()
+    formulation, task = posed(instance, name, loss=loss, bias=bias)
+    both, _ = solve_declared(formulation, task, 1e-7, routes=("primal",))
+    again, _ = solve_declared(formulation, task, 1e-7, routes=("dual",))
+    size = both.scale
+    assert abs(both.upper.value - both.lower.value) < 2e-6 * size
+    assert abs(again.lower.value - both.upper.value) < 2e-6 * size
+
+
+@pytest.mark.parametrize("loss", FOR_CLASSES)
+def test_weak_duality_at_any_two_points(loss):
+    instance, rng = classes(), np.random.default_rng(5)
+    formulation, task = posed(instance, "sm2", loss=loss)
+    for _ in range(50):
+        alpha = rng.choice([0.01, 0.3, 2.0]) * rng.exponential(size=task.y.shape)
+        coefficients = rng.choice([0.01, 0.3, 2.0]) * rng.normal(size=(3, 3, 15))
+        assert formulation.lower(task, alpha).value <= formulation.upper(task, coefficients).value
+
+
+def test_a_class_is_named_and_a_formulation_keeps_its_name():
+    formulation, task = posed(classes(), "l1", loss="softmax")
+    assert (formulation.name, formulation.family, task.outputs) == ("l1", "joint outputs", 3)
+    assert formulations.get("l1").posed_for(classes(), {}) is formulations.get("l1")
+    _, resolved = formulation.task(classes(), {"loss": "softmax", "C": 2})
+    assert resolved == {"loss": "softmax", "C": 2.0, "bias": True}
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+@pytest.mark.parametrize(
+    ("instance", "name", "given", "words"),
+    [
+        (
+            classes(),
+            "li",
+            {"loss": "softmax"},
+            ("li has no form for several outputs", "use a formulation with weights"),
+        ),
+        (responses(), "l1", {"loss": "softmax"}, ("loss softmax needs classes", "response", "use loss squared")),
+        (classes(), "l1", {"loss": "squared"}, ("loss squared needs a response", "use loss crammer_singer, softmax")),
+        (responses(), "l1", {"loss": "hinge"}, ("l1 needs labels y",)),
+        (classes(), "l1", {"loss": "softmax", "nu": 0.3}, ("parameter nu does not belong to loss softmax",)),
+        (classes(), "l1", {"loss": "crammer_singer", "C": -1}, ("parameter C = -1",)),
+        (classes(), "l1", {"loss": "softmax", "theta": 1}, ("unknown parameter 'theta' of l1",)),
+    ],
+)
+def test_what_does_not_fit_is_refused(instance, name, given, words):
+    with check_refused(*words):
+        posed(instance, name, **given)
+
+
+def test_labels_of_two_classes_are_no_classes():
+    instance = Instance(classes().kernels, np.where(np.arange(15) % 2, 1, -1))
+    with pytest.raises(InputError, match=r"^loss softmax needs classes, the instance has y: use loss hinge"):
+        posed(instance, "l1", loss="softmax")
+
+
+def test_no_loss_is_finite_at_the_largest_numbers():
+    """Outputs of 1e300 overflow nowhere."""
+    for loss in JOINT.values():
+        y = signs(5, 3, np.random.default_rng(0))
+        z = np.random.default_rng(1).choice([-1e300, 1.0, 1e300], (3, 5))
+        assert np.isfinite(loss.value(z, y, np.ones(5))).all()
+        assert math.isfinite(loss.risk(z / 1e200, y, np.ones(5), bias=True).value)

@@ -1,0 +1,107 @@
+"""What joint outputs come to in special cases, and what others compute."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from joint_cases import FOR_RESPONSES, classes, kernels, posed, responses
+from mklcvx import Instance, formulations, solve
+from mklcvx.bench.baselines.mc_mkl import mc_mkl
+from mklcvx.formulations._formulation import demonstration
+
+
+def declared(instance, name, **given):
+    """The optimal value of the declared problem."""
+    formulation, _ = posed(instance, name, **given)
+    return demonstration(formulation, instance, **given).upper
+
+
+def each_output(many):
+    return [Instance(many.kernels, response=one, sample_weight=many.sample_weight) for one in many.targets.values.T]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("name", ["sum", "l1", "l2", "elastic"])
+@pytest.mark.parametrize(("joint", "single"), [("softmax", "logistic"), ("crammer_singer", "hinge")])
+def test_two_classes_are_one_function_at_twice_the_price(joint, single, name, bias):
+    """With f = f_1 − f_2, ‖f‖² = 2(‖f_1‖² + ‖f_2‖²) where f_1 = −f_2, which is best: U is half of what it is for f."""
+    two = classes(outputs=2)
+    y = np.where(two.targets.values == 0, 1, -1)
+    one = Instance(two.kernels, y, sample_weight=two.sample_weight)
+    expected = declared(one, name, loss=single, C=2.4, bias=bias) / 2
+    assert declared(two, name, loss=joint, C=1.2, bias=bias) == pytest.approx(expected, rel=1e-6)
+
+
+def test_two_classes_decide_as_one_function():
+    two = classes(outputs=2)
+    one = Instance(two.kernels, np.where(two.targets.values == 0, 1, -1), sample_weight=two.sample_weight)
+    joint, single = solve(two, "l1", loss="crammer_singer", tol=1e-6), solve(one, "l1", C=2.0)
+    values = joint.decision_function(two.kernels)
+    np.testing.assert_allclose(values[:, 0] - values[:, 1], single.decision_function(two.kernels), atol=1e-3)
+    np.testing.assert_allclose(joint.weights, single.weights, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["l1", "l2"])
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_equal_outputs_are_one_with_a_value_times_as_large(name, loss):
+    many = responses()
+    column = many.targets.values[:, 0]
+    one = Instance(many.kernels, response=column, sample_weight=many.sample_weight)
+    three = Instance(many.kernels, response=np.tile(column[:, None], 3), sample_weight=many.sample_weight)
+    single, joint = (solve(instance, name, loss=loss, solver="clarabel") for instance in (one, three))
+    assert joint.objective == pytest.approx(3 * single.objective, rel=1e-7)
+    np.testing.assert_allclose(joint.weights, single.weights, atol=1e-5)
+    np.testing.assert_allclose(joint.alpha, np.tile(single.alpha, (3, 1)), atol=1e-4)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("loss", FOR_RESPONSES)
+def test_fixed_weights_leave_a_problem_for_every_output(loss, bias):
+    many, given = responses(), {"loss": loss, "bias": bias, "tol": 1e-7}
+    joint = solve(many, "sum", **given)
+    apart = [solve(one, "sum", **given) for one in each_output(many)]
+    assert joint.certified
+    assert joint.objective == pytest.approx(sum(one.objective for one in apart), rel=1e-6)
+
+
+def test_weights_that_are_learned_are_shared():
+    """Each output alone would choose others, and all of them together cost no more apart."""
+    many = responses()
+    apart = [solve(one, "l1") for one in each_output(many)]
+    joint = solve(many, "l1")
+    assert np.ptp([one.weights for one in apart], axis=0).max() > 0.05
+    assert joint.objective >= sum(one.objective for one in apart) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_one_kernel_and_softmax_are_logistic_regression(bias):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, names = kernels()[0], classes().targets.values
+    found = solve(Instance((X @ X.T)[None], classes=names), "svm", loss="softmax", C=0.7, bias=bias)
+    theirs = linear_model.LogisticRegression(C=0.7, fit_intercept=bias, tol=1e-12, max_iter=10_000).fit(X, names)
+    assert found.certified
+    values = X @ theirs.coef_.T + theirs.intercept_
+    ours = found.decision_function((X @ X.T)[None])
+    ours, others = (one - one.mean(axis=1, keepdims=True) for one in (ours, values))
+    np.testing.assert_allclose(ours, others, atol=1e-5)
+    own = values[np.arange(15), names]
+    cost = (theirs.coef_**2).sum() / 2 + 0.7 * (np.log(np.exp(values).sum(axis=1)) - own).sum()
+    assert found.objective == pytest.approx(cost, rel=1e-9)
+
+
+def test_crammer_and_singer_with_the_simplex_is_zien_and_ong():
+    instance = classes()
+    theirs = mc_mkl(instance, C=1.3)
+    found = solve(instance, "l1", loss="crammer_singer", C=1.3, tol=1e-6)
+    assert found.certificate.lower <= theirs.certificate.upper * (1 + 1e-9)
+    assert theirs.certificate.lower <= found.certificate.upper * (1 + 1e-9)
+    assert found.objective == pytest.approx(theirs.certificate.upper, rel=1e-6)
+    np.testing.assert_allclose(found.weights, theirs.weights, atol=1e-3)
+
+
+def test_one_output_is_the_single_task():
+    """A response with one column is one of shape (n,)."""
+    many = responses()
+    one = Instance(many.kernels, response=many.targets.values[:, :1])
+    assert formulations.get("l1").posed_for(one, {}) is formulations.get("l1")

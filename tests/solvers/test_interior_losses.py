@@ -1,0 +1,227 @@
+"""The structured interior-point method with every loss of single tasks: ordinary, planted and hostile problems."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cases import own_parameters
+from checks import check_enclosed
+from mklcvx import Instance, LowRank, formulations, solve, solve_path, zoo
+from mklcvx.formulations import SINGLE_TASKS
+from mklcvx.formulations.losses import EVERY, LABELS, LOSSES, REAL
+from mklcvx.solvers.interior.samples_side import Legs, samples_side
+from mklcvx.zoo import regression
+from mklcvx.zoo.plans import PLANS
+
+pytestmark = pytest.mark.slow
+
+NAMES = [formulation.name for formulation in SINGLE_TASKS]
+PAIRS = [(f.name, loss.name) for f in SINGLE_TASKS for loss in EVERY if not loss.free_margin or "nu" in f.losses]
+ON_LABELS = [loss.name for loss in EVERY if loss.targets == LABELS and not loss.free_margin]
+ON_RESPONSES = [loss.name for loss in EVERY if loss.targets == REAL]
+WITH_PRICE = [*ON_LABELS, *ON_RESPONSES]
+
+
+def problem_for(loss: str, n: int = 20, M: int = 4, seed: int = 3, weighted: bool = False) -> Instance:
+    labelled, real = zoo.random(n, M, seed=seed), regression.noisy(n, M, seed)
+    weight = np.geomspace(0.3, 3.0, n) if weighted else None
+    if LOSSES[loss].targets == LABELS:
+        return Instance(labelled.kernels, labelled.y, groups=labelled.groups, sample_weight=weight)
+    if LOSSES[loss].targets == REAL:
+        return Instance(real.kernels, response=real.response, groups=real.groups, sample_weight=weight)
+    return Instance(labelled.kernels, groups=labelled.groups, sample_weight=weight)
+
+
+def solved(instance: Instance, name: str, loss: str, **given):
+    given = {**given, "nu": given.get("nu", 0.4)} if LOSSES[loss].free_margin else given
+    own = {key: value for key, value in own_parameters(name)[0].items() if key != "groups"}
+    instance = instance.select([0]) if name == "svm" else instance
+    return solve(instance, name, loss=loss, **{"solver": "interior", "tol": 1e-8, **own, **given})
+
+
+def check_point(instance: Instance, solution, name: str) -> None:
+    """α is feasible and within the bounds of its loss."""
+    instance = instance.select([0]) if name == "svm" else instance
+    task, _ = formulations.get(name).task(instance, solution.parameters)
+    assert (solution.alpha >= task.low).all()
+    assert (solution.alpha <= task.limit).all()
+    assert not task.bias or math.fsum(task.signs * solution.alpha) == 0
+
+
+# ------------------------------------------------------------------------------------------------- every pair
+@pytest.mark.parametrize(("name", "loss"), PAIRS)
+def test_every_regulariser_with_every_loss_has_the_declared_optimum(name, loss):
+    instance = problem_for(loss, weighted=loss != "nu")
+    for bias in (True, False) if LOSSES[loss].takes_bias else (False,):
+        solution = solved(instance, name, loss, bias=bias)
+        assert solution.certified, solution.message
+        assert (solution.solver, solution.iterations <= 40) == ("interior", True)
+        check_point(instance, solution, name)
+        exact = solved(instance, name, loss, bias=bias, solver="clarabel", tol=1e-6)
+        for value in (exact.certificate.lower, exact.certificate.upper):
+            check_enclosed(value, solution, 2e-6)
+
+
+@pytest.mark.parametrize("loss", regression.LOSSES)
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
+def test_planted_optima_are_found(plan, loss):
+    instance, known = zoo.planted_response(loss, 5, plan)
+    solution = solve(instance, known.formulation, solver="interior", tol=1e-9, **known.parameters)
+    assert solution.certified, solution.message
+    check_enclosed(known.value, solution, 1e-9)
+    assert solution.objective == pytest.approx(known.value, rel=1e-8)
+
+
+# -------------------------------------------------------------------------------------------------- hostile problems
+def response(base: Instance, values) -> Instance:
+    return Instance(base.kernels, response=values, groups=base.groups)
+
+
+def normal(n: int) -> np.ndarray:
+    return np.random.default_rng(n).normal(size=n)
+
+
+RESPONSES = {
+    "tiny prices": lambda: (regression.noisy(24, 4, 1), {"C": 1e-6}),
+    "huge prices": lambda: (regression.noisy(24, 4, 1), {"C": 1e6}),
+    "tiny targets": lambda: (response(base := regression.noisy(24, 4, 1), 1e-6 * base.response), {}),
+    "huge targets": lambda: (response(base := regression.noisy(24, 4, 1), 1e6 * base.response), {}),
+    "duplicated kernels": lambda: (response(zoo.duplicated(20, 4, seed=3), normal(20)), {}),
+    "sizes differ by 1e9": lambda: (response(zoo.badly_scaled(24, 4, seed=5), normal(24)), {}),
+    "outliers": lambda: (regression.outliers(24, 4, 2), {}),
+    "ties": lambda: (regression.tied(24, 4, 2), {}),
+    "constant": lambda: (regression.constant(24, 4, 2), {}),
+    **{f"n = {n}": lambda n=n: (response(zoo.tiny(n, 4, seed=n + 4), normal(n)), {}) for n in (2, 3, 4, 5)},
+}
+LABELLED = {
+    "tiny prices": lambda: (zoo.random(24, 4, seed=1), {"C": 1e-6}),
+    "huge prices": lambda: (zoo.random(24, 4, seed=1), {"C": 1e6}),
+    "duplicated kernels": lambda: (zoo.duplicated(20, 4, seed=3), {}),
+    "sizes differ by 1e9": lambda: (zoo.badly_scaled(24, 4, seed=5), {}),
+    "imbalanced": lambda: (zoo.imbalanced(30, 4, seed=2), {}),
+    **{f"n = {n}": lambda n=n: (zoo.tiny(n, 4, seed=n + 4), {}) for n in (2, 3, 4, 5)},
+}
+HOSTILE = [(loss, kind) for loss in ON_RESPONSES for kind in RESPONSES]
+HOSTILE += [(loss, kind) for loss in ON_LABELS for kind in LABELLED]
+
+
+@pytest.mark.parametrize("name", ["l1", "square", "elastic", "li"])
+@pytest.mark.parametrize(("loss", "kind"), HOSTILE)
+def test_hostile_problems_are_certified(name, loss, kind):
+    instance, given = (RESPONSES if loss in ON_RESPONSES else LABELLED)[kind]()
+    tol = 1e-7 if name == "li" else 1e-8  # α in two parts, which saves digits at a large C, is not for block-∞ norms
+    for bias in (True, False):
+        solution = solved(instance, name, loss, bias=bias, tol=tol, **given)
+        check_point(instance, solution, name)
+        assert solution.certified, solution.message
+
+
+@pytest.mark.parametrize("loss", WITH_PRICE)
+def test_kernels_of_low_rank_and_factors(loss):
+    base = problem_for(loss)
+    columns = np.round(8 * np.random.default_rng(1).normal(size=(4, base.samples, 2))) / 8
+    formed = base.with_kernels(columns @ columns.transpose(0, 2, 1))
+    factors = base.with_kernels(LowRank(list(columns)))
+    for price in (1.0, 1e3):
+        one, other = (solved(instance, "l1", loss, C=price) for instance in (formed, factors))
+        assert one.certified, one.message
+        assert other.certified, other.message
+        assert one.objective == pytest.approx(other.objective, rel=2e-8)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e6, 1e9])
+@pytest.mark.parametrize("price", [1e-3, 1e6])
+def test_the_logistic_loss_at_every_size_of_kernels(size, price):
+    """Margins of hundreds leave α below the smallest number; margins of nothing leave it at half the price."""
+    base = zoo.random(24, 4, seed=1)
+    solution = solved(base.with_kernels(size * base.kernels), "l1", "logistic", C=price)
+    assert solution.certified, solution.message
+    assert solution.iterations <= 40
+
+
+# ---------------------------------------------------------------------------------------------------------- paths
+@pytest.mark.parametrize("loss", WITH_PRICE)
+@pytest.mark.parametrize("name", ["l1", "li"])
+def test_a_path_of_prices_takes_fewer_steps_and_has_the_same_values(name, loss):
+    instance, grid = problem_for(loss, n=40), [0.5, 0.6, 0.7, 0.8, 20.0, 25.0]
+    path = solve_path(instance, name, {"C": grid}, loss=loss, solver="interior", tol=1e-8)
+    alone = [solved(instance, name, loss, C=price) for price in grid]
+    assert path.certified
+    assert sum(one.iterations for one in path.solutions) < sum(one.iterations for one in alone)
+    for one, other in zip(path.solutions, alone, strict=True):
+        assert one.objective == pytest.approx(other.objective, rel=2e-8)
+
+
+# ------------------------------------------------------------------------------------------------ the samples' side
+def side_for(loss: str, n: int = 12, **given):
+    task, _ = formulations.get("l1").task(problem_for(loss, n=n), {"loss": loss, **given})
+    return samples_side(task), task
+
+
+def test_two_legs_are_eliminated_exactly():
+    """dα = dp − dn, and both legs obey ± dG + D dleg = right."""
+    side, _ = side_for("epsilon_insensitive")
+    rng = np.random.default_rng(2)
+    diagonal, right, alpha = rng.uniform(0.01, 100, 24), rng.normal(size=24), rng.normal(size=12)
+    p, n = np.split(side.expanded(alpha, right, diagonal), 2)
+    pull = side.condensed(right, diagonal) - side.diagonal(diagonal) * alpha
+    assert p - n == pytest.approx(alpha)
+    assert np.concatenate([pull, -pull]) + diagonal * np.concatenate([p, n]) == pytest.approx(right)
+
+
+@pytest.mark.parametrize("loss", WITH_PRICE)
+def test_slope_and_curvature_are_those_of_the_loss(loss):
+    side, task = side_for(loss, C=2.0)
+    share = np.linspace(0.05, 0.9, 12)
+    alpha = share * np.where(np.isfinite(task.limit), task.limit, 1.0)
+    at = Legs(alpha, *side.distances(alpha))
+    assert side.slope(at)[:12] == pytest.approx(task.loss_function.gradient(alpha, task.y, task.box))
+    assert side.curvature(at) == pytest.approx(task.loss_function.curvature(alpha, task.y, task.box))
+    if side.two_sided:
+        at = Legs(-alpha, *side.distances(-alpha))
+        expected = task.loss_function.gradient(-alpha, task.y, task.box)
+        assert side.slope(at)[-12:] == pytest.approx(-expected if side.legs == 2 else expected)
+
+
+@pytest.mark.parametrize("loss", WITH_PRICE)
+def test_points_of_the_start_are_inside(loss):
+    side, task = side_for(loss, C=2.0)
+    for alpha in (0.3 * np.where(np.isfinite(task.limit), task.limit, 1.0), np.zeros(12)):
+        if not side.two_sided and not alpha.any():
+            continue
+        lower, upper = side.distances(alpha)
+        assert (lower > 0).all()
+        assert (upper > 0).all()
+        assert side.legs == 1 or lower[:12] - lower[12:] == pytest.approx(alpha)
+
+
+def test_the_entropy_keeps_both_tails():
+    """Steps of any length stay inside; a distance of 1e-30 keeps its digits, and short steps are Newton's."""
+    side, task = side_for("logistic", C=2.0)
+    lower = np.array([1e-30, 1e-3, 1.0, 2.0 - 2**-40] * 3)
+    upper = np.array([2.0, 2.0 - 1e-3, 1.0, 2**-40] * 3)
+    before = Legs(lower, lower, upper)
+    for change in (-1e3, 1e3):
+        alpha, low, high = side.kept_inside(before, Legs(lower, lower + change, upper - change))
+        assert (low > 0).all()
+        assert (high > 0).all()
+        assert low + high == pytest.approx(task.limit)
+    change = np.array([5e-31, 1e-9, 1e-9, -(2**-60)] * 3)
+    alpha, low, high = side.kept_inside(before, Legs(lower, lower + change, upper - change))
+    assert np.array_equal(alpha, low)
+    assert np.minimum(low, high) == pytest.approx(np.minimum(lower + change, upper - change), rel=1e-6)
+
+
+def test_which_samples_are_free():
+    """At −c, inside the tube, at c and free on either side: gradients say which, whatever rounding does to α."""
+    side, task = side_for("epsilon_insensitive", n=10, C=1.0, epsilon=0.25)
+    alpha = np.array([-1 + 1e-9, -0.5, 1e-9, 0.5, 1 - 1e-9, 0.0, 0.0, 0.0, 0.0, 0.0])
+    gradient = np.array([0.5, 0.25, 0.1, -0.25, -0.5, -0.3, 0.3, 0.2, -0.2, 0.0])
+    free, held = side.active(alpha, gradient, 1.0)
+    assert free.tolist() == [False, True, False, True, False, True, True, False, False, False]
+    assert held.tolist() == [-1, -0.5, 0, 0.5, 1, 0, 0, 0, 0, 0]
+    assert (gradient + side.kink(alpha, gradient))[free] == pytest.approx([0.0, 0.0, -0.05, 0.05])
+    assert task.limit[0] == 1
