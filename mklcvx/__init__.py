@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from .certificate.record import Certificate
     from .certificate.solution import Solution
     from .errors import InputError
-    from .estimators import HypergraphEmbedding, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path
+    from .estimators import (
+        HypergraphEmbedding,
+        MKLClassifier,
+        MKLRegressor,
+        MultiLabelMKL,
+        OneClassMKL,
+        TwoStageMKL,
+        load_model,
+        mkl_path,
+    )
     from .io.files import load_instance, load_solution, save_instance, save_solution
     from .problem import kernels, preprocessing
     from .problem.instance import Instance
@@ -28,9 +37,10 @@ if TYPE_CHECKING:
     from .verification.proof import prove
 
 __all__ = [
-    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MultiLabelMKL",
-    "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__", "available_formulations",
-    "available_losses", "available_solvers", "conform", "formulations", "kernels", "load_instance", "load_model",
+    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MKLRegressor",
+    "MultiLabelMKL", "OneClassMKL", "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__",
+    "available_formulations", "available_losses", "available_solvers", "conform", "formulations", "kernels",
+    "load_instance", "load_model",
     "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage",
     "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
@@ -41,7 +51,9 @@ HOMES = {
     "certificate.record": "Certificate",
     "certificate.solution": "Solution",
     "errors": "InputError",
-    "estimators": "HypergraphEmbedding MKLClassifier MultiLabelMKL TwoStageMKL load_model mkl_path",
+    "estimators": (
+        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL load_model mkl_path"
+    ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",

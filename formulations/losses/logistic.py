@@ -39,6 +39,7 @@ TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
 
 class Logistic(Loss):
     name = kind = "logistic"
+    log_odds = True
 
     def declare_risk(self, margins: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         reached = cp.Variable(len(price))

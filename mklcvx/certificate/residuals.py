@@ -24,23 +24,21 @@ import numpy as np
 from .. import formulations
 from ..errors import InputError
 from ..formulations._formulation import OfOwn
+from ..formulations.losses import HINGE, REAL, Loss
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
 
 
 class Samples(NamedTuple):
-    """Margins y f(x) and shares α/C, (n,) or (k, n) with k labels, and the level that the margins are held against."""
+    """Margins y f(x), or residuals y − f(x) of real targets, and shares α/C, (n,) or (k, n) with k labels; the level
+    that margins are held against; what the loss leaves at each sample, divided by C: zero at the optimum."""
 
     margins: Array
     shares: Array
     level: float
-
-    @property
-    def slackness(self) -> Array:
-        """(1 − s)(level − margin)₊ + s (margin − level)₊: zero for every sample at the optimum."""
-        beyond = self.margins - self.level
-        return (1 - self.shares) * np.maximum(-beyond, 0.0) + self.shares * np.maximum(beyond, 0.0)
+    slackness: Array
+    loss: Loss
 
 
 class GapParts(NamedTuple):
@@ -60,9 +58,21 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
     outputs = np.stack([stack.matvecs_each(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
-    margins = solution.y * (outputs + np.asarray(solution.bias)[..., None])
-    level = float(solution.multipliers.get("rho", 1.0))
-    return Samples(margins, solution.alpha / box_of(instance, solution), level)
+    outputs = outputs + np.asarray(solution.bias)[..., None]
+    margins, box = solution.y * outputs, box_of(instance, solution)
+    level, shares = float(solution.multipliers.get("rho", 1.0)), solution.alpha / box
+    formulation = formulations.get(solution.formulation)
+    if formulation.family not in TAKEN_APART:
+        beyond = margins - level
+        slackness = (1 - shares) * np.maximum(-beyond, 0.0) + shares * np.maximum(beyond, 0.0)
+        return Samples(margins, shares, level, slackness, HINGE)
+    task, _ = formulation.task(instance, solution.parameters)
+    loss = task.loss_function
+    rho = level if loss.free_margin else 0.0
+    slackness = loss.fenchel_young(solution.alpha, outputs, task.y, task.box, rho) / task.box
+    if loss.targets == REAL:
+        margins, level = task.y - outputs, 0.0
+    return Samples(margins, shares, level, slackness, loss)
 
 
 def box_of(instance: Instance, solution: Solution) -> Array:

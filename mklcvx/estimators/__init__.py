@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from .embedding import HypergraphEmbedding
     from .joint import MultiLabelMKL, TwoStageMKL
     from .loading import load_model
+    from .one_class import OneClassMKL
+    from .regressor import MKLRegressor
 
-__all__ = ["HypergraphEmbedding", "MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "load_model", "mkl_path"]
+__all__ = [
+    "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL", "load_model",
+    "mkl_path",
+]  # fmt: skip
 
 HOMES = {
-    "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MultiLabelMKL": "joint",
-    "TwoStageMKL": "joint", "load_model": "loading", "mkl_path": "along",
+    "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MKLRegressor": "regressor",
+    "MultiLabelMKL": "joint", "OneClassMKL": "one_class", "TwoStageMKL": "joint", "load_model": "loading",
+    "mkl_path": "along",
 }  # fmt: skip
 
 

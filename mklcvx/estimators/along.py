@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import has_fit_parameter
 
 from .. import formulations
 from ..defaults import FORMULATION
 from ..errors import InputError
+from ..formulations.losses import LOSSES
 from ..solvers.paths import RegularizationPath, solve_path
+from .base import KernelEstimator
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
 from .joint import MultiLabelMKL, TwoStageMKL
+from .one_class import OneClassMKL
+from .regressor import MKLRegressor
+from .single import SingleTaskEstimator
 
-ESTIMATORS = (MKLClassifier, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
+SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, OneClassMKL)
+ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
 
 
 def mkl_path(
-    X: ArrayLike, y: ArrayLike, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
+    X: ArrayLike, y: ArrayLike | None, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
     sample_weight: ArrayLike | None = None,
     **parameters: Any,
 ) -> RegularizationPath:  # fmt: skip
@@ -31,8 +38,8 @@ def mkl_path(
     ----------
     X : array_like of shape (n, d) or (n, n, M)
         Features, or a stack of kernels, samples first.
-    y : array_like of shape (n,) or (n, k)
-        Class of each sample, or label sets.
+    y : array_like of shape (n,) or (n, k), or None
+        Class of each sample, or label sets; targets for a loss of regression; None for loss "one_class".
     grid : dict
         Values of each parameter that varies, for example {"C": [0.1, 1, 10]}.
     formulation : str, default="l1"
@@ -40,7 +47,8 @@ def mkl_path(
     sample_weight : array_like of shape (n,), optional
         Weights of the samples.
     **parameters : dict
-        Parameters of the formulation's estimator: kernels, centre, normalise, class_weight, theta and so on.
+        Parameters of the formulation's estimator: kernels, centre, normalise, class_weight, theta and so on. `loss`
+        chooses between MKLClassifier, the default, MKLRegressor and OneClassMKL.
 
     Returns
     -------
@@ -68,16 +76,20 @@ def mkl_path(
         given = " ".join(repr(grid).split())[:40]
         raise InputError(f"mkl_path: grid {given} is no dict: write for example {{'C': [0.1, 1, 10]}}")
     family = formulations.get(formulation).family
-    chosen = next((estimator for estimator in ESTIMATORS if family in estimator.families), None)
-    if chosen is None:
+    fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
+    if not fitting:
         raise InputError(f"mkl_path does not cover {family}: call mklcvx.solve for every parameter")
+    loss = LOSSES.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
+    chosen = next((one for one in SINGLE if loss is not None and one.targets == loss.targets), fitting[0])
+    if loss is not None and chosen is OneClassMKL:
+        parameters = {name: value for name, value in parameters.items() if name != "loss"}
     known = chosen(formulation=formulation).get_params()
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:
         raise InputError(f"mkl_path: unknown parameter {unknown!r}: those of {chosen.__name__} are {', '.join(known)}")
     model = chosen(formulation=formulation, **parameters)
     given = () if sample_weight is None else (sample_weight,)
-    if given and not issubclass(chosen, MKLClassifier | MultiLabelMKL):
+    if given and not has_fit_parameter(model, "sample_weight"):
         raise InputError(f"mkl_path: {formulation} has no place for sample weights: leave sample_weight out")
     if "nu" in grid and isinstance(model, MKLClassifier):
         model.set_params(nu=1.0)  # the weights of the ν-form are 1 on average

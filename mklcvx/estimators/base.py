@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -47,7 +48,7 @@ ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(BaseEstimator, ABC):
     """The parameters of kernels and solvers, and the attributes of a fitted model.
 
     Attributes: `weights_` (M,), or one row for every machine; `kernel_names_`; `scaled_weights_`, μ_m tr K_m divided by
@@ -96,10 +97,12 @@ class KernelEstimator(BaseEstimator):
         return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit, "max_iter": self.max_iter}
 
     # ------------------------------------------------------------------------------------------------- fitting
-    def _checked(self, X: Any, y: Any, sample_weight: Any = None, multi_output: bool = False) -> tuple[Array, Any, Any]:
-        """X, y and weights as arrays; the weights are None where all samples count once."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Array, Any, Any]:
+        """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
+        a y of "no_validation" is left alone."""
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
-        X, y = validate_data(self, X, y, multi_output=multi_output, ensure_min_samples=2, **self._accepts)
+        found = validate_data(self, X, y, ensure_min_samples=2, **self._accepts, **wanted)
+        X, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             check_weight_sizes(sample_weight[sample_weight > 0])
@@ -132,15 +135,15 @@ class KernelEstimator(BaseEstimator):
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
 
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
-        """Solve one problem for all classes; `fit` calls it."""
+        """Solve one problem; `fit` calls it."""
         problem = self._problem(X, y, *sample_weight)
         self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
         self._warn(stacklevel=4)
         return self
 
+    @abstractmethod
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The instance for these data. Stores what prediction needs."""
-        raise NotImplementedError
+        """The one instance for these data. Stores what prediction needs."""
 
     def _warn(self, stacklevel: int = 3) -> None:
         """Warn if solutions are not certified, with the widest gap, or if no kernel gets weight."""
@@ -240,6 +243,35 @@ class KernelEstimator(BaseEstimator):
             self.feature_names_in_ = names.astype(object)
         self._settle(solutions, np.ones((len(solutions), len(source.names))))
         self.scaled_weights_ = parts.scaled.reshape(np.shape(self.weights_))
+
+
+@dataclass(eq=False, repr=False)
+class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """An estimator whose weights make one kernel of many, for an estimator with a precomputed kernel after it."""
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Evaluate the learned combination Σ_m weight_m k_m, for estimators with a precomputed kernel.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t, n)
+            The kernel between these samples and the training samples; weights are the mean over machines.
+        """
+        stack = self._test_kernels(X)
+        weights = np.atleast_2d(self.weights_).mean(axis=0)
+        if np.isnan(weights).any():
+            name = self.kernel_names_[np.isnan(weights)][0]
+            raise InputError(f"transform: the weight of kernel {name} is undefined: use a formulation such as l1")
+        return np.asarray(np.tensordot(weights, stack, axes=1))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._source.kept)
 
 
 def _relative_gap(solution: Solution) -> float:

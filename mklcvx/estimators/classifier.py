@@ -26,10 +26,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate.solution import Solution
 from ..defaults import FOLDS
 from ..errors import InputError, nearest
+from ..formulations.losses import LABELS, LOSSES, NU, Loss
 from ..problem.instance import Instance
-from .base import Array, ClassWeight, KernelEstimator, traces_of
+from .base import Array, ClassWeight, traces_of
 from .prediction import winners
 from .saving import ModelParts, require
+from .single import SingleTaskEstimator
 from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -55,8 +57,13 @@ def machines_for(classes: int, multi_class: str) -> list[Machine]:
     return [Machine(second, first) for first, second in combinations(range(classes), 2)]
 
 
+def _has_probabilities(model: MKLClassifier) -> bool:
+    loss = LOSSES.get(str(model.loss))
+    return bool(model.probability) or (loss is not None and loss.log_odds and model.multi_class == "ovr")
+
+
 @dataclass(eq=False, repr=False)
-class MKLClassifier(ClassifierMixin, KernelEstimator):
+class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     """Classifier that learns its combination of kernels, with a certificate of optimality.
 
     Parameters
@@ -83,10 +90,6 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         Seconds for each solution.
     solver_options : dict, optional
         Options of the solver.
-    C : float, optional
-        Price of the samples' slacks. The default is 1 unless `nu` is given.
-    nu : float, optional
-        Parameter ν of the ν-form.
     theta : float, optional
         Price of the kernels' slacks.
     p : float, optional
@@ -97,6 +100,15 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         Price of the norms, for `group_lasso`.
     s : float, optional
         Exponent between groups, for `vskl`.
+    loss : str, optional
+        Loss of the margins: "hinge", "nu", "squared_hinge", "smoothed_hinge" or "logistic". The default is "nu" if `nu`
+        is given, else "hinge".
+    C : float, optional
+        Price of the samples' losses. The default is 1 unless `nu` is given.
+    nu : float, optional
+        Parameter ν of the ν-form.
+    width : float, optional
+        Width of the curved part of loss "smoothed_hinge". The default is 1.
     bias : bool, optional
         Whether the decision function has a bias. The default is true.
     multi_class : {"ovr", "ovo"}, default="ovr"
@@ -104,7 +116,8 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     class_weight : "balanced" or dict, optional
         Weights of the classes.
     probability : bool, default=False
-        Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values.
+        Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values. Loss "logistic" has
+        probabilities of its own, 1/(1 + exp(−f)); of more than two classes, these of each against the rest, normalised.
     calibration_folds : int, default=5
         Folds of the calibration.
     n_jobs : int, optional
@@ -140,23 +153,24 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
     ((7,), True)
     """
 
-    families = ("single task",)
-    own_parameters = ("C", "nu", "theta", "p", "l1_ratio", "lam", "s", "bias")
+    targets = LABELS
+    own_parameters = ("loss", "C", "nu", "width", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
+    loss: str | None = None
     C: float | None = None
     nu: float | None = None
-    theta: float | None = None
-    p: float | None = None
-    l1_ratio: float | None = None
-    lam: float | None = None
-    s: float | None = None
+    width: float | None = None
     bias: bool | None = None
     multi_class: str = "ovr"
     class_weight: ClassWeight = None
     probability: bool = False
     calibration_folds: int = FOLDS
     n_jobs: int | None = None
+
+    @property
+    def _loss(self) -> Loss:
+        return NU if self.loss is None and self.nu is not None else super()._loss
 
     # ------------------------------------------------------------------------------------------------- fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -201,7 +215,7 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         check_classification_targets(y)
         kernels, kept = self._sourced(X, y, weight)
         self.classes_, codes = classes_of(y[kept], type(self).__name__)
-        price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self.nu is not None)
+        price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self._loss.free_margin)
         return kernels, codes, price
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
@@ -260,9 +274,9 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
         winning = winners(self.decision_function(X))
         return np.asarray(self.classes_[winning])
 
-    @available_if(lambda self: self.probability)
+    @available_if(_has_probabilities)
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Predict calibrated probabilities; with `probability=True` only.
+        """Predict probabilities; with loss "logistic" (not one against one), or with `probability=True`, calibrated.
 
         Parameters
         ----------
@@ -275,13 +289,16 @@ class MKLClassifier(ClassifierMixin, KernelEstimator):
             One column for each class.
         """
         check_is_fitted(self)
-        if not hasattr(self, "calibration_"):
-            raise InputError("predict_proba: the model was fitted with probability=False: fit it again")
-        return probabilities(self.decision_function(X), self.calibration_)
+        if hasattr(self, "calibration_"):
+            return probabilities(self.decision_function(X), self.calibration_)
+        fitted = LOSSES[self.solutions_[0].parameters.get("loss", "hinge")]
+        if not fitted.log_odds or self._fitted["multi_class"] == "ovo":
+            raise InputError("predict_proba: the model was fitted without probabilities: fit it again")
+        return probabilities(self.decision_function(X), OF_LOG_ODDS)
 
-    @available_if(lambda self: self.probability)
+    @available_if(_has_probabilities)
     def predict_log_proba(self, X: ArrayLike) -> Array:
-        """Predict logarithms of probabilities; with `probability=True` only.
+        """Predict logarithms of probabilities, where there are some.
 
         Parameters
         ----------
@@ -330,6 +347,9 @@ def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Arra
 # ---------------------------------------------------------------------------------------------------------- calibration
 # Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision values of samples that were left
 # out. For k > 2 classes there is one for each class, and the k values are normalised.
+OF_LOG_ODDS = np.array([[-1.0, 0.0]])  # the sigmoid of decision values that are log-odds already
+
+
 def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
     """Parameters a and b of each sigmoid, (1, 2) for two classes, else (k, 2)."""
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)

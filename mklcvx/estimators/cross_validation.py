@@ -43,6 +43,7 @@ SCORES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "average_precision": (("y",), "average_precision_score", {}),
     "r2": (("response",), "r2_score", {}),
     "neg_mean_squared_error": (("response",), "mean_squared_error", {}),
+    "neg_root_mean_squared_error": (("response",), "root_mean_squared_error", {}),
     "neg_mean_absolute_error": (("response",), "mean_absolute_error", {}),
 }
 RANKINGS = ("roc_auc", "average_precision")  # of decision values; the others are of decisions

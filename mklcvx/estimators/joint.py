@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from ..problem.instance import Instance
-from .base import Array, ClassWeight, KernelEstimator
+from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
 from .saving import ModelParts, require
 from .targets import LabelSets, as_target, classes_of, sample_prices
 
 
 @dataclass(eq=False, repr=False)
-class JointClassifier(ClassifierMixin, KernelEstimator):
+class JointClassifier(ClassifierMixin, KernelCombiner):
     """Classifier that fits one solution and predicts classes or label sets."""
 
     _: KW_ONLY

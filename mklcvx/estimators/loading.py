@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .saving import read_model, restored
+from .saving import NAMES, read_model, restored
 
 if TYPE_CHECKING:
     from .base import KernelEstimator
@@ -21,8 +21,8 @@ def load_model(path: str | Path) -> KernelEstimator:
 
     Returns
     -------
-    MKLClassifier, MultiLabelMKL, TwoStageMKL or HypergraphEmbedding
-        The fitted estimator.
+    object
+        The fitted estimator, of the class that was saved.
 
     Raises
     ------
@@ -39,9 +39,7 @@ def load_model(path: str | Path) -> KernelEstimator:
     'alignment'
     """
     parts = read_model(path)
-    from .classifier import MKLClassifier  # scikit-learn is imported after the file has been checked
-    from .embedding import HypergraphEmbedding
-    from .joint import MultiLabelMKL, TwoStageMKL
+    from . import classifier, embedding, joint, one_class, regressor  # scikit-learn is imported after the check
 
-    kinds = (MKLClassifier, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
-    return restored(path, parts, {kind.__name__: kind for kind in kinds})
+    homes = (classifier, regressor, one_class, joint, embedding)
+    return restored(path, parts, {name: getattr(home, name) for home in homes for name in NAMES if hasattr(home, name)})

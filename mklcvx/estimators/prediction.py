@@ -18,7 +18,7 @@ from ..certificate.solution import Solution
 from ..errors import InputError
 from ..io.files import write_whole
 from ..problem.stack import Array
-from ..problem.targets import NONE, find_test_targets, largest, named_classes
+from ..problem.targets import NONE, errors_of_response, find_test_targets, largest, named_classes
 from ..solvers.second_stage import f1_scores
 
 SCHEMA = "mklcvx.prediction/1"
@@ -97,10 +97,8 @@ class Prediction:
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
         if self.target == "response":
-            with np.errstate(over="ignore"):
-                errors = np.abs(self.values - self.truth)
-                root, mean = np.sqrt(np.mean(errors**2)), errors.mean()
-            return f"root mean squared error {root:.4g}, mean absolute error {mean:.4g} on {len(errors)} samples"
+            errors = errors_of_response(self.truth, self.values).items()
+            return ", ".join(f"{name} {error:.4g}" for name, error in errors) + f" on {len(self.values)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
         found = np.array(self._named_classes()) if named else self.labels
         return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"
@@ -120,8 +118,12 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if not np.isfinite(values).all():
         raise InputError("X is too large for double precision: scale it as in training")
     message = next((solution.message for solution in model.solutions_ if not solution.certified), "")
-    if hasattr(model, "transform"):
+    if model.embeds:
         return Prediction("y", (), values, None, None), message
+    if not hasattr(model, "classes_"):
+        target, names = model.solutions_[0].target, model.solutions_[0].label_names
+        truth = find_test_targets(_truth(given, target), target, len(values), len(names))
+        return Prediction(target, names, values, model.predict(X), truth), message
     classes, sets = np.asarray(model.classes_), getattr(model, "_sets", None) is not None
     labels = (values > 0).astype(int) if sets else classes[winners(values)]
     target = "labels" if sets else "y" if values.ndim == 1 else "classes"
@@ -134,9 +136,15 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     return Prediction(target, [*map(str, classes)], values, labels, truth), message
 
 
+def _truth(given: Mapping[str, Any], target: str) -> dict[str, Any]:
+    """The targets y of the file, as those of a test: of outliers ±1."""
+    return {} if given.get("y") is None else {"test_response" if target == "response" else "test_y": given["y"]}
+
+
 def _values(model: Any, X: Any) -> Any:
+    answer = "transform" if model.embeds else "decision_function" if hasattr(model, "decision_function") else "predict"
     try:
-        return model.transform(X) if hasattr(model, "transform") else model.decision_function(X)
+        return getattr(model, answer)(X)
     except InputError:
         raise
     except (ValueError, TypeError) as fault:

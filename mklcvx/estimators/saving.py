@@ -26,9 +26,9 @@ from .bank import FittedBank
 from .source import PRECOMPUTED, KernelSource
 
 SCHEMA = MODEL[-1]
-NAMES = ("MKLClassifier", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
+NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
 REMEDY = "give a file written by save"
-OPTIONAL = ("classes_", "calibration_", "feature_names_in_")
+OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "offset_")
 
 
 # ---------------------------------------------------------------------------------------------------------- writing

@@ -274,6 +274,17 @@ def decided(values: Array, kind: str, classes: AnyArray) -> AnyArray:
     return np.where(values.reshape(len(values)) >= 0, 1, -1)
 
 
+def errors_of_response(observed: Array, predicted: Array) -> dict[str, float]:
+    """Root mean squared error, mean absolute error and R², by these names; R² only where it is defined."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(predicted - observed)
+        found = {"root mean squared error": float(np.sqrt(np.mean(off**2))), "mean absolute error": float(off.mean())}
+        spread = ((observed - observed.mean(axis=0)) ** 2).sum(axis=0)
+        if (spread > 0).all():
+            found["R²"] = float(np.mean(1 - (off**2).sum(axis=0) / spread))
+    return found
+
+
 def largest(values: Array) -> NDArray[np.intp]:
     """The column with the largest value of every row. Values that are equal up to rounding, such as those of samples on
     the margins of two classes, are a tie, and the first column wins."""

@@ -1,9 +1,9 @@
-"""Two of scikit-learn's tables in small, standardised, and kernels on them."""
+"""Three of scikit-learn's tables in small, standardised, and kernels on them."""
 
 from __future__ import annotations
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear
 
@@ -19,6 +19,8 @@ def standardised(loader, part):
 
 CANCER, MALIGNANT = standardised(load_breast_cancer, slice(0, 180, 2))
 WINE, GRAPE = standardised(load_wine, slice(0, None, 3))
+DIABETES, PROGRESSION = standardised(load_diabetes, slice(0, 360, 4))
+PROGRESSION = (PROGRESSION - PROGRESSION.mean()) / PROGRESSION.std()
 TRAIN, TEST = np.arange(0, 60), np.arange(60, 90)
 
 

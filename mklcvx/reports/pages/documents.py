@@ -90,13 +90,14 @@ def about(
 ) -> list[Markup]:
     """Return the sections that describe a solution."""
     name, given = solution.formulation, solution.parameters
-    few = sections.few_kernels(instance, name, given, runs)
+    few, fitted = sections.few_kernels(instance, name, given, runs), sections.fit(instance, solution)
     return [
         sections.problem(instance, name, given, source),
         sections.optimum(solution),
         sections.certificate(solution.certificate, tolerance),
         sections.weights(solution),
         *([few] if few is not None else []),
+        *([fitted] if fitted is not None else []),
         sections.conditions(instance, solution),
         *([sections.convergence(runs)] if runs else []),
     ]

@@ -15,7 +15,7 @@ from ...certificate.residuals import gap_parts, sample_side
 from ...certificate.solution import SUPPORT, Solution
 from ...errors import InputError
 from ...problem.instance import Instance
-from ...problem.targets import LABELLED
+from ...problem.targets import LABELLED, errors_of_response
 from ...verification.case import enclosure_of
 from .. import plot
 from ..plot._style import words
@@ -34,6 +34,7 @@ CONDITIONS = (  # of samples, functions and weights, as in `GapParts`
     "every f_m is a multiple of K_m(α∘y)",
     "the weights fit the norms ‖f_m‖ and the roots √q_m(α)",
 )
+OF_LOSS = "α is minus the slope of the loss at every sample, where there is one"  # of any loss but the hinge
 GAP_PARTS = (
     "The gap is the sum of three numbers, none negative, each of which is zero exactly where a condition of Karush, "
     "Kuhn and Tucker holds. Relative to the scale:"
@@ -143,6 +144,29 @@ def _weight(number: float) -> str:
     return "undefined" if np.isnan(number) else short(float(number))
 
 
+# --------------------------------------------------------------------------------------------------- predictions
+def fit(instance: Instance, solution: Solution) -> Markup | None:
+    """Return errors and charts of the predicted response: of the test samples if their targets are known, else of the
+    training samples. None for other targets."""
+    if instance.targets.kind != "response":
+        return None
+    observed, whose = instance.targets.values, "training"
+    if instance.test_kernels is not None and instance.test_targets is not None:
+        observed, whose = instance.test_targets, "test"
+        predicted = solution.decision_function(instance.test_kernels, instance.test_diagonals)
+    else:
+        predicted = observed - sample_side(instance, solution).margins
+    rows = [("samples", f"{len(observed)} {whose} samples")]
+    rows += [(name, short(error)) for name, error in errors_of_response(observed, predicted).items()]
+    drawings = [
+        inline(lambda ax: plot.predictions(observed, predicted, ax), 3.4, "Predicted against observed", "predictions"),
+        inline(lambda ax: plot.residuals(observed, predicted, ax), 3.4, "Residuals against predicted", "residuals"),
+    ]
+    captions = "Predicted against observed: equal on the line.", "What is left: observed less predicted."
+    figures = [figure(drawing, caption) for drawing, caption in zip(drawings, captions, strict=True)]
+    return section("fit", "Predictions", facts(rows), element("div", *figures, class_="figures"))
+
+
 # ----------------------------------------------------------------------------------------------------- conditions
 def conditions(instance: Instance, solution: Solution, candidate: Solution | None = None) -> Markup:
     """Return the residuals of the Karush–Kuhn–Tucker conditions and a chart of α, and one of a candidate's α."""
@@ -150,9 +174,8 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     parts = gap_parts(instance, solution)
     if parts is not None:
         scale = enclosure_of(solution.certificate).scale
-        shares = [
-            joined([power(part / scale), ": ", typeset(said)]) for part, said in zip(parts, CONDITIONS, strict=True)
-        ]
+        words = (OF_LOSS, *CONDITIONS[1:]) if "loss" in solution.parameters else CONDITIONS
+        shares = [joined([power(part / scale), ": ", typeset(said)]) for part, said in zip(parts, words, strict=True)]
         made += [paragraph(GAP_PARTS), facts(zip(parts._fields, shares, strict=True))]
     if solution.alpha is None:
         made.append(paragraph("This formulation has no α: the certificate is what its conditions come down to."))
@@ -160,9 +183,12 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     samples = sample_side(instance, solution)
     worst = power(float(samples.slackness.max()))
     made.append(paragraph("Largest violation of complementary slackness by a sample: ", worst))
-    drawing = inline(lambda ax: plot.kkt(instance, solution, ax), 3.0, "α against the margin of every sample", "kkt")
+    against = "residual" if instance.targets.kind == "response" else "margin"
+    drawing = inline(
+        lambda ax: plot.kkt(instance, solution, ax), 3.0, f"α against the {against} of every sample", "kkt"
+    )
     staged = "second_stage_gap" in solution.multipliers
-    caption = "α against the margin: at the optimum every sample lies on the grey staircase."
+    caption = f"α against the {against}: at the optimum every sample lies on the grey staircase."
     figures = [figure(drawing, caption + (" Here of the second stage's SVM." if staged else ""))]
     if candidate is not None:
         other = inline(lambda ax: plot.kkt(instance, candidate, ax), 3.0, "The same of the candidate", "candidate")
@@ -200,7 +226,7 @@ def few_kernels(
     instance: Instance, formulation: str, given: Mapping[str, Any], runs: Mapping[str, Solution]
 ) -> Markup | None:
     """For two kernels, draw the cutting planes; for three, the value over the simplex and two solvers' iterates."""
-    if instance.samples > SAMPLES:
+    if instance.samples > SAMPLES or "loss" in given:  # losses without an SVM take a conic program at every point
         return None
     if instance.count == 2 and formulation in ("l1", "sm1"):
         title, caption = "Cutting planes", "two kernels, and four planes of column generation below it."

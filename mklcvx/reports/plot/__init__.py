@@ -5,8 +5,8 @@ Readable in black and white: what differs in colour differs in marker, line or h
 
 from __future__ import annotations
 
-from .charts import gaps, kkt, path, weights
+from .charts import gaps, kkt, path, predictions, residuals, weights
 from .losses import losses
 from .weight_space import cutting_planes, landscape
 
-__all__ = ["cutting_planes", "gaps", "kkt", "landscape", "losses", "path", "weights"]
+__all__ = ["cutting_planes", "gaps", "kkt", "landscape", "losses", "path", "predictions", "residuals", "weights"]

@@ -1,7 +1,9 @@
-"""Charts: kernel weights as bars, optimality conditions of the samples, certified gaps, weights along a parameter.
+"""Charts: kernel weights as bars, optimality conditions of the samples, certified gaps, weights along a parameter,
+predictions beside what was observed.
 
 The optimality conditions are α against the margin. At the optimum every sample lies on a staircase: α = 0 beyond the
-level, anything between 0 and C at it, α = C short of it. The level is 1, or ρ for loss nu.
+level, anything between 0 and C at it, α = C short of it. The level is 1, or ρ for loss nu. Of any loss the staircase is
+minus its slope; for real targets it stands over the residuals.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from ...certificate.residuals import sample_side
 from ...certificate.run import Row
 from ...certificate.solution import Solution
 from ...errors import InputError
+from ...formulations.losses import LABELS, NONE, REAL, Loss
 from ...problem.instance import Instance
 from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_of_kernels
 
@@ -29,6 +32,9 @@ WIDE = 20.0  # ratio of a parameter's ends from which its axis is logarithmic
 SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn faintly, without a name
 EDGE = 1e-7  # of C: an interior-point method is this far from 0 and from C
 KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
+NAMES_OF_REAL = ("α = 0", "α between its bounds", "α at a bound")
+AXIS = {LABELS: "margin y f(x)", REAL: "residual y − f(x)", NONE: "f(x)"}
+FINE = 2000  # points of a staircase that is no pair of lines
 
 Trace = Solution | Sequence[Row]
 
@@ -73,25 +79,89 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     """Draw α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that
-    the conditions require. The instance is the one that was solved, after any preprocessing."""
+    the conditions require; for real targets against y − f(x). The instance is the one that was solved, after any
+    preprocessing."""
     samples = sample_side(instance, solution)
-    margins, shares = samples.margins.ravel(), samples.shares.ravel()
-    ax, level = axes(ax), samples.level
+    margins, shares, loss = samples.margins.ravel(), samples.shares.ravel(), samples.loss
+    ax, level, real = axes(ax), samples.level, loss.targets == REAL
     least = 0.3 * (abs(level) or 1.0)  # on either side, so that rounding errors are not magnified
     low, high = min(margins.min(), level - least), max(margins.max(), level + least)
     room = 0.06 * (high - low)
-    stairs = [low - room, level, level, high + room], [1.0, 1.0, 0.0, 0.0]
-    ax.plot(*stairs, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
-    free = (shares > EDGE) & (shares < 1 - EDGE)
+    x, y = _staircase(loss, low - room, level, high + room)
+    ax.plot(x, y, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
+    smallest, largest = (ends[0] for ends in loss.bounds(np.zeros(1), np.ones(1)))
+    zero, bound = np.abs(shares) <= EDGE, (shares <= min(smallest, -EDGE) + EDGE) | (shares >= largest - EDGE)
     handles, names = [], []
-    for chosen, (name, marker, color) in zip((shares <= EDGE, free, shares >= 1 - EDGE), KINDS, strict=True):
+    named = (
+        NAMES_OF_REAL if real else [name if np.isfinite(largest) else name.removesuffix(" < C") for name, *_ in KINDS]
+    )
+    kinds = zip((zero, ~zero & ~bound, ~zero & bound), named, KINDS, strict=True)
+    for chosen, name, (_, marker, color) in kinds:
         if chosen.any():
             dots = {"linestyle": "none", "marker": marker, "markersize": 5, "markerfacecolor": color}
             handles += ax.plot(margins[chosen], shares[chosen], markeredgecolor=INK, markeredgewidth=0.7, **dots)
             names.append(f"{name}: {int(np.sum(chosen))}")
-    ax.set(xlim=(low - room, high + room), ylim=(-0.08, 1.08), xlabel="margin y f(x)", ylabel="α / C")
+    bottom, top = min(y.min(), shares.min()), max(y.max(), shares.max())
+    ends = bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom)
+    ax.set(xlim=(low - room, high + room), ylim=ends, xlabel=AXIS[loss.targets])
+    ax.set_ylabel("α / C")
     legend(ax, handles, names, loc="best")
     return ax
+
+
+def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """α/C over margins or residuals: one step where the gain is linear, else minus the slope of the loss, by fine
+    differences."""
+    if loss.targets != REAL and not loss.curvature(np.full(1, 0.5), np.ones(1), np.ones(1)).any():
+        return np.array([low, level, level, high]), np.array([1.0, 1.0, 0.0, 0.0])
+    x, step = np.linspace(low, high, FINE, retstep=True)
+    z, y = (-x, np.zeros(FINE)) if loss.targets == REAL else (x, np.ones(FINE))
+    rho = level if loss.free_margin else 0.0
+    below, above = (loss.value(z + shift, y, np.ones(FINE), rho) for shift in (-step / 4, step / 4))
+    return x, (below - above) / (step / 2)
+
+
+# ------------------------------------------------------------------------------------------------------- regression
+def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
+    """Draw predicted values against observed ones, one mark for each sample; on the line they are equal."""
+    x, y = _pairs(observed, predicted)
+    ax = axes(ax, (4.4, 4.0))
+    low, high = min(x.min(), y.min()), max(x.max(), y.max())
+    room = 0.05 * ((high - low) or 1.0)
+    ends = low - room, high + room
+    ax.plot(ends, ends, color=FAINT, linewidth=1.2, zorder=1)
+    _marks(ax, x, y)
+    ax.set(xlim=ends, ylim=ends, xlabel="observed", ylabel="predicted")
+    return ax
+
+
+def residuals(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
+    """Draw the residuals, observed less predicted, against the predicted values, one mark for each sample."""
+    x, y = _pairs(observed, predicted)
+    ax = axes(ax)
+    ax.axhline(0.0, color=FAINT, linewidth=1.2, zorder=1)
+    _marks(ax, y, x - y)
+    ax.set(xlabel="predicted", ylabel="observed − predicted")
+    return ax
+
+
+def _marks(ax: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+    columns = (x[:, None], y[:, None]) if x.ndim == 1 else (x, y)
+    handles = []
+    for index, (across, up) in enumerate(zip(columns[0].T, columns[1].T, strict=True)):
+        style = {**look(index), "linestyle": "none", "markersize": 4, "markeredgecolor": INK, "markeredgewidth": 0.5}
+        handles += ax.plot(across, up, **style)
+    if len(handles) > 1:
+        legend(ax, handles, [f"output {index + 1}" for index in range(len(handles))], loc="best")
+
+
+def _pairs(observed: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = np.asarray(observed), np.asarray(predicted)
+    numbers = x.dtype.kind in "biuf" and y.dtype.kind in "biuf" and np.isfinite(x).all() and np.isfinite(y).all()
+    if not numbers or x.shape != y.shape or x.ndim not in (1, 2) or not x.size:
+        words = "give finite numbers of one shape, (t,) or (t, k)"
+        raise InputError(f"observed of shape {x.shape}, predicted of shape {y.shape}: {words}")
+    return x.astype(float), y.astype(float)
 
 
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:

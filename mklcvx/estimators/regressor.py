@@ -1,0 +1,174 @@
+"""`MKLRegressor`: every formulation of a single task with real targets, and a loss of their residuals.
+
+A sample's price is C × sample weight. Weight 2 is a sample met twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from ..errors import InputError
+from ..formulations.losses import REAL
+from ..problem.instance import Instance
+from .base import Array
+from .saving import ModelParts, require
+from .single import OneMachine
+
+
+@dataclass(eq=False, repr=False)
+class MKLRegressor(RegressorMixin, OneMachine):
+    """Regression that learns its combination of kernels, with a certificate of optimality.
+
+    With one kernel, `formulation="svm"` and loss "epsilon_insensitive" it is scikit-learn's `SVR`; with loss "squared"
+    and `bias=False` it is `KernelRidge` with alpha = 1/C.
+
+    Parameters
+    ----------
+    formulation : str, default="l1"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"trace", "cosine", "variance"} or None, default=None
+        How to scale the kernels, as fitted on the training samples.
+    repair : {"clip", "shift"}, optional
+        Mend indefinite training kernels, which are refused otherwise.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+    theta : float, optional
+        Price of the kernels' slacks.
+    p : float, optional
+        Exponent of `lp` and `smp`.
+    l1_ratio : float, optional
+        Ratio of the elastic net, for `elastic` and `block_elastic`.
+    lam : float, optional
+        Price of the norms, for `group_lasso`.
+    s : float, optional
+        Exponent between groups, for `vskl`.
+    loss : str, default="squared"
+        Loss of the residuals: "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber" or
+        "quantile".
+    C : float, optional
+        Price of the samples' losses. The default is 1.
+    epsilon : float, optional
+        Half of the width within which residuals cost nothing, for the ε-insensitive losses. The default is 0.1.
+    delta : float, optional
+        Residual from which on loss "huber" is linear. The default is 1.
+    quantile : float, optional
+        Level of the quantile that loss "quantile" predicts. The default is 1/2.
+    bias : bool, optional
+        Whether the predicted function has a bias. The default is true.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    solutions_ : tuple of Solution
+        The certified solution.
+    certificate_ : Certificate
+        Its certificate.
+    n_iter_ : int
+        Number of iterations.
+    dual_coef_ : ndarray of shape (n,)
+        Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
+    intercept_ : float
+        Bias b.
+
+    References
+    ----------
+    S. Sonnenburg, G. Rätsch, C. Schäfer, B. Schölkopf (2006). Large scale multiple kernel learning. Journal of Machine
+    Learning Research 7.
+
+    Examples
+    --------
+    >>> import mklcvx
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = mklcvx.MKLRegressor("l1", loss="huber", delta=50.0).fit(X[::6], y[::6])
+    >>> model.weights_.shape, model.solutions_[0].certified
+    ((7,), True)
+    """
+
+    targets = REAL
+    own_parameters = ("loss", "C", "epsilon", "delta", "quantile", "theta", "p", "l1_ratio", "lam", "s", "bias")
+
+    _: KW_ONLY
+    loss: str = "squared"
+    C: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    quantile: float | None = None
+    bias: bool | None = None
+
+    @property
+    def intercept_(self) -> float:
+        """The bias b."""
+        return float(self.solutions_[0].bias)
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn kernel weights and the function.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d) or (n, n, M)
+            Features, or a stack of kernels, samples first.
+        y : array_like of shape (n,)
+            Target of each sample.
+        sample_weight : array_like of shape (n,), optional
+            Weights of the samples. Weight 2 is a sample met twice.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
+        _ = self._loss  # refuse one of other targets
+        X, y, weight = self._checked(X, y, sample_weight, y_numeric=True, multi_output=True)
+        if y.ndim == 2 and y.shape[1] > 1:
+            words = "fit one for each column, as sklearn.multioutput.MultiOutputRegressor does"
+            raise InputError(f"y has shape {y.shape}, MKLRegressor predicts one target per sample: {words}")
+        y = column_or_1d(y, warn=True)
+        kernels, kept = self._sourced(X, y, weight)
+        return self._instance(kernels, response=y[kept], sample_weight=self._source.weight)
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Predict the target of each sample, f + b.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+
+        Returns
+        -------
+        ndarray of shape (t,)
+            Targets.
+        """
+        return self._outputs(X)
+
+    def _restore(self, parts: ModelParts) -> None:
+        super()._restore(parts)
+        require(self._single("response"), "the solution is of other targets")

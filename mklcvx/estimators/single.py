@@ -1,0 +1,67 @@
+"""What the estimators of a single task share: parameters of regularisers, and the losses that fit their targets.
+
+    MKLClassifier   labels: hinge, nu, squared_hinge, smoothed_hinge, logistic
+    MKLRegressor    real targets: squared, epsilon_insensitive, absolute, squared_epsilon_insensitive, huber, quantile
+    OneClassMKL     no targets: one_class
+
+A loss of other targets is refused, and the refusal names those that fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError, nearest
+from ..formulations.losses import EVERY, Loss
+from .base import Array, KernelCombiner
+
+
+@dataclass(eq=False, repr=False)
+class SingleTaskEstimator(KernelCombiner):
+    """`targets` is the kind that the losses of the estimator take; the first such loss is the default."""
+
+    families = ("single task",)
+    targets: ClassVar[str]
+
+    _: KW_ONLY
+    theta: float | None = None
+    p: float | None = None
+    l1_ratio: float | None = None
+    lam: float | None = None
+    s: float | None = None
+
+    @property
+    def _loss(self) -> Loss:
+        """The loss, without its parameters. One that other targets have is refused."""
+        fitting = {loss.name: loss for loss in EVERY if loss.targets == self.targets}
+        name = getattr(self, "loss", None)
+        if name is None:
+            return next(iter(fitting.values()))
+        if not isinstance(name, str) or name not in fitting:
+            raise InputError(f"{type(self).__name__} has no loss {name!r:.40}: {nearest(str(name)[:40], fitting)}")
+        return fitting[name]
+
+
+@dataclass(eq=False, repr=False)
+class OneMachine(SingleTaskEstimator):
+    """An estimator of one function f + b."""
+
+    @property
+    def dual_coef_(self) -> Array:
+        """β, one for each training sample of positive weight: f = Σ_m weight_m Σ_i β_i k_m(x_i, ·)."""
+        (solution,) = self.solutions_
+        assert solution.alpha is not None, "every formulation of a single task has α"
+        return np.asarray(solution.alpha * solution.y)
+
+    def _outputs(self, X: ArrayLike) -> Array:
+        """f + b."""
+        kernels = self._test_kernels(X)
+        return np.asarray(self.solutions_[0].decision_function(kernels))
+
+    def _single(self, target: str) -> bool:
+        """Whether there is one solution, of these targets."""
+        return len(self.solutions_) == 1 and self.solutions_[0].target == target

@@ -1,0 +1,357 @@
+"""Estimators with the losses of regression, probabilities and one class: scikit-learn's own machines as witnesses, one
+structure for all, files, searches and pipelines."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, OneClassSVM
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
+
+from mklcvx import Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClassMKL, load_model, mkl_path, solve
+from mklcvx.errors import InputError
+from mklcvx.estimators.base import KernelCombiner, KernelEstimator
+from mklcvx.formulations.losses import EVERY, REAL
+from mklcvx.problem.kernels import Gaussian
+from tables import CANCER, DIABETES, GRAPE, KERNELS, MALIGNANT, PROGRESSION, TEST, TRAIN, WINE, stack_of
+
+pytestmark = pytest.mark.slow
+
+ONE = [Gaussian(0.05)]
+LEARNED, TARGET = DIABETES[TRAIN], PROGRESSION[TRAIN]
+
+
+def factor(X, gamma):
+    """F with F F' the Gaussian kernel of the samples."""
+    values, vectors = np.linalg.eigh(np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=-1)))
+    return vectors * np.sqrt(values.clip(0))
+
+
+# ------------------------------------------------------------------------------------------------ one kernel: witnesses
+def test_epsilon_insensitive_is_svr():
+    model = MKLRegressor("svm", ONE, loss="epsilon_insensitive", C=2.0, epsilon=0.2).fit(LEARNED, TARGET)
+    theirs = SVR(gamma=0.05, C=2.0, epsilon=0.2, tol=1e-10).fit(LEARNED, TARGET)
+    np.testing.assert_allclose(model.predict(DIABETES), theirs.predict(DIABETES), atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_[0], atol=1e-6)
+    beta = np.zeros(len(TARGET))
+    beta[theirs.support_] = theirs.dual_coef_[0]
+    np.testing.assert_allclose(model.dual_coef_, beta, atol=1e-5)
+
+
+def test_squared_without_bias_is_kernel_ridge():
+    model = MKLRegressor("svm", ONE, C=2.0, bias=False).fit(LEARNED, TARGET)
+    theirs = KernelRidge(alpha=0.5, kernel="rbf", gamma=0.05).fit(LEARNED, TARGET)
+    np.testing.assert_allclose(model.predict(DIABETES), theirs.predict(DIABETES), atol=1e-9)
+    np.testing.assert_allclose(model.dual_coef_, theirs.dual_coef_, atol=1e-9)
+    assert model.score(DIABETES, PROGRESSION) == r2_score(PROGRESSION, model.predict(DIABETES))
+
+
+def test_squared_losses_are_liblinears_at_twice_the_price():
+    model = MKLRegressor("svm", "linear", loss="squared_epsilon_insensitive", C=2.0, epsilon=0.2, bias=False)
+    theirs = LinearSVR(
+        loss="squared_epsilon_insensitive", C=1.0, epsilon=0.2, tol=1e-10, fit_intercept=False, max_iter=10**6
+    )
+    expected = theirs.fit(LEARNED, TARGET).predict(DIABETES)
+    np.testing.assert_allclose(model.fit(LEARNED, TARGET).predict(DIABETES), expected, atol=1e-6)
+    machine = MKLClassifier("svm", "linear", loss="squared_hinge", C=2.0, bias=False).fit(CANCER, MALIGNANT)
+    theirs = LinearSVC(C=1.0, tol=1e-10, fit_intercept=False, max_iter=10**6).fit(CANCER, MALIGNANT)
+    np.testing.assert_allclose(machine.decision_function(CANCER), theirs.decision_function(CANCER), atol=1e-5)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.5])
+def test_one_class_is_one_class_svm_at_another_scale(nu):
+    model, theirs = OneClassMKL("svm", ONE, nu=nu).fit(LEARNED), OneClassSVM(gamma=0.05, nu=nu, tol=1e-10).fit(LEARNED)
+    unit, expected = nu * len(LEARNED), theirs.decision_function(DIABETES)
+    np.testing.assert_allclose(unit * model.decision_function(DIABETES), expected, atol=1e-6)
+    np.testing.assert_allclose(unit * model.score_samples(DIABETES), theirs.score_samples(DIABETES), atol=1e-6)
+    np.testing.assert_allclose(unit * model.offset_, theirs.offset_[0], atol=1e-6)
+    apart = np.abs(expected) > 1e-5  # others lie on the margin, where rounding decides
+    np.testing.assert_array_equal(model.predict(DIABETES)[apart], theirs.predict(DIABETES)[apart])
+    assert apart[TEST].all()
+
+
+@pytest.mark.parametrize("nu", [0.03, 0.1, 0.3, 0.9])
+@pytest.mark.parametrize("formulation", ["svm", "l1", "l2"])
+def test_at_most_the_share_nu_of_the_training_samples_are_outliers(formulation, nu):
+    """Samples on the margin are none: rounding must not count them."""
+    kernels = ONE if formulation == "svm" else KERNELS.kernels[:2]
+    outliers = OneClassMKL(formulation, kernels, nu=nu).fit(LEARNED).predict(LEARNED) < 0
+    assert outliers.sum() <= nu * len(LEARNED) + 1e-9
+    assert outliers.sum() >= nu * len(LEARNED) - 12  # those that may lie on the margin
+
+
+def test_logistic_is_logistic_regression():
+    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3).fit(CANCER, MALIGNANT)
+    theirs = LogisticRegression(C=0.3, tol=1e-12, solver="newton-cholesky", max_iter=1000).fit(CANCER, MALIGNANT)
+    np.testing.assert_allclose(model.decision_function(CANCER), theirs.decision_function(CANCER), atol=1e-7)
+    np.testing.assert_allclose(model.predict_proba(CANCER), theirs.predict_proba(CANCER), atol=1e-7)
+    np.testing.assert_allclose(model.predict_log_proba(CANCER), theirs.predict_log_proba(CANCER), atol=1e-6)
+    machine, map_of_kernel = MKLClassifier("svm", [Gaussian(0.02)], loss="logistic", C=3.0), factor(CANCER, 0.02)
+    theirs = LogisticRegression(C=3.0, tol=1e-12, solver="newton-cholesky", max_iter=1000)
+    expected = theirs.fit(map_of_kernel, MALIGNANT).predict_proba(map_of_kernel)
+    np.testing.assert_allclose(machine.fit(CANCER, MALIGNANT).predict_proba(CANCER), expected, atol=3e-6)
+
+
+def test_probabilities_of_many_classes_are_those_of_one_against_the_rest():
+    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3).fit(WINE, GRAPE)
+    one = LogisticRegression(C=0.3, tol=1e-12, solver="newton-cholesky", max_iter=1000)
+    expected = OneVsRestClassifier(one).fit(WINE, GRAPE).predict_proba(WINE)
+    np.testing.assert_allclose(model.predict_proba(WINE), expected, atol=1e-6)
+    np.testing.assert_array_equal(model.classes_[model.predict_proba(WINE).argmax(axis=1)], model.predict(WINE))
+
+
+def test_nu_is_nu_svc_at_another_scale():
+    model = MKLClassifier("svm", [Gaussian(0.02)], loss="nu", nu=0.2).fit(CANCER, MALIGNANT)
+    theirs = NuSVC(gamma=0.02, nu=0.2, tol=1e-10).fit(CANCER, MALIGNANT)
+    rho = model.solutions_[0].multipliers["rho"]
+    np.testing.assert_allclose(model.decision_function(CANCER) / rho, theirs.decision_function(CANCER), atol=1e-5)
+    np.testing.assert_array_equal(model.predict(CANCER), theirs.predict(CANCER))
+    unnamed = MKLClassifier("svm", [Gaussian(0.02)], nu=0.2).fit(CANCER, MALIGNANT)
+    np.testing.assert_array_equal(unnamed.decision_function(CANCER), model.decision_function(CANCER))
+
+
+# ------------------------------------------------------------------------------------------------------ one optimum
+PARAMETERS = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}, "quantile": {"quantile": 0.8}}
+
+
+@pytest.mark.parametrize("loss", [loss.name for loss in EVERY if loss.targets == REAL and loss.kind == "quadratic"])
+def test_regression_is_that_of_solve_on_the_same_stack(loss):
+    given = PARAMETERS.get(loss, {})
+    model = MKLRegressor("l2", KERNELS, loss=loss, C=2.0, **given).fit(LEARNED, TARGET)
+    kernels = KERNELS.fit(LEARNED).stack()
+    found = solve(Instance(kernels, response=TARGET), "l2", loss=loss, C=2.0, **given)
+    assert model.certificate_ == found.certificate
+    assert found.certified
+    np.testing.assert_array_equal(model.weights_, found.weights)
+    np.testing.assert_array_equal(model.predict(DIABETES[TEST]), found.decision_function(KERNELS.stack(DIABETES[TEST])))
+
+
+def test_a_quantile_is_above_its_share_of_the_samples():
+    model = MKLRegressor("l1", KERNELS, loss="quantile", quantile=0.8, C=0.1).fit(LEARNED, TARGET)
+    above = np.mean(model.predict(LEARNED) + 1e-6 >= TARGET)
+    assert 0.8 <= above <= 0.8 + 0.1  # those on the surface count
+
+
+def test_hinge_named_is_hinge_unnamed():
+    unnamed, named = (MKLClassifier("l1", KERNELS, loss=loss).fit(CANCER, MALIGNANT) for loss in (None, "hinge"))
+    np.testing.assert_array_equal(unnamed.decision_function(CANCER), named.decision_function(CANCER))
+    assert unnamed.solutions_[0].parameters == named.solutions_[0].parameters
+
+
+@pytest.mark.parametrize("model", [MKLRegressor("l2", KERNELS), OneClassMKL("l2", KERNELS)])
+def test_features_and_a_precomputed_stack_give_identical_answers(model):
+    model = clone(model).set_params(centre=False, normalise="trace")
+    features = clone(model).fit(LEARNED, TARGET)
+    stacked = clone(model).set_params(kernels="precomputed").fit(stack_of(LEARNED), TARGET)
+    between = stack_of(LEARNED, DIABETES[TEST])
+    np.testing.assert_array_equal(features.predict(DIABETES[TEST]), stacked.predict(between))
+    np.testing.assert_array_equal(features.weights_, stacked.weights_)
+
+
+# ---------------------------------------------------------------------------------------------------------- weights
+@pytest.mark.parametrize(
+    ("model", "digits"),
+    [
+        (MKLRegressor("l2", KERNELS), 6),
+        (MKLRegressor("l2", KERNELS, loss="epsilon_insensitive", centre=True), 6),
+        (MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, normalise="variance"), 5),
+        (OneClassMKL("l2", KERNELS, nu=0.3), 6),
+        (MKLClassifier("l2", KERNELS, loss="logistic"), 6),
+    ],
+)
+def test_a_sample_of_weight_two_is_one_met_twice_and_of_weight_zero_none(model, digits):
+    counts = np.random.default_rng(0).integers(0, 3, 60)
+    y = TARGET if isinstance(model, MKLRegressor) else TARGET > 0
+    weighted = clone(model).fit(LEARNED, y, sample_weight=counts)
+    repeated = clone(model).fit(LEARNED.repeat(counts, axis=0), y.repeat(counts))
+    answer = "predict" if isinstance(model, MKLRegressor) else "decision_function"
+    ours, theirs = (getattr(one, answer)(DIABETES) for one in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=10.0**-digits)
+
+
+@pytest.mark.parametrize("model", [MKLClassifier(), MultiLabelMKL(), OneClassMKL()])
+def test_weights_are_repetitions_for_everything_but_the_columns_of_transform(model, monkeypatch):
+    """scikit-learn's check, whose comparison of `transform` cannot hold: repeated samples have columns of their own."""
+    monkeypatch.delattr(KernelCombiner, "transform")
+    check_sample_weight_equivalence_on_dense_data(type(model).__name__, model)
+
+
+# --------------------------------------------------------------------------------------------------- combined kernel
+@pytest.mark.parametrize("kernels", ["features", "precomputed"])
+def test_the_learned_combination_goes_into_a_machine_with_a_precomputed_kernel(kernels):
+    """With the weights of the optimum that machine finds the same decision function."""
+    X = CANCER if kernels == "features" else stack_of(CANCER)
+    combining = MKLClassifier("l1", KERNELS if kernels == "features" else "precomputed", C=0.5)
+    pipeline = make_pipeline(combining, SVC(kernel="precomputed", C=0.5, tol=1e-9)).fit(X, MALIGNANT)
+    np.testing.assert_allclose(pipeline.decision_function(X), pipeline[0].decision_function(X), atol=1e-4)
+    combined = pipeline[0].transform(X)
+    np.testing.assert_allclose(combined, np.tensordot(pipeline[0].weights_, stack_of(CANCER), axes=(0, 2)))
+    np.testing.assert_array_equal(clone(combining).fit_transform(X, MALIGNANT), combined)
+    assert list(pipeline[0].get_feature_names_out())[:2] == ["mklclassifier0", "mklclassifier1"]
+
+
+def test_the_combination_of_a_regression_goes_into_kernel_ridge():
+    combining = MKLRegressor("l1", KERNELS, bias=False)
+    pipeline = make_pipeline(combining, KernelRidge(alpha=1.0, kernel="precomputed")).fit(LEARNED, TARGET)
+    np.testing.assert_allclose(pipeline.predict(DIABETES), pipeline[0].predict(DIABETES), atol=1e-6)
+
+
+def test_of_several_machines_the_combination_is_their_mean_and_undefined_weights_are_refused():
+    model = MKLClassifier("l2", KERNELS).fit(WINE, GRAPE)
+    expected = np.tensordot(model.weights_.mean(axis=0), stack_of(WINE), axes=(0, 2))
+    np.testing.assert_allclose(model.transform(WINE), expected)
+    model.weights_ = np.array([1.0, np.nan, 0.0])
+    with pytest.raises(InputError, match=r"weight of kernel gaussian\(γ=0.1\) is undefined"):
+        model.transform(WINE)
+
+
+# ------------------------------------------------------------------------------------------------- scikit-learn's ways
+def test_a_grid_search_over_prices_and_losses():
+    pipeline = make_pipeline(StandardScaler(), MKLRegressor("l2", KERNELS))
+    grid = {"mklregressor__C": [0.01, 0.1], "mklregressor__loss": ["squared", "huber", "absolute"]}
+    search = GridSearchCV(pipeline, grid, cv=3, scoring="neg_mean_absolute_error").fit(DIABETES, PROGRESSION)
+    best = search.best_estimator_[-1].solutions_[0]
+    assert best.certified
+    assert best.parameters["loss"] == search.best_params_["mklregressor__loss"]
+    assert search.best_score_ > -0.8
+    found = GridSearchCV(MKLClassifier("l2", KERNELS), {"C": [0.1, 1.0], "loss": ["hinge", "logistic"]}, cv=2)
+    assert found.fit(CANCER, MALIGNANT).best_score_ > 0.9
+
+
+def test_cross_validation_slices_a_precomputed_stack():
+    features = cross_val_score(MKLRegressor("l2", KERNELS), DIABETES, PROGRESSION, cv=3)
+    stacked = cross_val_score(MKLRegressor("l2", "precomputed"), stack_of(DIABETES), PROGRESSION, cv=3)
+    np.testing.assert_array_equal(features, stacked)
+
+
+def test_a_table_with_names():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(LEARNED, columns=[f"x{j}" for j in range(LEARNED.shape[1])])
+    model = MKLRegressor("l2", KERNELS).fit(table, pandas.Series(TARGET))
+    assert list(model.feature_names_in_) == list(table.columns)
+    np.testing.assert_array_equal(model.predict(table), model.predict(table.copy()))
+
+
+@pytest.mark.parametrize(
+    ("loss", "settings", "present"),
+    [
+        ("logistic", {}, True),
+        ("logistic", {"multi_class": "ovo"}, False),
+        ("hinge", {}, False),
+        (None, {"nu": 0.2}, False),
+        ("squared_hinge", {"probability": True}, True),
+        ("nothing", {}, False),
+        (["logistic"], {}, False),
+    ],
+)
+def test_probabilities_are_there_for_the_losses_that_have_them(loss, settings, present):
+    model = MKLClassifier(loss=loss, **settings)
+    assert hasattr(model, "predict_proba") == hasattr(model, "predict_log_proba") == present
+
+
+def test_probabilities_belong_to_the_loss_that_was_fitted():
+    model = MKLClassifier("l2", KERNELS).fit(CANCER, MALIGNANT).set_params(loss="logistic")
+    with pytest.raises(InputError, match="fitted without probabilities"):
+        model.predict_proba(CANCER)
+    with pytest.raises(NotFittedError):
+        MKLClassifier(loss="logistic").predict_proba(CANCER)
+
+
+def test_a_problem_is_abstract():
+    with pytest.raises(TypeError, match="_problem"):
+        KernelEstimator()
+
+
+# ------------------------------------------------------------------------------------------------------------- files
+MODELS = [
+    MKLRegressor("l2", KERNELS.kernels, loss="huber", delta=0.5, centre=True),
+    MKLClassifier("l2", KERNELS.kernels, loss="logistic", C=0.5),
+    OneClassMKL("l2", KERNELS.kernels, nu=0.2, normalise="trace"),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_models_come_back_from_files_and_pickles(model, tmp_path):
+    counts = np.arange(60) % 3
+    fitted = clone(model).fit(LEARNED, TARGET > 0 if isinstance(model, MKLClassifier) else TARGET, sample_weight=counts)
+    fitted.save(tmp_path / "model.npz")
+    for again in (load_model(tmp_path / "model.npz"), type(model).load(tmp_path / "model.npz")):
+        assert type(again) is type(model)
+        assert {**again.get_params(), "kernels": None} == {**fitted.get_params(), "kernels": None}
+    copies = again, pickle.loads(pickle.dumps(fitted))
+    for name in ("predict", "decision_function", "predict_proba", "score_samples", "transform"):
+        for other in copies if hasattr(fitted, name) else ():
+            np.testing.assert_array_equal(getattr(other, name)(DIABETES), getattr(fitted, name)(DIABETES))
+    for name in ("dual_coef_", "intercept_", "offset_"):
+        assert all(np.array_equal(getattr(one, name, 0), getattr(fitted, name, 0)) for one in copies)
+    assert clone(fitted).get_params()["formulation"] == "l2"
+
+
+def test_files_whose_parts_do_not_fit_are_refused(tmp_path):
+    OneClassMKL("l2", KERNELS.kernels).fit(LEARNED).save(tmp_path / "one.npz")
+    MKLRegressor("l2", KERNELS.kernels).fit(LEARNED, TARGET).save(tmp_path / "real.npz")
+    with np.load(tmp_path / "one.npz") as content:
+        parts = dict(content)
+    for words, change in (
+        ("no number", {"offset_": np.array(np.nan)}),
+        ("other targets", {"record": np.array(str(parts["record"]).replace("OneClassMKL", "MKLRegressor"))}),
+    ):
+        np.savez(tmp_path / "bad.npz", **{**parts, **change})
+        with pytest.raises(InputError, match=f"incomplete or damaged.*{words}"):
+            load_model(tmp_path / "bad.npz")
+    with pytest.raises(InputError, match="is a MKLRegressor, not a OneClassMKL"):
+        OneClassMKL.load(tmp_path / "real.npz")
+
+
+# ---------------------------------------------------------------------------------------------------------- refusals
+@pytest.mark.parametrize(
+    ("model", "y", "words"),
+    [
+        (MKLRegressor(loss="hinge"), TARGET, "MKLRegressor has no loss 'hinge': known: absolute, epsilon_insensitive"),
+        (MKLRegressor(loss="sqared"), TARGET, "did you mean 'squared'"),
+        (MKLClassifier(loss="squared"), TARGET > 0, "MKLClassifier has no loss 'squared'"),
+        (MKLClassifier(loss=3), TARGET > 0, "MKLClassifier has no loss 3"),
+        (MKLClassifier(loss="hinge", nu=0.2), TARGET > 0, "parameter nu does not belong to loss hinge"),
+        (MKLClassifier(loss="nu"), TARGET > 0, "loss nu needs nu"),
+        (MKLRegressor(epsilon=0.1), TARGET, "parameter epsilon does not belong to loss squared"),
+        (MKLRegressor("ml_sum"), TARGET, "MKLRegressor does not serve formulation ml_sum"),
+        (OneClassMKL(nu=1.5), None, "nu = 1.5 is outside the limits"),
+    ],
+)
+def test_what_does_not_fit_is_refused(model, y, words):
+    with pytest.raises(InputError, match=words):
+        model.fit(LEARNED, y)
+
+
+# ------------------------------------------------------------------------------------------------------------- paths
+def test_paths_along_prices_and_losses():
+    along = mkl_path(LEARNED, TARGET, {"C": [0.1, 1.0]}, formulation="l2", kernels=KERNELS, loss="huber", delta=0.5)
+    for C, solution in zip((0.1, 1.0), along.solutions, strict=True):
+        model = MKLRegressor("l2", KERNELS, loss="huber", delta=0.5, C=C).fit(LEARNED, TARGET)
+        assert solution.objective == pytest.approx(model.solutions_[0].objective, rel=3e-8)
+    several = mkl_path(LEARNED, TARGET, {"loss": ["squared", "absolute"]}, kernels=KERNELS)
+    assert [solution.parameters["loss"] for solution in several.solutions] == ["squared", "absolute"]
+    counts = np.full(60, 3.0)
+    none = mkl_path(LEARNED, None, {"nu": [0.2, 0.4]}, kernels=KERNELS, loss="one_class", sample_weight=counts)
+    model = OneClassMKL("l1", KERNELS, nu=0.4).fit(LEARNED)
+    assert none.solutions[1].objective == pytest.approx(model.solutions_[0].objective, rel=3e-8)
+    assert mkl_path(CANCER, MALIGNANT, {"C": [1.0]}, kernels=KERNELS, loss="logistic").certified
+
+
+def test_nothing_is_said_where_all_is_well():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MKLRegressor("l2", KERNELS).fit(LEARNED, TARGET)
+        OneClassMKL("l2", KERNELS).fit(LEARNED)
