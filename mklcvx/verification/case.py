@@ -18,12 +18,14 @@ from ..certificate import Certificate, CertifiedPoint
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
+from ..formulations.losses import OWN
 from ..problem.instance import Instance
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 FITS = 1e-6  # excess that a hypothesis may leave: an answer is as accurate as its author made it
 SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # share of the tolerance that the reference should reach
+SAMPLE_SIDE = ("loss", "C", "nu", "bias", *OWN)
 
 
 Stated = tuple[str, Given] | None  # formulation and parameters that an answer says it is for
@@ -131,17 +133,22 @@ class Case(Generic[FormulationT, TaskT]):
     task: TaskT
     tolerance: float
 
+    @property
+    def sample_side(self) -> Parameters:
+        """The parameters of the samples' side: loss, price, bias and what the loss has of its own."""
+        return {name: value for name, value in self.parameters.items() if name in SAMPLE_SIDE}
+
     @cached_property
     def reference(self) -> Solution:
         """The certified optimum, to a finer tolerance: by `interior`, and by `clarabel` where that does not apply or
         does not reach it. The better certificate is kept."""
         from ..solvers.solving import SOLVERS, solve
 
-        served = {solver.name: solver.serves for solver in SOLVERS}
+        methods = {solver.name: solver for solver in SOLVERS}
         name, finer, found = self.formulation.name, FINER * self.tolerance, []
         for solver in ("interior", "clarabel"):
-            serves = served[solver]
-            if serves is None or name in serves:
+            serves = methods[solver].serves
+            if (serves is None or name in serves) and methods[solver].takes(self.task):
                 found.append(solve(self.instance, name, solver=solver, tol=min(SHARP, finer), **self.parameters))
                 if found[-1].certificate.relative_gap <= max(finer, 10 * SHARP):
                     break
@@ -173,8 +180,6 @@ def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     """Pose the problem that answers are judged against, at the tolerance."""
     formulation = formulations.get(name)
     task, parameters = formulation.task(instance, given)
-    if "loss" in parameters:  # C and nu need no name
-        raise InputError(f"loss {parameters['loss']} is solved, not judged yet: leave loss out, or give hinge or nu")
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")
     return Case(instance, formulation, parameters, task, tolerance)

@@ -16,6 +16,7 @@ from ..certificate.proving import Between, certified
 from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
+from ..certificate.sample_terms import sample_terms
 from ..certificate.single import Evaluation, OwnCoefficients
 from ..errors import InputError
 from ..formulations import SingleTask, Task
@@ -43,7 +44,7 @@ def answer_certificate(
         if _near(placed, weights) and _near(dual, alpha):
             fine = None if low is None or not np.array_equal(dual, alpha) else low
             return certified(formulation, task, dual, placed, tolerance, low=fine).certificate
-        coefficients = np.outer(weights, alpha * task.y)
+        coefficients = np.outer(weights, alpha * task.signs)
     if coefficients is None:
         coefficients = np.zeros((task.count, task.samples))
     return upper_certificate(formulation, task, dual, coefficients, weights)
@@ -80,8 +81,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     side = regulariser_of(formulation.name, task.count, task.own)
     mu = side.held(weights)
     at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
-    scale, cost = at.bounds(0.0).certificate.scale, float(task.box.max()) * math.fsum(alpha)
-    enough = 1e-2 * tolerance * scale / cost if cost > 0 else math.inf
+    enough = at.samples.side.harmless(alpha, at.bounds(0.0).certificate, tolerance)
     found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
     return total_above([found.upper, side.value(mu)])
 
@@ -89,14 +89,14 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
     alpha = task.feasible(alpha)
-    found = seen(task, alpha * task.y, task.bias, sliced=True)
+    found = seen(task, alpha * task.signs, task.bias, sliced=True)
     side = regulariser_of(formulation.name, task.count, task.own)
     if side is not None:
         cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
     else:
         roots = above(np.sqrt(np.maximum(found.high, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
-    return total_below([task.gain(alpha), -cost])
+    return total_below([sample_terms(task).gain(alpha), -cost])
 
 
 def _near(one: Array, other: Array) -> bool:

@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING
 
 from .. import formulations
 from ..errors import InputError
+from ..formulations import Formulation
 from ..formulations._formulation import Given, Parameters
+from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
 from ..io.json_text import check_size
 from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from .answers import Answer, answer_of, largest_answer
-from .case import Stated
+from .case import SAMPLE_SIDE, Stated
 
 if TYPE_CHECKING:
     from .conventions import Convention
@@ -101,7 +103,7 @@ def read_submission(
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
     name, notes = _formulation(record, formulation)
-    parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
+    parameters, said = _parameters(record, _known(formulations.get(name)), dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
@@ -121,6 +123,20 @@ def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, 
     return name, ()
 
 
+def _known(formulation: Formulation) -> list[str]:
+    """The parameters of a formulation, those of the samples' side among them where it has one."""
+
+    def takes(name: str) -> bool:
+        try:
+            formulation.check_names({name: None})
+        except InputError:
+            return False
+        return True
+
+    names = formulation.parameter_names
+    return [*names, *(name for name in SAMPLE_SIDE if name not in names and takes(name))]
+
+
 def _parameters(
     record: Mapping[str, object], known: Sequence[str], given: Parameters
 ) -> tuple[Parameters, tuple[str, ...]]:
@@ -133,6 +149,8 @@ def _parameters(
     for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
+    if given.get("loss", told.get("loss")) != told.get("loss"):  # its parameters go with it
+        told = {key: value for key, value in told.items() if key in ("loss", *given) or key not in (*OWN, "nu")}
     changed = [key for key in given if key in told and told[key] != given[key]]
     notes = [f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed]
     if unknown:
