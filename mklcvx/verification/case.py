@@ -17,6 +17,7 @@ from .. import formulations
 from ..certificate import Certificate, CertifiedPoint
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
+from ..formulations import Formulation
 from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
 from ..formulations.losses import OWN
 from ..problem.instance import Instance
@@ -174,6 +175,20 @@ class Altered(Case[FormulationT, TaskT]):
     @cached_property
     def known(self) -> Enclosure:
         return enclosure_of(self.point.certificate)
+
+
+def known_parameters(formulation: Formulation) -> list[str]:
+    """The parameters of a formulation, those of the samples' side among them where it has one."""
+
+    def takes(name: str) -> bool:
+        try:
+            formulation.check_names({name: None})
+        except InputError:
+            return False
+        return True
+
+    names = formulation.parameter_names
+    return [*names, *(name for name in SAMPLE_SIDE if name not in names and takes(name))]
 
 
 def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:

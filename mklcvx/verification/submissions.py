@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from .. import formulations
 from ..errors import InputError
-from ..formulations import Formulation
 from ..formulations._formulation import Given, Parameters
 from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
@@ -27,7 +26,7 @@ from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from .answers import Answer, answer_of, largest_answer
-from .case import SAMPLE_SIDE, Stated
+from .case import Stated, known_parameters
 
 if TYPE_CHECKING:
     from .conventions import Convention
@@ -103,7 +102,7 @@ def read_submission(
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
     name, notes = _formulation(record, formulation)
-    parameters, said = _parameters(record, _known(formulations.get(name)), dict(given or {}))
+    parameters, said = _parameters(record, known_parameters(formulations.get(name)), dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
@@ -121,20 +120,6 @@ def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, 
     if isinstance(said, str) and said != name:
         return name, (f"the answer says formulation {said[:40]}, judged as {name}",)
     return name, ()
-
-
-def _known(formulation: Formulation) -> list[str]:
-    """The parameters of a formulation, those of the samples' side among them where it has one."""
-
-    def takes(name: str) -> bool:
-        try:
-            formulation.check_names({name: None})
-        except InputError:
-            return False
-        return True
-
-    names = formulation.parameter_names
-    return [*names, *(name for name in SAMPLE_SIDE if name not in names and takes(name))]
 
 
 def _parameters(

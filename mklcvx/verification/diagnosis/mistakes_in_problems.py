@@ -21,7 +21,7 @@ from ...formulations.families.single_task import C as PRICE
 from ...problem.instance import Instance
 from ...problem.stack import Array
 from ..answers import Answer
-from ..case import Case
+from ..case import Case, known_parameters
 from ..domain import to_boundary
 from ..families import family_of
 from .mistakes import SAME, Hypotheses, Trial, Trials, on_weights, with_parameters
@@ -88,6 +88,8 @@ def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
         },
         "smoothing": lambda v: {"1/smoothing": 1 / v},
         "nu": lambda v: {"nu/2": v / 2},
+        "quantile": lambda v: {"1 − quantile": 1 - v},
+        "width": lambda v: {"width/2": v / 2, "2 width": 2 * v},
     }  # fmt: skip
     for key, turn in turns.items():
         for words, value in turn(case.parameters[key]).items() if key in case.parameters else ():
@@ -96,7 +98,8 @@ def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
 
 def defaults(case: Case, answer: Answer) -> Trials:
     """A parameter that was given and ignored."""
-    for parameter in (PRICE, *case.formulation.parameters):
+    loss = getattr(case.task, "loss_function", None)
+    for parameter in (PRICE, *case.formulation.parameters, *(() if loss is None else loss.own)):
         given, default = case.parameters.get(parameter.name), parameter.default(case.instance.count)
         if given is not None and default is not None and given != default:
             words = f"{parameter.name} = {default:.6g}, the default: what was given was ignored"
@@ -106,7 +109,7 @@ def defaults(case: Case, answer: Answer) -> Trials:
 def other_formulation(case: Case, answer: Answer) -> Trials:
     for other in FORMULATIONS:
         family = family_of(other)
-        shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
+        shared = {key: value for key, value in case.parameters.items() if key in known_parameters(other)}
         if not family.biased:
             shared.pop("bias", None)
         slow = family.slow and case.instance.samples > LONG
