@@ -105,7 +105,7 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(
         objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
-    problems=(bias_setting, *SCALES, *TARGETS, *LENGTHS, *OTHERS),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS),
     problems_alone=(*LOSSES, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *KERNELS, bias_wrong),
     machines=True,
 )  # fmt: skip
