@@ -106,6 +106,6 @@ SINGLE_TASKS = Mistakes(
         objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS),
-    problems_alone=(*LOSSES, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *KERNELS, bias_wrong),
+    problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, *LOSSES, constant_added, *KERNELS, bias_wrong),
     machines=True,
 )  # fmt: skip
