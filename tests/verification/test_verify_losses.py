@@ -163,6 +163,44 @@ def test_weights_that_are_said_to_be_open_are_as_good(loss):
         assert verify(twice, "l1", weights=moved, parameters=parameters(found), diagnosis=False).accepted
 
 
+def test_with_the_squared_loss_weights_are_known_to_be_unique():
+    """With other curved losses nothing is said, unless weights are open."""
+    loose = {}
+    for loss in ("squared", "huber"):
+        found = solved(loss, "l1")
+        loose[loss] = verify(instance_of(loss), "l1", weights=found.weights, parameters=parameters(found)).loose
+    assert loose == {"squared": (), "huber": None}
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_both_inequalities_around_the_optimum_hold(bias):
+    """−½d'q + d'Bd/L ≤ what weights μ + d are worth more ≤ −½d'q + d'Bd, for the squared loss."""
+    from mklcvx.verification.case import pose
+    from mklcvx.verification.families.single_task import _bowl, worth
+
+    instance = zoo.specimen("response-ties").instance()
+    case = pose(instance, "l1", {"loss": "squared", "C": 3.0, "bias": bias}, 1e-6)
+    bowl, best = _bowl(case, 1e-6), case.known.upper
+    rng = np.random.default_rng(2)
+    for size in (1.0, 0.1, 0.01):
+        weights = (1 - size) * bowl.mu + size * rng.dirichlet(np.ones(instance.count))
+        moved = weights - bowl.mu
+        linear, squares = float(bowl.slack @ moved), float(moved @ bowl.curvature @ moved)
+        more = worth(case.formulation, case.task, weights)[0] - best
+        assert linear + squares / bowl.flattest - 1e-7 <= more <= linear + squares + 1e-7
+        assert squares > 1e-5
+
+
+def test_the_margin_of_one_class_is_judged():
+    found = solved("one_class", "l1")
+    given = {"weights": found.weights, "parameters": parameters(found)}
+    report = verify(instance_of("one_class"), "l1", multipliers={"rho": found.multipliers["rho"]}, **given)
+    assert report.accepted
+    assert report["rho"].excess < 1e-8
+    report = verify(instance_of("one_class"), "l1", multipliers={"rho": 1.2 * found.multipliers["rho"]}, **given)
+    assert report["rho"].verdict(1e-6) == "rejected"
+
+
 # -------------------------------------------------------------------------------------------------------------- files
 def test_a_file_says_its_loss_and_the_command_line_another(run, tmp_path):
     problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"

@@ -234,7 +234,10 @@ def weights_power(case: Case, answer: Answer, weights: Array) -> Trials:
 
 @on_weights
 def weights_of_the_start(case: Case, answer: Answer, weights: Array) -> Trials:
-    """All equal, beside parts that are those of other weights."""
+    """All equal, beside parts that are those of other weights; weights that are fixed have no start."""
+    regulariser = getattr(case.formulation, "regulariser", None)
+    if regulariser is not None and regulariser.alone(case.task.count, **case.task.own):
+        return
     if len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
         words = "the weights, which are all equal: those of the start, it seems, never replaced"
         yield but_for(answer, "weights_even", words, weights=None)

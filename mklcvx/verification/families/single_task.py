@@ -65,6 +65,8 @@ class SingleTasks(Family[SingleTask, Task]):
             parts.append(Part("coefficients", (), "upper", value, note="with the best bias"))
         if answer.bias is not None:
             parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
+        if answer.multipliers.get("rho") is not None and task.loss_function.free_margin and not task.bias:
+            parts.append(margin_part(case, weights, alpha, coefficients, answer))
         return parts + multiplier_parts(case, alpha, answer)
 
     def together(self, case: Case, answer: Answer) -> dict[str, float]:
@@ -148,7 +150,9 @@ def least_curvature(task: Task) -> Array:
 def _bowl(case: Case, tolerance: float) -> Bowl:
     """For curved losses on the simplex: from outputs z to z + e a sample's loss grows by at most −βe + e²/(2κ), and at
     weights μ + d, e = Σ_m d_m K_mβ + b. As 1'β = 0 with a bias, the value grows by at most −½d'q + ½ Σ_i e_i²/κ_i, b
-    being the one that makes the squares least. What the loss leaves out may be much: there is no inequality below."""
+    being the one that makes the squares least. Where the gain is one quadratic, without bounds or kinks, the value of
+    μ + d is that of α + η, with η free but for 1'η = 0: it grows by at least −½d'q + ½ Σ_i e_i²/(κ_iL), L being the
+    largest eigenvalue of I + D^{-½}K_mD^{-½}, D = diag κ. Other losses have no inequality below."""
     task, alpha, mu = case.task, case.reference.alpha, case.reference.weights
     images, halves = task.matvecs(alpha * task.signs).T, task.root_q(alpha) ** 2 / 2
     stiffness = 1 / least_curvature(task)
@@ -156,7 +160,21 @@ def _bowl(case: Case, tolerance: float) -> Bowl:
         images = images - stiffness @ images / stiffness.sum()
     curvature = images.T @ (stiffness[:, None] * images) / 2
     budget = tolerance * case.known.scale
-    return Bowl(mu, np.maximum(halves.max() - halves, 0.0), curvature, np.inf, budget, True, 1.0)
+    flattest = np.inf
+    if _one_quadratic(task):
+        roots = np.sqrt(stiffness)
+        sizes = [float(np.linalg.norm(roots[:, None] * kernel * roots, 2)) for kernel in task.each_kernel()]
+        flattest = 1 + max(sizes)
+    return Bowl(mu, np.maximum(halves.max() - halves, 0.0), curvature, flattest, budget, True, 1.0)
+
+
+def _one_quadratic(task: Task) -> bool:
+    """Whether the gain of every sample is a quadratic on all of the line: α is free, and its gradient has no jump."""
+    if np.isfinite(task.low).any() or np.isfinite(task.limit).any():
+        return False
+    ones = np.ones(task.samples)
+    down, up = (task.loss_function.gradient(side * ones, task.y, task.box) for side in (-1, 1))
+    return bool(np.allclose(down - up, 2 * least_curvature(task), rtol=1e-12, atol=0.0))
 
 
 def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
@@ -234,17 +252,37 @@ def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficien
     task = case.task
     if not task.bias:
         return Part("bias", (Violation("bias = 0", abs(bias)),), decided=True)
-    if coefficients is not None:
-        candidates, note = [coefficients], "for the coefficients given"
-    else:
-        candidates, note = [case.reference.all_coefficients], "for the optimal classifier"
-        if weights is not None and np.isfinite(weights).all() and (weights > 0).any():
-            positive = np.maximum(weights, 0.0)
-            own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
-            candidates += [np.outer(positive, one * task.signs) for one in own]
-            note = "for the classifier of the weights"
+    candidates, note = _functions(case, weights, alpha, coefficients)
     added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
     return Part("bias", excess=min(added) / case.known.scale, note=note)
+
+
+def margin_part(
+    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, answer: Answer
+) -> Part:
+    """What the margin ρ adds to the risk, as for a bias."""
+    task, rho = case.task, float(in_shape("rho", answer.multipliers["rho"], ()))
+    candidates, note = _functions(case, weights, alpha, coefficients)
+    added = []
+    for candidate in candidates:
+        outputs, _ = task.evaluate(candidate)
+        here = float(task.loss_function.value(outputs, task.y, task.box, rho).sum()) - rho
+        added.append(max(here - task.risk(outputs).value, 0.0))
+    return Part("rho", excess=min(added) / case.known.scale, note=note)
+
+
+def _functions(
+    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None
+) -> tuple[list[Array], str]:
+    """The functions that an answer may mean, by their coefficients."""
+    if coefficients is not None:
+        return [coefficients], "for the coefficients given"
+    task, candidates = case.task, [case.reference.all_coefficients]
+    if weights is None or not np.isfinite(weights).all() or not (weights > 0).any():
+        return candidates, "for the optimal classifier"
+    positive = np.maximum(weights, 0.0)
+    own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
+    return [*candidates, *(np.outer(positive, one * task.signs) for one in own)], "for the classifier of the weights"
 
 
 def added_risk(task: Task, outputs: Array, bias: float) -> float:
