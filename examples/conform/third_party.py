@@ -2,10 +2,13 @@
 
 mklcvx conform third_party:svc_average -f average
 mklcvx conform third_party:clarabel_l1 -f l1
+mklcvx conform third_party:svr_average -f average --set loss=epsilon_insensitive
+mklcvx conform third_party:kernel_ridge_average -f average --set loss=squared --set bias=false
+mklcvx conform third_party:one_class_average -f average --set loss=one_class
 mklcvx conform third_party:mklpy_average -f average
 mklcvx conform third_party:mklpy_alignment -f alignment
 
-The last two need MKLpy 0.6, and the PyTorch that it needs.
+Those of MKLpy need MKLpy 0.6, and the PyTorch that it needs.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import io
 from typing import Any
 
 import numpy as np
-from sklearn.svm import SVC
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import SVC, SVR, OneClassSVM
 
 
 def svc_average(kernels: np.ndarray, y: np.ndarray, *, C: float = 1.0, sample_weight: Any = None) -> dict[str, Any]:
@@ -29,6 +33,30 @@ def machine(svm: SVC, n: int) -> dict[str, Any]:
     alpha = np.zeros(n)
     alpha[svm.support_] = np.abs(svm.dual_coef_[0])
     return {"alpha": alpha, "bias": float(svm.intercept_[0])}
+
+
+# -------------------------------------------------------------------------------------------------------- other losses
+def svr_average(kernels: np.ndarray, y: np.ndarray, *, C: float = 1.0, epsilon: float = 0.1) -> dict[str, Any]:
+    """scikit-learn's SVR on the average kernel."""
+    model = SVR(C=C, epsilon=epsilon, kernel="precomputed", tol=1e-9).fit(kernels.mean(axis=0), y)
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = model.dual_coef_[0]
+    return {"alpha": alpha, "bias": float(model.intercept_[0])}
+
+
+def kernel_ridge_average(kernels: np.ndarray, y: np.ndarray, *, C: float = 1.0, bias: bool = True) -> dict[str, Any]:
+    """scikit-learn's KernelRidge on the average kernel; it has no bias."""
+    if bias:
+        raise ValueError("KernelRidge has no bias")
+    return {"alpha": KernelRidge(alpha=1 / C, kernel="precomputed").fit(kernels.mean(axis=0), y).dual_coef_}
+
+
+def one_class_average(kernels: np.ndarray, y: np.ndarray, *, nu: float = 0.5) -> dict[str, Any]:
+    """scikit-learn's OneClassSVM on the average kernel; its α sums to νn."""
+    model = OneClassSVM(nu=nu, kernel="precomputed", tol=1e-9).fit(kernels.mean(axis=0))
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = model.dual_coef_[0] / (nu * len(y))
+    return {"alpha": alpha}
 
 
 # ------------------------------------------------------------------------------------------------------------ Clarabel

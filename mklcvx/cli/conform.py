@@ -50,7 +50,7 @@ def conform(
     from ..bench.conformance.summary import assignment, conform
     from ..bench.conformance.trials import suitable
 
-    chosen = suitable(formulations.get(formulation).name, options.names_in(specimens))
+    chosen = suitable(formulations.get(formulation).name, options.names_in(specimens), given.get("loss"))
     if not chosen:
         raise InputError("--specimens names no instance: see 'mklcvx zoo'")
     assignment(solver, formulation, given, command=command, time_limit=time_limit, level=level)  # refuses at once

@@ -18,12 +18,14 @@ from ..certificate import Certificate, CertifiedPoint
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
+from ..formulations.losses import OWN
 from ..problem.instance import Instance
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 FITS = 1e-6  # excess that a hypothesis may leave: an answer is as accurate as its author made it
 SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # share of the tolerance that the reference should reach
+SAMPLE_SIDE = ("loss", "C", "nu", "bias", *OWN)
 
 
 Stated = tuple[str, Given] | None  # formulation and parameters that an answer says it is for
@@ -131,6 +133,11 @@ class Case(Generic[FormulationT, TaskT]):
     task: TaskT
     tolerance: float
 
+    @property
+    def sample_side(self) -> Parameters:
+        """The parameters of the samples' side: loss, price, bias and what the loss has of its own."""
+        return {name: value for name, value in self.parameters.items() if name in SAMPLE_SIDE}
+
     @cached_property
     def reference(self) -> Solution:
         """The certified optimum, to a finer tolerance: by `interior`, and by `clarabel` where that does not apply or
@@ -174,8 +181,6 @@ def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     stated = formulations.get(name)
     formulation = stated.posed_for(instance, given)
     task, parameters = formulation.task(instance, given)
-    if formulation is stated and "loss" in parameters:  # C and nu need no name
-        raise InputError(f"loss {parameters['loss']} is solved, not judged yet: leave loss out, or give hinge or nu")
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")
     return Case(instance, formulation, parameters, task, tolerance)

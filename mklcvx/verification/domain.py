@@ -50,6 +50,26 @@ def outside_box(alpha: Array, box: Array) -> list[Violation]:
     return [Violation("α ≥ 0", below / size), Violation("α ≤ C", above / size)]
 
 
+def outside_bounds(task: Task, alpha: Array) -> list[Violation]:
+    """By how much α leaves the bounds of its loss, which may be open on one side or on both."""
+    low, high = task.low, task.limit
+    if not low.any() and np.array_equal(high, task.box):
+        return outside_box(alpha, task.box)
+    ends = np.concatenate([-low, high])
+    size = float(ends[np.isfinite(ends)].max(initial=0.0)) or float(np.abs(alpha).max()) or 1.0
+    sides = (("α ≥", low, low - alpha), ("α ≤", high, alpha - high))
+    return [
+        Violation(f"{relation} {_bound(ends)}", max(0.0, float(over.max())) / size)
+        for relation, ends, over in sides
+        if np.isfinite(ends).all()
+    ]
+
+
+def _bound(ends: Array) -> str:
+    """A bound that all samples share, as a number."""
+    return f"{ends[0]:.6g}" if np.ptp(ends) == 0 else "its bound"
+
+
 def _regularised(regulariser: Regulariser, count: int, own: Mapping[str, Own], weights: Array) -> Placed:
     below, positive, constraint = negative("weights", weights), np.maximum(weights, 0.0), regulariser.constraint
     if regulariser.alone(count, **own):

@@ -99,9 +99,11 @@ def held_between(case: Case, t: Array) -> float:
 
 
 def _optimum(case: Case, kernels: Array, name: str, groups: Any, **own: Any) -> Any:
+    from ..solvers.interior.engine import InteriorPoint
     from ..solvers.solving import solve
 
     no_test = dict.fromkeys(("test_kernels", "test_y", "test_diagonals"))
     changed = case.instance.with_kernels(in_factors(kernels), names=None, groups=groups, **no_test)
-    given = {"C": case.parameters["C"], "bias": case.parameters["bias"], **own}
-    return solve(changed, name, solver="interior", tol=1e-10, **given).certificate
+    given = {**case.sample_side, **own}
+    solver = InteriorPoint.name if InteriorPoint.takes(case.task) else "auto"
+    return solve(changed, name, solver=solver, tol=1e-10, **given).certificate

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from .. import formulations
 from ..errors import InputError
 from ..formulations._formulation import Given, Parameters
+from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
 from ..io.json_text import check_size
 from ..problem.instance import Instance
@@ -133,6 +134,8 @@ def _parameters(
     for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
+    if given.get("loss", told.get("loss")) != told.get("loss"):  # its parameters go with it
+        told = {key: value for key, value in told.items() if key in ("loss", *given) or key not in (*OWN, "nu")}
     changed = [key for key in given if key in told and told[key] != given[key]]
     notes = [f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed]
     if unknown:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ import numpy as np
 
 from .. import formulations
 from ..errors import InputError, InternalError, nearest
+from ..formulations import losses
 from ..problem.instance import Instance
+from ..problem.targets import LOSSES_FOR
 from . import banks, regression
 from . import constructions as v
 from .generators import by_hand
@@ -28,7 +30,8 @@ GROUPED = (
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)
-NOTHING: tuple[str, ...] = ()  # no loss takes a response, or an instance without targets
+WITH_NU = tuple(name for name in GROUPED if name not in ("li", "ckl", "vskl"))  # the formulations that have a ν-form
+NOTHING: tuple[str, ...] = ()  # losses take one output
 LABELS: dict[str, Any] = {"suits": LABELLED, "parameters": {"C": 1.0, "lam": 1.0}}
 
 
@@ -62,11 +65,30 @@ class Specimen:
             )
         return made
 
-    def parameters_for(self, formulation: str) -> dict[str, Any]:
-        """The recommended parameters that the formulation has."""
-        known = formulations.get(formulation).parameter_names
+    def parameters_for(self, formulation: str, loss: str | None = None) -> dict[str, Any]:
+        """The recommended parameters that the formulation has, and the loss, if another than the usual is named."""
+        known = (*formulations.get(formulation).parameter_names, *self.loss_parameters)
         shared = {name: value for name, value in self.parameters.items() if name in known}
-        return {**shared, **self.own.get(formulation, {})}
+        found = {**shared, **self.own.get(formulation, {})}
+        if loss not in losses.LOSSES:
+            return found
+        taken = [parameter.name for parameter in losses.LOSSES[loss].parameters]
+        foreign = [name for name in ("C", "nu", *losses.OWN) if name not in taken]
+        return {**{name: value for name, value in found.items() if name not in foreign}, "loss": loss}
+
+    @property
+    def loss_parameters(self) -> tuple[str, ...]:
+        """Names that parameters of the loss have, where formulations do not have them."""
+        return ("loss", *losses.OWN) if self.losses else ()
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """Names of the losses that take its targets; none for several labels or outputs."""
+        if self.suits == NOTHING:
+            return ()
+        kind = self.recorded["targets"]
+        of_labels = tuple(loss.name for loss in losses.EVERY if loss.targets == losses.LABELS) if kind == "y" else ()
+        return LOSSES_FOR.get(kind, of_labels)
 
     @property
     def recorded(self) -> Mapping[str, Any]:
@@ -78,6 +100,7 @@ class Specimen:
         return {
             **{name: getattr(self, name) for name in ("name", "kind", "special", "source", "seed")},
             "suits": list(self.suits),
+            "losses": list(self.losses),
             "parameters": dict(self.parameters),
             "own_parameters": {name: dict(given) for name, given in self.own.items()},
             "optimum": self.optimum is not None,
@@ -128,16 +151,19 @@ def _labelled(name: str, special: str, size: tuple[int, int, int, int], change: 
 
 
 def _response(name: str, special: str, seed: int, build: Callable[..., Instance]) -> Specimen:
-    return Specimen(name, "regression", special, RESPONSES, partial(build, seed=seed), seed, NOTHING)
+    return Specimen(name, "regression", special, RESPONSES, partial(build, seed=seed), seed)
 
 
 def _planted_response(loss: str, special: str, seed: int) -> Specimen:
-    return _response(f"planted-{loss}", special, seed, lambda seed: regression.planted_response(loss, seed)[0])
+    built_response = partial(regression.planted_response, loss)
+    given = {"loss": loss, "C": 1.0, **regression.LOSSES[loss].parameters}
+    plain = _response(f"planted-{loss}", special, seed, lambda seed: built_response(seed)[0])
+    return replace(plain, parameters=given, optimum=lambda: built_response(seed)[1])
 
 
 def _one_class(name: str, special: str, seed: int, far: int) -> Specimen:
     build = partial(regression.one_cloud, 40, 3, seed, far)
-    return Specimen(name, "one class", special, RESPONSES, build, seed, NOTHING)
+    return Specimen(name, "one class", special, RESPONSES, build, seed, WITH_NU, {"nu": 0.25})
 
 
 def _real(name: str, special: str, build: Callable[..., Instance], seed: int, **more: Any) -> Specimen:
@@ -251,7 +277,8 @@ SPECIMENS: tuple[Specimen, ...] = (
     _response("response-constant", "all responses are 3: f = 0", 33, partial(regression.constant, 30, 3)),
     _response("response-one-feature", "x² − x with noise; kernels of rank one and two, and Gaussians", 34,
               partial(regression.one_feature, 50)),
-    _response("response-outputs", "three outputs, one of them constant", 35, partial(regression.outputs, 40, 4)),
+    replace(_response("response-outputs", "three outputs, one of them constant", 35,
+                      partial(regression.outputs, 40, 4)), suits=NOTHING),
     # --------------------------------------------------------------------------------------------------- one class
     _one_class("one-cloud", "one cloud, no targets", 36, 0),
     _one_class("one-cloud-outliers", "the same, and four samples far away", 37, 4),

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from mklcvx.problem.targets import LABELLED
 from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, specimen
 from places import ROOT
@@ -27,7 +28,8 @@ def ends(row):
 
 
 def test_every_specimen_has_an_optimum_for_every_formulation_it_suits():
-    assert list(OPTIMA) == [(one.name, formulation) for one in SPECIMENS for formulation in one.suits]
+    labelled = [one for one in SPECIMENS if one.recorded["targets"] in LABELLED]  # the others: test_golden_losses
+    assert list(OPTIMA) == [(one.name, formulation) for one in labelled for formulation in one.suits]
     assert GOLDEN["schema"] == "mklcvx.golden/1"
 
 
@@ -46,7 +48,7 @@ def test_what_is_wide_has_a_reason():
 
 
 def test_known_optima_lie_inside():
-    known = {one.name: one.optimum() for one in SPECIMENS if one.optimum is not None}
+    known = {name: specimen(name).optimum() for name in {key[0] for key in OPTIMA} if specimen(name).optimum}
     for name, optimum in known.items():
         row = OPTIMA[name, optimum.formulation]
         assert {key: row["parameters"][key] for key in optimum.parameters} == dict(optimum.parameters)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, zoo
+from mklcvx.formulations.losses import HINGE, LABELS, NONE, REAL
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.conventions import CONVENTIONS, convert, get
 from refusals import check_refused, strict
@@ -18,32 +19,45 @@ pytestmark = pytest.mark.slow
 
 INSTANCE = zoo.random(20, 4, overlap=0.7, seed=1)
 UNIT = INSTANCE.with_kernels(np.stack([kernel / np.trace(kernel) for kernel in INSTANCE.kernels]))
+INSTANCES = {
+    LABELS: UNIT,
+    REAL: Instance(UNIT.kernels, response=np.sin(np.arange(20.0)), sample_weight=1 + np.arange(20) % 2),
+    NONE: Instance(UNIT.kernels, sample_weight=1 + np.arange(20) % 2),
+}
+LOSSES = {"sklearn_svr": {"epsilon": 0.2}, "sklearn_one_class": {"nu": 0.3, "bias": False}}
 OWN = {"lp": {"p": 1.7}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}
 SERVED = [(c.name, served) for c in CONVENTIONS for served in c.serves]
 
 
 @pytest.mark.parametrize(("name", "formulation"), SERVED)
 def test_parameters_there_and_back(name, formulation):
-    instance = UNIT.select([0]) if formulation == "svm" else UNIT
-    ours = {"C": 300.0, "bias": True, **OWN.get(formulation, {})}
+    loss = get(name).loss
+    instance = INSTANCES[loss.targets].select([0]) if formulation == "svm" else INSTANCES[loss.targets]
+    price = {} if loss.parameter.name == "nu" else {"C": 300.0}
+    named = {} if loss is HINGE else {"loss": loss.name}
+    ours = {**named, **price, "bias": True, **LOSSES.get(name, {}), **OWN.get(formulation, {})}
     theirs = get(name).from_ours(instance, formulation, ours)
     problem = get(name).to_ours(instance, theirs)
     assert problem.formulation == formulation
-    assert problem.parameters == pytest.approx(ours, rel=1e-8)
+    assert {key: problem.parameters[key] for key in named} == named
+    numbers = [{key: value for key, value in one.items() if key != "loss"} for one in (problem.parameters, ours)]
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-8)
     assert problem.instance.kernels == pytest.approx(instance.kernels, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", [c.name for c in CONVENTIONS])
 def test_defaults_are_resolved_and_make_a_problem(name):
-    problem = get(name).to_ours(INSTANCE)
+    convention = get(name)
+    problem = convention.to_ours(INSTANCES[convention.loss.targets])
     formulations.get(problem.formulation).task(problem.instance, problem.parameters)
-    assert problem.parameters["bias"] is (name != "pegasos")
+    assert problem.parameters["bias"] is (name not in ("pegasos", "sklearn_kernel_ridge", "sklearn_one_class"))
 
 
 @pytest.mark.parametrize("name", [c.name for c in CONVENTIONS if "C_total" in c.parameter_names])
 def test_the_total_price_is_n_times_the_price_of_a_sample(name):
-    per_sample, total = (get(name).to_ours(INSTANCE, given) for given in ({"C": 2.0}, {"C_total": 2.0 * 20}))
-    assert per_sample.parameters == pytest.approx(total.parameters, rel=1e-12)
+    instance = INSTANCES[get(name).loss.targets]
+    per_sample, total = (get(name).to_ours(instance, given) for given in ({"C": 2.0}, {"C_total": 2.0 * 20}))
+    assert per_sample.parameters["C"] == pytest.approx(total.parameters["C"], rel=1e-12)
 
 
 # ------------------------------------------------------------------------------------------- what is solved for
@@ -224,6 +238,14 @@ def test_refusals_name_the_input_the_fault_and_the_remedy():
         convert(Answer(coefficients=np.ones((2, 2))), "simplemkl", INSTANCE, {})
     with check_refused("parameter nu", "give C"):
         get("simplemkl").from_ours(INSTANCE, "l1", {"nu": 0.3})
+    with check_refused("loss logistic is none of simplemkl's", "give hinge"):
+        get("simplemkl").from_ours(INSTANCE, "l1", {"loss": "logistic"})
+    with check_refused("loss squared is none of sklearn_svr's", "give epsilon_insensitive"):
+        get("sklearn_svr").from_ours(INSTANCES[REAL], "sum", {"loss": "squared"})
+    with check_refused("sklearn_svr needs a response", "give response"):
+        get("sklearn_svr").to_ours(INSTANCE)
+    with check_refused("sklearn_one_class needs no targets", "leave them out"):
+        get("sklearn_one_class").to_ours(INSTANCES[REAL])
 
 
 def test_every_convention_states_its_problem_and_proves_its_conversion():

@@ -11,6 +11,7 @@ import pytest
 
 from mklcvx import Instance, conform, verify, zoo
 from places import ROOT
+from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +30,27 @@ def test_scikit_learns_machine_conforms_to_average():
     found = conform("third_party:svc_average", "average", specimens=[*SMALL, "imbalanced-weighted"])
     assert found.passed, [trial.words for trial in found.trials]
     assert found.rate("mid").accepted == 4
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "level"),
+    [
+        ("svr_average", {"loss": "epsilon_insensitive"}, "mid"),
+        ("kernel_ridge_average", {"loss": "squared", "bias": False}, "high"),
+        ("one_class_average", {"loss": "one_class"}, "mid"),
+    ],
+)
+def test_scikit_learns_machines_conform_with_other_losses(function, given, level):
+    """On everything in the zoo that has the targets of the loss."""
+    found = conform(f"third_party:{function}", "average", level=level, **given)
+    assert [(trial.specimen, trial.words, trial.off) for trial in found.failures] == []
+    assert found.passed
+    assert found.rate(level).accepted == len(found.trials) == (2 if given["loss"] == "one_class" else 10)
+
+
+def test_a_loss_that_no_specimen_takes_is_refused():
+    with check_refused("instance 'clouds' does not suit average with loss squared"):
+        conform("third_party:kernel_ridge_average", "average", loss="squared", specimens=["clouds"])
 
 
 @pytest.mark.parametrize("name", [*SMALL, "imbalanced-weighted", "redundancy-12", "duplicated-kernels"])

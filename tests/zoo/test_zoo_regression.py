@@ -1,4 +1,4 @@
-"""Specimens with a response, and without targets: the same everywhere, what they say they are, no formulation's."""
+"""Specimens with a response, and without targets: the same everywhere, what they say they are, and for losses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from mklcvx import formulations, zoo
 from mklcvx.bench.conformance.trials import suitable
 from mklcvx.bench.matrix import plan
+from mklcvx.formulations.losses import EVERY, NONE, REAL
 from mklcvx.io.files import load_instance
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
@@ -53,14 +54,42 @@ def test_an_exported_specimen_is_the_same_in_every_format(run, tmp_path, place, 
     assert zoo.checksum(load_instance(tmp_path / place)) == zoo.specimen(name).recorded["sha256"]
 
 
-# --------------------------------------------------------------------------------------------------- left out for now
-def test_formulations_are_not_tried_on_them(refusal):
+# ------------------------------------------------------------------------------------------------- losses that fit
+def test_formulations_are_tried_on_them_with_the_losses_that_fit(refusal):
     assert len(NAMES) == 13
     assert not {name for _, name in plan()} & set(NAMES)
     assert not {name for f in formulations.FORMULATIONS for name in suitable(f.name)} & set(NAMES)
+    tried = set()
+    for loss in EVERY:
+        found = set(suitable("l1", loss=loss.name))
+        assert found <= set(NAMES) or not found & set(NAMES)
+        assert len(found) == {REAL: 10, NONE: 2}.get(loss.targets, len(suitable("l1")))
+        tried |= found
+    assert set(NAMES) - tried == {"response-outputs"}
+    assert suitable("li", loss="one_class") == []
     with check_refused("instance 'response' does not suit l1"):
         suitable("l1", ["response"])
+    with check_refused("instance 'clouds' does not suit l1 with loss huber"):
+        suitable("l1", ["response", "clouds"], "huber")
     assert "does not suit l1" in refusal("conform", "math:sqrt", "--specimens", "one-cloud")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "response-outputs"])
+def test_recommended_parameters_make_a_task_with_every_loss_that_fits(name):
+    chosen = zoo.specimen(name)
+    for formulation in chosen.suits:
+        for loss in (None, *chosen.losses):
+            task, resolved = formulations.get(formulation).task(
+                chosen.instance(), chosen.parameters_for(formulation, loss)
+            )
+            assert loss in (None, task.loss_function.name, resolved["loss"])
+
+
+@pytest.mark.parametrize("loss", regression.LOSSES)
+def test_planted_specimens_know_their_optimum(loss):
+    chosen = zoo.specimen(f"planted-{loss}")
+    known = chosen.optimum()
+    assert chosen.parameters_for(known.formulation) == known.parameters
 
 
 # ----------------------------------------------------------------------------------------------------- planted optima

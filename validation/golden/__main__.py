@@ -1,9 +1,11 @@
 """The golden optima: for every specimen of the zoo and every formulation it suits, an interval that is proved.
 
     python validation/golden [--only NAME]... [-o validation/golden/golden.json] [--time-limit 60]
+    python validation/golden --losses [--only NAME]... [-o validation/golden/losses.json]
 
 NAME is a specimen, a formulation, or both as SPECIMEN/FORMULATION. What is computed replaces what the file has of it,
-the rest stays; the file is written after every specimen, so that an interrupted run keeps what it has.
+the rest stays; the file is written after every specimen, so that an interrupted run keeps what it has. Specimens with a
+response or without targets, and losses other than the hinge, are in a file of their own (`of_losses.py`).
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
+import of_losses
 from mklcvx.errors import InputError
 from mklcvx.io.files import write_whole
+from mklcvx.problem import targets
 from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, Specimen
 
 SCHEMA = "mklcvx.golden/1"
 FILE = Path(__file__).with_name("golden.json")
+LABELLED = [specimen for specimen in SPECIMENS if specimen.recorded["targets"] in targets.LABELLED]
 KEPT = ("lower", "upper", "relative_width", "scale", "why_wide", "semidefinite", "perturbations", "solver")
 Records = dict[tuple[str, str], dict[str, Any]]
 
@@ -32,9 +37,13 @@ Records = dict[tuple[str, str], dict[str, Any]]
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help="a specimen, a formulation, or both with a /")
-    parser.add_argument("-o", "--output", type=Path, default=FILE, help="the file to write, or to renew")
+    parser.add_argument("-o", "--output", type=Path, help="the file to write, or to renew")
+    parser.add_argument("--losses", action="store_true", help="the optima of losses, which have a file of their own")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for one solve")
     asked = parser.parse_args(arguments)
+    if asked.losses:
+        return with_losses(parser, asked.only or [], asked.output or of_losses.FILE)
+    asked.output = asked.output or FILE
     wanted = chosen(asked.only or [])
     if not wanted:
         parser.error(f"--only {' '.join(asked.only)}: no specimen, formulation or pair of that name; see 'mklcvx zoo'")
@@ -52,10 +61,20 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def with_losses(parser: argparse.ArgumentParser, only: list[str], output: Path) -> int:
+    if not list(of_losses.wanted(only)):
+        parser.error(f"--only {' '.join(only)}: no specimen, formulation or loss of that name")
+    console = Console(stderr=True)
+    for key in of_losses.renewed(output, only):
+        console.print("/".join(key))
+    console.print(f"{len(of_losses.read(output))} optima of losses")
+    return 0
+
+
 def chosen(only: list[str]) -> list[tuple[Specimen, list[str]]]:
     """The formulations to compute, specimen by specimen."""
     found = []
-    for specimen in SPECIMENS:
+    for specimen in LABELLED:
         names = [f for f in specimen.suits if not only or {specimen.name, f, f"{specimen.name}/{f}"} & set(only)]
         if names:
             found.append((specimen, names))
@@ -81,7 +100,7 @@ def read(path: Path) -> Records:
 
 def write(path: Path, known: Mapping[tuple[str, str], dict[str, Any]]) -> None:
     """In the order of the catalogue; what is no longer in the zoo is dropped."""
-    keys = [(specimen.name, name) for specimen in SPECIMENS for name in specimen.suits]
+    keys = [(specimen.name, name) for specimen in LABELLED for name in specimen.suits]
     lines = ",\n".join(json.dumps(known[key], ensure_ascii=False, allow_nan=False) for key in keys if key in known)
     head = json.dumps({"schema": SCHEMA, "width": WIDTH})[:-1]
     text = f'{head}, "optima": [\n{lines}\n]}}\n'

@@ -2,9 +2,11 @@
 
     function(kernels, y, **parameters) -> answer
 
-`kernels` is (M, n, n), `y` are the targets of the instance (±1; classes; or labels, n × k, 0 or 1), and parameters are
-those of the formulation by name; `groups` (M) if the formulation needs them, `sample_weight` (n) if it is not all ones.
+`kernels` is (M, n, n), `y` are the targets of the instance (±1; classes; labels, n × k, 0 or 1; real numbers; or n × 0,
+where there are none), and parameters are those of the formulation by name; `groups` (M) if the formulation needs them,
+`sample_weight` (n) if it is not all ones.
 A parameter that the function does not accept is left out if it has its default value; else the instance is skipped.
+The loss is left out as well: a function for one loss is called where that loss was named.
 
 The answer is a mapping with any of weights, alpha, bias, coefficients, objective and multipliers; an object with
 attributes of these names; a tuple in that order, None for missing parts; or the weights alone, as an array or list.
@@ -87,9 +89,9 @@ def arguments(
     takes = _keywords(function)
     if takes is None:
         return offered, []
-    usual = chosen.task(instance, {})[1]
+    usual = chosen.task(instance, {name: offered[name] for name in ("loss",) if name in offered})[1]
     left = [name for name in offered if name not in takes]
-    missing = [name for name in left if name not in usual or usual[name] != offered[name]]
+    missing = [name for name in left if name != "loss" and (name not in usual or usual[name] != offered[name])]
     return {name: value for name, value in offered.items() if name in takes}, missing
 
 

@@ -15,6 +15,7 @@ from ...zoo import Specimen
 
 # Enclosures in ball arithmetic. They exist only in a checkout: computing them takes too long at run time.
 GOLDEN = Path(__file__).resolve().parents[3] / "validation" / "golden" / "golden.json"
+LOSSES = GOLDEN.with_name("losses.json")  # certificates of two solvers
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class ProvedCase(Case):
 
 def case_of(specimen: Specimen, formulation: str, params: Mapping[str, Any], tolerance: float) -> ProvedCase:
     """Pose a specimen as a problem; `params` override the parameters that the specimen recommends."""
-    recommended = dict(specimen.parameters_for(formulation))
+    recommended = dict(specimen.parameters_for(formulation, params.get("loss")))
     if "nu" in params:
         recommended.pop("C", None)  # they exclude each other
     posed = pose(specimen.instance(), formulation, {**recommended, **params}, tolerance)
@@ -40,15 +41,17 @@ def case_of(specimen: Specimen, formulation: str, params: Mapping[str, Any], tol
 
 def enclosed(specimen: Specimen, formulation: str, parameters: Mapping[str, Any]) -> Enclosure | None:
     """The golden enclosure of exactly this problem, or None."""
-    entry = _golden(GOLDEN).get((specimen.name, formulation))
+    loss = parameters.get("loss")
+    entry = _golden(GOLDEN if loss is None else LOSSES).get((specimen.name, formulation, loss))
     if entry is None or entry["sha256"] != specimen.recorded["sha256"] or entry["parameters"] != dict(parameters):
         return None
     return enclosure_of(Certificate(float(entry["lower"]), float(entry["upper"]), float(entry["scale"])))
 
 
 @cache
-def _golden(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+def _golden(path: Path) -> dict[tuple[str, str, str | None], dict[str, Any]]:
     if not path.is_file():
         return {}
     entries = json.loads(path.read_text(encoding="utf-8"))["optima"]
-    return {(entry["specimen"], entry["formulation"]): entry for entry in entries if entry.get("lower") is not None}
+    known = [entry for entry in entries if entry.get("lower") is not None]
+    return {(entry["specimen"], entry["formulation"], entry.get("loss")): entry for entry in known}

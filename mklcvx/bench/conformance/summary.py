@@ -144,12 +144,14 @@ def assignment(
 def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that no specimen accepts; limits may depend on the number of kernels."""
     refusals = []
-    for name in suitable(formulation):
+    for name in suitable(formulation, loss=parameters.get("loss")):
         try:
             case_of(specimen(name), formulation, parameters, min(LEVELS.values()))
             return
         except InputError as fault:
             refusals.append(fault)
+    if not refusals:
+        raise InputError(f"no instance of the zoo suits {formulation} with loss {str(parameters.get('loss'))[:40]}")
     raise refusals[0]
 
 
@@ -178,7 +180,7 @@ def conform(
     command : str, optional
         Command with {instance} and {answer}, in place of a function.
     specimens : list of str, optional
-        Names of instances. The default is all that suit the formulation.
+        Names of instances. The default is all that suit the formulation and the loss.
     jobs : int, optional
         Processes.
     time_limit : float, default=20.0
@@ -212,7 +214,7 @@ def conform(
     >>> mklcvx.conform("mine:even", "average", specimens=["by-hand"]).passed
     True
     """
-    names = suitable(formulations.get(formulation).name, specimens)
+    names = suitable(formulations.get(formulation).name, specimens, parameters.get("loss"))
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)
     found = []

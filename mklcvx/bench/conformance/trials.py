@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...io.files import save_instance
+from ...problem.targets import LABELLED
 from ...verification.case import ACCEPTED, REJECTED, Case, verdict_of
 from ...verification.diagnosis.diagnose import diagnose
 from ...verification.families import judged_parts
@@ -70,14 +71,21 @@ class Trial:
         return {**record, "wrong_parts": list(wrong), "diagnosis": diagnosis or None, "message": words}
 
 
-def suitable(formulation: str, names: Sequence[str] | None = None) -> list[str]:
-    """The specimens that suit a formulation: all of the zoo, or the named ones, each of which must suit it."""
+def suitable(formulation: str, names: Sequence[str] | None = None, loss: object = None) -> list[str]:
+    """The specimens that suit a formulation with a loss: all of the zoo, or the named ones, each of which must suit it.
+    Without a loss these are the ones with labels."""
     if names is None:
-        return [one.name for one in SPECIMENS if formulation in one.suits]
+        return [one.name for one in SPECIMENS if _suits(one, formulation, loss)]
     for name in names:
-        if formulation not in specimen(name).suits:
-            raise InputError(f"instance {name!r} does not suit {formulation}: see 'mklcvx zoo --json'")
+        if not _suits(specimen(name), formulation, loss):
+            said = formulation if loss is None else f"{formulation} with loss {str(loss)[:40]}"
+            raise InputError(f"instance {name!r} does not suit {said}: see 'mklcvx zoo --json'")
     return list(dict.fromkeys(names))
+
+
+def _suits(one: Specimen, formulation: str, loss: object) -> bool:
+    fits = one.recorded["targets"] in LABELLED if loss is None else loss in one.losses
+    return formulation in one.suits and fits
 
 
 def shared_out(work: Callable[[Room, Item], Result], items: Sequence[Item], jobs: int | None) -> Iterator[Result]:

@@ -23,13 +23,14 @@ from .govindaraj import GOVINDARAJ_CKL, GOVINDARAJ_LI
 from .lanckriet import LANCKRIET
 from .lp_norm import KLOFT_LP, SHOGUN_LP
 from .simplemkl import SIMPLEMKL
+from .sklearn_losses import SKLEARN_KERNEL_RIDGE, SKLEARN_LOGISTIC, SKLEARN_ONE_CLASS, SKLEARN_SVR
 from .smo_mkl import SMO_MKL, SPG_GMKL
 from .spicymkl import SPICYMKL
 from .svc import LIBSVM, PEGASOS, SKLEARN_SVC
 
 CONVENTIONS: tuple[Convention, ...] = (
     SIMPLEMKL, LANCKRIET, SPICYMKL, KLOFT_LP, SHOGUN_LP, SMO_MKL, SPG_GMKL, GOVINDARAJ_LI, GOVINDARAJ_CKL,
-    SKLEARN_SVC, LIBSVM, PEGASOS,
+    SKLEARN_SVC, LIBSVM, PEGASOS, SKLEARN_SVR, SKLEARN_KERNEL_RIDGE, SKLEARN_LOGISTIC, SKLEARN_ONE_CLASS,
 )  # fmt: skip
 
 _BY_NAME = {convention.name: convention for convention in CONVENTIONS}
@@ -58,7 +59,7 @@ def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[s
 
 def table() -> str:
     """One line for every convention: its name, our formulations, its title."""
-    return "\n".join(f"{c.name:<15} {', '.join(c.serves):<27} {c.title}" for c in CONVENTIONS)
+    return "\n".join(f"{c.name:<20} {', '.join(c.serves):<27} {c.title}" for c in CONVENTIONS)
 
 
 def as_text(convention: Convention) -> str:

@@ -1,6 +1,6 @@
 """What every convention has: another code's problem, how it becomes ours, and how answers go there and back.
 
-All conventions here have the hinge loss with margin 1, so a conversion never changes the decision function
+A convention has one loss, as a rule the hinge with margin 1, so a conversion never changes the decision function
 f = Σ_m f_m + b (but for its sign, where a code calls the other class positive). What changes is the split of
 f_m = weight_m K_m(α∘y) between weights, α and kernels, and the units of the objective:
 
@@ -24,9 +24,11 @@ from ...certificate.solution import Solution
 from ...errors import InputError, nearest
 from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag, shown
 from ...formulations.families.single_task import C
+from ...formulations.losses import HINGE, LABELS, REAL, Loss
 from ...problem.instance import Instance
 from ...problem.preprocessing import Preprocessing, UnitTrace
 from ...problem.stack import Array
+from ...problem.targets import NONE as NO_TARGETS
 from ...solvers.solving import preprocessed, solve
 from ..answers import Answer, as_numbers, of_shape
 
@@ -97,6 +99,7 @@ class Convention:
     `problem(instance, parameters)` converts a problem, every parameter resolved; `theirs(problem)` gives their
     parameters for one of ours, where the two differ. `choices` are parameters that are words. `support` names the
     multiplier that lists the support vectors where α is given for these alone, and says where its counting starts.
+    `loss` is ours; the convention's parameters set what it has of its own.
     """
 
     name: str
@@ -110,6 +113,7 @@ class Convention:
     bias: bool = True
     support: tuple[str, int] = ("support", 0)
     reweighing: Reweighing | None = None
+    loss: Loss = HINGE
 
     @property
     def theorem(self) -> str:
@@ -136,7 +140,7 @@ class Convention:
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
         """Our formulation, parameters and kernels for their problem; it is solved where they depend on its optimum."""
-        instance.targets.plus_minus(self.name)
+        self._check_targets(instance)
         return self.problem(instance, self._resolved(instance, parameters or {}))
 
     def from_ours(self, instance: Instance, formulation: str, parameters: Given | None = None) -> Parameters:
@@ -145,9 +149,19 @@ class Convention:
             raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
         given = parameters or {}
         _, resolved = formulations.get(formulation).posed_for(instance, given).task(instance, given)
-        if "nu" in resolved:
+        if "nu" in resolved and "nu" not in self.parameter_names:
             raise InputError(f"parameter nu is none of {self.name}'s: give C")
+        if resolved.get("loss", HINGE.name) != self.loss.name:
+            raise InputError(f"loss {resolved.get('loss', HINGE.name)} is none of {self.name}'s: give {self.loss.name}")
         return self.theirs(Problem(formulation, resolved, instance))
+
+    def _check_targets(self, instance: Instance) -> None:
+        if self.loss.targets == LABELS:
+            instance.targets.plus_minus(self.name)
+        elif self.loss.targets == REAL:
+            instance.targets.real(self.name)
+        elif instance.targets.kind != NO_TARGETS:
+            raise instance.targets.refusal(self.name, "no targets", "leave them out")
 
     def _resolved(self, instance: Instance, given: Given) -> Parameters:
         for name in given:

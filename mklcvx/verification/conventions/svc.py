@@ -64,17 +64,17 @@ def pegasos(instance: Instance, parameters: Parameters) -> Problem:
     return Problem(combined(instance, parameters), {"C": price, "bias": parameters["bias"]}, instance, answers)
 
 
-def _combination(ours: Problem) -> Parameters:
+def combination_of(ours: Problem) -> Parameters:
     return {} if ours.formulation == "svm" else {"combination": ours.formulation}
 
 
 def theirs(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), **_combination(ours)}
+    return {**sample_side(ours.parameters), **combination_of(ours)}
 
 
 def theirs_pegasos(ours: Problem) -> Parameters:
     price = ours.parameters["C"] * ours.instance.samples
-    return {"lam": 1 / price, "bias": ours.parameters["bias"], **_combination(ours)}
+    return {"lam": 1 / price, "bias": ours.parameters["bias"], **combination_of(ours)}
 
 
 SKLEARN_SVC = Convention(

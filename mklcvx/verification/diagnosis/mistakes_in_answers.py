@@ -19,6 +19,7 @@ import numpy as np
 
 from ...formulations._groups import group_sums
 from ...problem.stack import Array
+from ...problem.targets import LABELLED
 from ..answers import Answer
 from ..case import FITS, Case
 from ..domain import to_boundary
@@ -69,15 +70,18 @@ def objective_terms(own: Own) -> Hypothesis:
 # ---------------------------------------------------------------------------------------------------------- bias and α
 def classes_swapped(case: Case, answer: Answer) -> Trials:
     if answer.coefficients is not None:
-        words = "right for the classes swapped: the decision function has the other sign"
+        name, words = "classes_swapped", "right for the classes swapped: the decision function has the other sign"
+        if case.instance.targets.kind not in LABELLED:
+            name, words = "function_sign", "right for −f: the function has the other sign"
         bias = None if answer.bias is None else -answer.bias
-        yield Trial("classes_swapped", words, replace(answer, coefficients=-answer.coefficients, bias=bias))
+        yield Trial(name, words, replace(answer, coefficients=-answer.coefficients, bias=bias))
 
 
 def bias_sign(case: Case, answer: Answer) -> Trials:
     """The sign of the bias, or 0 in its place."""
     if answer.bias is not None and np.any(answer.bias):
-        words = "the sign of the bias: f + b is meant, not f − b (or the classes are swapped)"
+        swapped = " (or the classes are swapped)" if case.instance.targets.kind in LABELLED else ""
+        words = f"the sign of the bias: f + b is meant, not f − b{swapped}"
         yield but_for(answer, "bias_sign", words, bias=-answer.bias)
     elif answer.bias is not None:
         right = np.array2string(np.asarray(case.reference.bias), precision=6)
@@ -86,7 +90,12 @@ def bias_sign(case: Case, answer: Answer) -> Trials:
 
 def alpha_signed(case: Case, answer: Answer) -> Trials:
     alpha, y = answer.alpha, case.reference.y
-    if alpha is not None and (np.asarray(alpha) < 0).any() and alpha.size == y.size:
+    if alpha is None or alpha.size != y.size:
+        return
+    if case.instance.targets.kind not in LABELLED:
+        words = "the sign of α: f = Σ weight_m K_mα is meant, with α > 0 where the response lies above f"
+        yield but_for(answer, "alpha_sign", words, alpha=-alpha)
+    elif (np.asarray(alpha) < 0).any():
         signed = alpha.reshape(y.shape) * y
         words = "α, which carries the label's sign: α∘y was handed over where α ≥ 0 is meant"
         yield but_for(answer, "alpha_signed", words, alpha=signed)
@@ -99,10 +108,15 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
     if alpha is None or not np.any(alpha):
         return
     if "nu" in case.parameters:
-        words = "the size of α, which sums to one in the ν-form"
-        yield but_for(answer, "alpha_units", words, alpha=alpha / alpha.sum())
+        words, total = "the size of α, which sums to one in the ν-form", float(alpha.sum())
+        yield but_for(answer, "alpha_units", words, alpha=alpha / total)
+        for sign in (1, -1) if answer.objective is not None and total > 0 else ():  # a dual may be minimised
+            right = sign * (answer.objective or 0.0) / total**2
+            said = f"{words}, and of the objective, which grows with its square"
+            yield but_for(answer, "alpha_units", said, alpha=alpha / total, objective=right)
     elif price != 1:
-        words = "the size of α, which is between 0 and C: it was handed over in units of C"
+        between = "between 0 and C" if case.instance.targets.kind in LABELLED else "in units of the price C"
+        words = f"the size of α, which is {between}: it was handed over in units of C"
         yield but_for(answer, "alpha_units", words, alpha=alpha * price)
 
 
@@ -111,7 +125,8 @@ def samples_order(case: Case, answer: Answer) -> Trials:
     alpha, ours = answer.alpha, case.reference.alpha
     if alpha is None or ours is None or alpha.size != ours.size:
         return
-    inside = ours[(ours > VANISHING * ours.max()) & (ours < (1 - VANISHING) * ours.max())]
+    size = np.abs(ours)
+    inside = ours[(size > VANISHING * size.max()) & (size < (1 - VANISHING) * size.max())]
     if len(np.unique(inside.round(9))) >= DISTINCT:
         ranked = np.empty_like(ours)
         ranked[np.argsort(ours, kind="stable")] = np.sort(np.ravel(alpha))
@@ -219,7 +234,10 @@ def weights_power(case: Case, answer: Answer, weights: Array) -> Trials:
 
 @on_weights
 def weights_of_the_start(case: Case, answer: Answer, weights: Array) -> Trials:
-    """All equal, beside parts that are those of other weights."""
+    """All equal, beside parts that are those of other weights; weights that are fixed have no start."""
+    regulariser = getattr(case.formulation, "regulariser", None)
+    if regulariser is not None and regulariser.alone(case.task.count, **case.task.own):
+        return
     if len(weights) > 1 and np.ptp(weights) <= SAME * np.abs(weights).max():
         words = "the weights, which are all equal: those of the start, it seems, never replaced"
         yield but_for(answer, "weights_even", words, weights=None)

@@ -24,8 +24,10 @@ from ...problem.preprocessing import Preprocessing
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
+from ..families.single_task import least_curvature
 from ..shrinking import restricted
 from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights, with_instance
+from .mistakes_in_losses import implied_outputs
 
 Groups = NDArray[np.intp]
 RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -189,15 +191,17 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
 
 @on_alpha
 def samples_left_out(case: Case, answer: Answer, alpha: Array) -> Trials:
-    task, support = case.task, alpha > VANISHING * alpha.max()
-    if "C" not in case.parameters or not (alpha > 0).any():
+    task, size = case.task, np.abs(alpha)
+    support = size > VANISHING * size.max()
+    if "C" not in case.parameters or not support.any():
         return
-    outputs = kernel_of(case, answer) @ (alpha * task.y)
+    outputs = kernel_of(case, answer) @ (alpha * task.signs)
     bias = 0.0 if answer.bias is None else float(answer.bias)
-    free = support & (alpha < (1 - VANISHING) * task.box)
+    free = support & (alpha < (1 - VANISHING) * task.limit) & (alpha > (1 - VANISHING) * task.low)
     if answer.bias is None and task.bias and free.any():  # samples between their bounds tell it
-        bias = float(np.median((task.y - outputs)[free]))
-    missing = ~support & (task.y * (outputs + bias) < 1 - SAME)
+        bias = float(np.median((implied_outputs(case, alpha) - outputs)[free]))
+    loss = task.loss_function
+    missing = ~support & (loss.value(outputs + bias, task.y, task.box) > SAME * task.box * task.spread() ** loss.degree)
     if not missing.any():
         return
     coefficients = None if answer.coefficients is None else answer.coefficients[..., ~missing]
@@ -213,6 +217,8 @@ def samples_left_out(case: Case, answer: Answer, alpha: Array) -> Trials:
 @on_alpha
 def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
     task = case.task
+    if case.instance.targets.kind != "y":
+        return
     moved, twice = float(task.y @ alpha), 2 * alpha * task.y
     suspects = np.flatnonzero((np.abs(twice - moved) <= VANISHING * np.abs(alpha).max()) & (twice != 0))
     for i in suspects[:SUSPECTS] if task.bias else ():
@@ -227,10 +233,16 @@ def _listed(what: str, which: Sequence[object]) -> str:
 
 
 # --------------------------------------------------------------------------------------------------------------- losses
+def _plain_hinge(case: Case) -> bool:
+    """Whether labels have a loss without curvature, and a price C: what has curvature has α of its own at any weights,
+    and these are no mistake."""
+    return "C" in case.parameters and case.instance.targets.kind == "y" and not least_curvature(case.task).any()
+
+
 @on_alpha
 def squared_hinge(case: Case, answer: Answer, alpha: Array) -> Trials:
     largest = float(np.abs(alpha).max())
-    for fault, factor in SQUARED if "C" in case.parameters and largest > 0 else ():
+    for fault, factor in SQUARED if _plain_hinge(case) and largest > 0 else ():
         kernel = kernel_of(case, answer) + np.diag(1 / (factor * case.task.box))
         given = {"C": FAR * largest, "bias": case.parameters["bias"]}
         words = f"α is optimal for the squared hinge loss, {fault}, at these weights"
@@ -241,7 +253,7 @@ def squared_hinge(case: Case, answer: Answer, alpha: Array) -> Trials:
 def least_squares(case: Case, answer: Answer, alpha: Array) -> Trials:
     """Whether α, or α∘y, solves the linear system of a squared loss at the weights given."""
     task = case.task
-    if "C" not in case.parameters or not np.isfinite(alpha).all():
+    if not _plain_hinge(case) or not np.isfinite(alpha).all():
         return
     kernel = kernel_of(case, answer)
     for fault, factor in SQUARED:

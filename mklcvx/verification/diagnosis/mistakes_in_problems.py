@@ -88,6 +88,8 @@ def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
         },
         "smoothing": lambda v: {"1/smoothing": 1 / v},
         "nu": lambda v: {"nu/2": v / 2},
+        "quantile": lambda v: {"1 − quantile": 1 - v},
+        "width": lambda v: {"width/2": v / 2, "2 width": 2 * v},
     }  # fmt: skip
     for key, turn in turns.items():
         for words, value in turn(case.parameters[key]).items() if key in case.parameters else ():
@@ -96,7 +98,8 @@ def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
 
 def defaults(case: Case, answer: Answer) -> Trials:
     """A parameter that was given and ignored."""
-    for parameter in (PRICE, *case.formulation.parameters):
+    loss = getattr(case.task, "loss_function", None)
+    for parameter in (PRICE, *case.formulation.parameters, *(() if loss is None else loss.own)):
         given, default = case.parameters.get(parameter.name), parameter.default(case.instance.count)
         if given is not None and default is not None and given != default:
             words = f"{parameter.name} = {default:.6g}, the default: what was given was ignored"

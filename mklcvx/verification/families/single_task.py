@@ -27,13 +27,14 @@ import numpy as np
 from ...certificate import Certificate
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
+from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import FINER, Case, Part, Violation
-from ..domain import outside_box, placed
+from ..domain import outside_bounds, placed
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
-from ..uniqueness import FINEST, MOST, TIGHT, LinearProgram, Range, ends_of, wide
+from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
 from .family import Family
 
 
@@ -42,11 +43,9 @@ class SingleTasks(Family[SingleTask, Task]):
         weights, alpha, coefficients = arrays(task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
         if alpha is None and coefficients is None and weights is not None:
-            from ...solvers.svm import Machine
-
             if not (weights > 0).any():
                 raise InputError("answer: no weight is positive, and there is no alpha: write alpha as well")
-            alpha = Machine(task, FINE)(task.combined(np.maximum(weights, 0.0)))
+            alpha = machine_alpha(task, np.maximum(weights, 0.0))
         return answer_certificate(formulation, task, weights, alpha, coefficients, low, tolerance)
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
@@ -66,6 +65,8 @@ class SingleTasks(Family[SingleTask, Task]):
             parts.append(Part("coefficients", (), "upper", value, note="with the best bias"))
         if answer.bias is not None:
             parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
+        if answer.multipliers.get("rho") is not None and task.loss_function.free_margin and not task.bias:
+            parts.append(margin_part(case, weights, alpha, coefficients, answer))
         return parts + multiplier_parts(case, alpha, answer)
 
     def together(self, case: Case, answer: Answer) -> dict[str, float]:
@@ -81,7 +82,7 @@ class SingleTasks(Family[SingleTask, Task]):
         apart = max(best - here, 0.0), abs(here - lower.value)
         found = {"alpha_at_weights": apart[0] / scale, "weights_at_alpha": apart[1] / scale}
         if coefficients is not None:
-            implied = np.outer(weights, alpha * task.y)
+            implied = np.outer(weights, alpha * task.signs)
             distance, size = (np.linalg.norm(task.evaluate(c)[1]) for c in (coefficients - implied, implied))
             found["coefficients"] = float(distance / (size or 1.0))
         return found
@@ -91,6 +92,9 @@ class SingleTasks(Family[SingleTask, Task]):
             return []
         if case.task.samples > MOST**0.5 * 4:
             return None
+        if least_curvature(case.task).any():
+            plain = case.formulation.between is None and case.formulation.regulariser.cap is None
+            return in_bowl(case, _bowl(case, max(tolerance, FINEST))) if plain else None
         return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 
 
@@ -111,24 +115,66 @@ def _program(case: Case, tolerance: float) -> LinearProgram:
     n, count, budget, free = task.samples, task.count, tolerance * case.known.scale, task.loss_function.free_margin
     roots, limits = task.root_q(alpha), (None, None) if task.bias else (0.0, 0.0)
     others = [limits, (None, None), *[(0.0, None)] * n]
-    margins = task.y[:, None] * task.matvecs(alpha * task.y).T
-    rows = np.hstack([-margins, -task.y[:, None], np.full((n, 1), float(free)), -np.eye(n)])
-    bounds = np.full(n, 0.0 if free else -1.0)
-    risk = np.concatenate([[0.0, -float(free)], task.box])
+    margins = task.signs[:, None] * task.matvecs(alpha * task.signs).T
+    rows = np.hstack([-margins, -task.signs[:, None], np.full((n, 1), float(free)), -np.eye(n)])
+    bounds = -task.loss_function.gradient(np.ones(n), task.y, task.box)
+    risk = np.concatenate([[0.0, -float(free)], task.limit])
+    if task.low.any():  # residuals of either sign cost: slacks on the other side as well
+        under = np.hstack([margins, task.signs[:, None], np.zeros((n, 1 + n)), -np.eye(n)])
+        rows = np.vstack([np.hstack([rows, np.zeros((n, n))]), under])
+        bounds = np.concatenate([bounds, task.loss_function.gradient(-np.ones(n), task.y, task.box)])
+        risk, others = np.concatenate([risk, -task.low]), [*others, *[(0.0, None)] * n]
     if between is None:
         cost, cap = np.concatenate([roots**2 / 2, risk]), case.formulation.regulariser.cap
         top = None if cap is None else cap(**task.own)
-        equal = np.concatenate([np.ones(count), np.zeros(n + 2)])[None]
+        equal = np.concatenate([np.ones(count), np.zeros(len(others))])[None]
         bounds = np.append(bounds, case.known.upper + budget)
         return np.vstack([rows, cost]), bounds, equal, np.ones(1), [*[(0.0, top)] * count, *others]
     norms, groups = case.reference.norms, between.groups(count, **task.own)
     sums = np.stack([np.where(groups == j, roots, 0.0) for j in range(groups.max() + 1)])
     lengths = np.bincount(groups, weights=norms) * (1 + tolerance)
     largest = case.reference.objective - float(case.formulation.penalty(norms, **task.own)) + budget
-    within, cost = np.hstack([sums, np.zeros((len(sums), n + 2))]), np.concatenate([np.zeros(count), risk])
+    within, cost = np.hstack([sums, np.zeros((len(sums), len(others)))]), np.concatenate([np.zeros(count), risk])
     seen = [(0.0, 0.0 if root == 0 else None) for root in roots]
     bounds = np.concatenate([bounds, lengths, [largest]])
     return np.vstack([rows, within, cost]), bounds, None, None, [*seen, *others]
+
+
+def least_curvature(task: Task) -> Array:
+    """The least curvature of the gain of every sample: that of quadratics is constant, that of entropies is least in
+    the middle. 0 where the gain is linear."""
+    middle = np.where(np.isfinite(task.limit), task.limit / 2, 1.0)
+    return task.loss_function.curvature(middle, task.y, task.box)
+
+
+def _bowl(case: Case, tolerance: float) -> Bowl:
+    """For curved losses on the simplex: from outputs z to z + e a sample's loss grows by at most −βe + e²/(2κ), and at
+    weights μ + d, e = Σ_m d_m K_mβ + b. As 1'β = 0 with a bias, the value grows by at most −½d'q + ½ Σ_i e_i²/κ_i, b
+    being the one that makes the squares least. Where the gain is one quadratic, without bounds or kinks, the value of
+    μ + d is that of α + η, with η free but for 1'η = 0: it grows by at least −½d'q + ½ Σ_i e_i²/(κ_iL), L being the
+    largest eigenvalue of I + D^{-½}K_mD^{-½}, D = diag κ. Other losses have no inequality below."""
+    task, alpha, mu = case.task, case.reference.alpha, case.reference.weights
+    images, halves = task.matvecs(alpha * task.signs).T, task.root_q(alpha) ** 2 / 2
+    stiffness = 1 / least_curvature(task)
+    if task.bias:
+        images = images - stiffness @ images / stiffness.sum()
+    curvature = images.T @ (stiffness[:, None] * images) / 2
+    budget = tolerance * case.known.scale
+    flattest = np.inf
+    if _one_quadratic(task):
+        roots = np.sqrt(stiffness)
+        sizes = [float(np.linalg.norm(roots[:, None] * kernel * roots, 2)) for kernel in task.each_kernel()]
+        flattest = 1 + max(sizes)
+    return Bowl(mu, np.maximum(halves.max() - halves, 0.0), curvature, flattest, budget, True, 1.0)
+
+
+def _one_quadratic(task: Task) -> bool:
+    """Whether the gain of every sample is a quadratic on all of the line: α is free, and its gradient has no jump."""
+    if np.isfinite(task.low).any() or np.isfinite(task.limit).any():
+        return False
+    ones = np.ones(task.samples)
+    down, up = (task.loss_function.gradient(side * ones, task.y, task.box) for side in (-1, 1))
+    return bool(np.allclose(down - up, 2 * least_curvature(task), rtol=1e-12, atol=0.0))
 
 
 def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
@@ -157,19 +203,25 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
     elif between is None:
         value = worth(formulation, task, feasible, alpha)[0]
     elif rigorous:
-        value = upper_certificate(formulation, task, alpha, np.outer(feasible, alpha * task.y)).upper
+        value = upper_certificate(formulation, task, alpha, np.outer(feasible, alpha * task.signs)).upper
     else:
-        value = formulation.upper(task, RankOneCoefficients(feasible, alpha * task.y)).value
+        value = formulation.upper(task, RankOneCoefficients(feasible, alpha * task.signs)).value
     return Part("weights", violations, "upper", value, note="the SVM with these weights")
 
 
 def machine_alpha(task: Task, weights: Array) -> Array:
-    """α of the SVM with these weights; zero if there are none."""
-    from ...solvers.svm import Machine
+    """α of the SVM with these weights, or of the machine that another loss makes; zero if there are none."""
+    from ...solvers.solving import solver_named
+    from ...solvers.svm import Machine, OverWeights
 
     if not weights.any():
         return task.feasible(np.zeros(task.samples))
-    return task.feasible(Machine(task, FINE)(task.combined(weights)))
+    kernel = task.combined(weights)
+    if OverWeights.takes(task):
+        return task.feasible(Machine(task, FINE)(kernel))
+    unlimited = {"time_limit": None, "max_iter": None}
+    found, _ = solver_named("auto", SVM).run(SVM, task.alone(kernel).centred(), FINE, options={}, **unlimited)
+    return task.feasible(found.lower.alpha)
 
 
 def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | None = None) -> tuple[float, float]:
@@ -179,15 +231,16 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
     regulariser = formulation.regulariser
     price = 0.0 if regulariser is None else float(np.sum(regulariser.value(weights, **task.own)))
     cost = float(weights @ task.root_q(alpha) ** 2) / 2
-    outputs, _ = task.evaluate(RankOneCoefficients(weights, alpha * task.y))
+    outputs, _ = task.evaluate(RankOneCoefficients(weights, alpha * task.signs))
     return cost + price + task.risk(outputs).value, task.gain(alpha) - cost + price
 
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
 def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
-    found = outside_box(alpha, task.box)
+    found, labels = outside_bounds(task, alpha), np.any(task.signs < 0)
     if task.bias:
-        found.append(Violation("y'α = 0", abs(float(task.y @ alpha)) / (float(np.abs(alpha).sum()) or 1.0)))
+        off = abs(float(task.signs @ alpha)) / (float(np.abs(alpha).sum()) or 1.0)
+        found.append(Violation("y'α = 0" if labels else "Σ α = 0", off))
     if task.loss_function.free_margin:
         found.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
     return found
@@ -199,17 +252,37 @@ def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficien
     task = case.task
     if not task.bias:
         return Part("bias", (Violation("bias = 0", abs(bias)),), decided=True)
-    if coefficients is not None:
-        candidates, note = [coefficients], "for the coefficients given"
-    else:
-        candidates, note = [case.reference.all_coefficients], "for the optimal classifier"
-        if weights is not None and np.isfinite(weights).all() and (weights > 0).any():
-            positive = np.maximum(weights, 0.0)
-            own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
-            candidates += [np.outer(positive, one * task.y) for one in own]
-            note = "for the classifier of the weights"
+    candidates, note = _functions(case, weights, alpha, coefficients)
     added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
     return Part("bias", excess=min(added) / case.known.scale, note=note)
+
+
+def margin_part(
+    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, answer: Answer
+) -> Part:
+    """What the margin ρ adds to the risk, as for a bias."""
+    task, rho = case.task, float(in_shape("rho", answer.multipliers["rho"], ()))
+    candidates, note = _functions(case, weights, alpha, coefficients)
+    added = []
+    for candidate in candidates:
+        outputs, _ = task.evaluate(candidate)
+        here = float(task.loss_function.value(outputs, task.y, task.box, rho).sum()) - rho
+        added.append(max(here - task.risk(outputs).value, 0.0))
+    return Part("rho", excess=min(added) / case.known.scale, note=note)
+
+
+def _functions(
+    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None
+) -> tuple[list[Array], str]:
+    """The functions that an answer may mean, by their coefficients."""
+    if coefficients is not None:
+        return [coefficients], "for the coefficients given"
+    task, candidates = case.task, [case.reference.all_coefficients]
+    if weights is None or not np.isfinite(weights).all() or not (weights > 0).any():
+        return candidates, "for the optimal classifier"
+    positive = np.maximum(weights, 0.0)
+    own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
+    return [*candidates, *(np.outer(positive, one * task.signs) for one in own)], "for the classifier of the weights"
 
 
 def added_risk(task: Task, outputs: Array, bias: float) -> float:

@@ -13,6 +13,7 @@ from ...families import judged_parts
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
 from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
+from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, radius
 
 
@@ -37,6 +38,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
     if "C" in case.parameters:
         yield "in which the loss is not multiplied by C", loss / case.parameters["C"] - loss
     yield "in which the loss is divided by n, a mean", loss / case.instance.samples - loss
+    if task.loss_function.degree == 2:
+        yield "in which the ½ of the squared loss is missing", loss
     yield "in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms
     yield "in whose quadratic term the ½ is missing, in the primal; or the dual's linear term alone", norms
 
@@ -61,7 +64,7 @@ def coefficients(case: Case, answer: Answer) -> Trials:
     given = answer.coefficients
     if given is None or given.shape != (case.task.count, case.task.samples):
         return
-    weights, signs = weights_or_ours(case, answer)[:, None], case.task.y
+    weights, signs = weights_or_ours(case, answer)[:, None], case.task.signs
     with np.errstate(all="ignore"):
         once = np.where(weights > 0, given / weights, 0.0)
     for name, words, meant in (
@@ -83,15 +86,14 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     if answer.bias is None or not case.parameters["bias"]:
         return
     task, given, right = case.task, float(answer.bias), float(case.reference.bias)
-    if alpha is None or len(alpha) != task.samples or not (alpha > 0).any():
+    if alpha is None or len(alpha) != task.samples or not alpha.any():
         return
     parts = {part.name: part.off for part in judged_parts(case, answer)[0]}
     own = parts.pop("bias")
     if max(parts.values(), default=0.0) > own**2:
         return
-    signed = alpha * task.y
-    left = task.y - kernel_of(case, answer) @ signed
-    everyone = float(left[alpha > SAME * alpha.max()].mean())
+    left = implied_outputs(case, alpha) - kernel_of(case, answer) @ (alpha * task.signs)
+    everyone = float(left[np.abs(alpha) > SAME * np.abs(alpha).max()].mean())
     words = f"{given:.6g} was handed over where {right:.6g} belongs"
     if abs(everyone - given) <= SAME * abs(everyone - right):
         words = "it is the mean over all support vectors, and those at the bound do not tell it"
@@ -103,7 +105,7 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(
         objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
-    problems=(bias_setting, *SCALES, *OTHERS),
-    problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *KERNELS, bias_wrong),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS),
+    problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, *LOSSES, constant_added, *KERNELS, bias_wrong),
     machines=True,
 )  # fmt: skip

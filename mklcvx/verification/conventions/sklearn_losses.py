@@ -1,0 +1,152 @@
+"""sklearn_svr, sklearn_kernel_ridge, sklearn_logistic, sklearn_one_class — one kernel, or a fixed combination, with
+losses other than the hinge, in scikit-learn's words.
+
+As for `sklearn_svc`, one kernel is our `svm`; with several, `combination` says what the code was given: their sum or
+their mean. Price c_i is C times the weight of sample i in all of them.
+
+sklearn_svr:
+
+    min over f, b    ½ ‖f‖² + C Σ_i max(0, |y_i − f(x_i) − b| − ε)
+
+is our loss `epsilon_insensitive`, word for word. dual_coef_ = α, of the samples support_ alone, counted from 0;
+intercept_ = b. NuSVR has the same answer with the ε that it found, which is |y − f − b| of every sample with
+0 < |α| < C: give that ε. LinearSVR penalises the bias, unless its features are centred.
+An answer here: alpha = dual_coef_ (for all samples, or with multiplier `support`), bias = intercept_; an objective is
+read as the primal's.
+
+sklearn_kernel_ridge:
+
+    min over f    Σ_i (y_i − f(x_i))² + λ ‖f‖²,          (K + λI) dual_coef_ = y,
+
+λ being the code's argument alpha; no bias. Our loss `squared` with C = 1/λ. Proof: divided by 2λ it is
+½‖f‖² + (1/λ) Σ ½(y − f)². f = K dual_coef_, so α = dual_coef_; our value is theirs/(2λ). himalaya's KernelRidge and
+MultipleKernelRidgeCV solve the same with K = Σ_m e^{δ_m} K_m at their δ: multiply each kernel by e^{δ_m}, and sum.
+An answer here: alpha = dual_coef_, objective = the minimum above.
+
+sklearn_logistic, for LogisticRegression on features whose inner products are the kernel:
+
+    min over w, b    ½ ‖w‖² + C Σ_i log(1 + exp(−y_i (w'x_i + b)))
+
+is our loss `logistic`, with a bias that is not penalised (solver liblinear penalises it). Proof: w'x = f with
+‖f‖ = ‖w‖ in the space of the kernel; the loss's gradient gives α_i = c_i (1 − p_i), p_i the probability of the sample's
+own class. It has no α: `predict_proba` tells it.
+An answer here: alpha = 1 − p_i, between 0 and 1; bias = intercept_; objective = the minimum above.
+
+sklearn_one_class:
+
+    min over f, ρ    ½ ‖f‖² − νn ρ + Σ_i max(0, ρ − f(x_i))          0 ≤ α ≤ 1,   1'α = νn
+
+is our loss `one_class` with everything times νn. Proof: with f = νn f', ρ = νn ρ' it is (νn)² times
+½‖f'‖² − ρ' + (1/(νn)) Σ max(0, ρ' − f'). dual_coef_ = νn α of the samples support_; offset_ = νn ρ. LIBSVM's objective
+is the minimised dual ½ α'Kα: ours is minus that, divided by (νn)². With sample weights w it has 1'α = νΣw, which is
+our ν times the mean of w.
+An answer here: alpha = dual_coef_ (for all samples, or with multiplier `support`), objective = LIBSVM's.
+
+Problems of the same losses with the plain block norm, which is no square: celer's and skglm's GroupLasso
+(1/2n) Σ(y − Xw)² + λ Σ_m ‖w_m‖, and DALMKL's Σ_i ℓ + λ Σ_m ‖f_m‖. As for `spicymkl`, they are `l1` with the loss
+`squared` (or DALMKL's) at C = Σ_m ‖f_m‖/(nλ) of their optimum (DALMKL: /λ), and the same f: λa = a²/(2t) + λ²t/2 at
+t = a/λ.
+
+References: scikit-learn's SVR, NuSVR, KernelRidge, LogisticRegression, OneClassSVM; Chang & Lin 2011; Dupré la Tour et
+al. 2022 (himalaya); Massias et al. 2018 (celer); Suzuki & Tomioka 2011 (DALMKL).
+"""
+
+from __future__ import annotations
+
+from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, ONE_CLASS, SQUARED
+from ...problem.instance import Instance
+from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side
+from .svc import COMBINATION, SERVES, combination_of, combined
+
+LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
+
+
+def svr(instance: Instance, parameters: Parameters) -> Problem:
+    side = {"loss": EPSILON_INSENSITIVE.name, **sample_side(parameters), "epsilon": parameters["epsilon"]}
+    return Problem(combined(instance, parameters), side, instance)
+
+
+def kernel_ridge(instance: Instance, parameters: Parameters) -> Problem:
+    side = {"loss": SQUARED.name, "C": 1 / parameters["lam"], "bias": parameters["bias"]}
+    answers = AnswerMap(objective=1 / (2 * parameters["lam"]))
+    return Problem(combined(instance, parameters), side, instance, answers)
+
+
+def logistic(instance: Instance, parameters: Parameters) -> Problem:
+    side = {"loss": LOGISTIC.name, **sample_side(parameters)}
+    answers = AnswerMap(alpha=parameters["C"] * instance.sample_weight)
+    return Problem(combined(instance, parameters), side, instance, answers)
+
+
+def one_class(instance: Instance, parameters: Parameters) -> Problem:
+    total = parameters["nu"] * float(instance.sample_weight.sum())
+    side = {"loss": ONE_CLASS.name, "nu": total / instance.samples, "bias": parameters["bias"]}
+    answers = AnswerMap(alpha=1 / total, coefficients=1 / total, objective=-(total**-2))
+    return Problem(combined(instance, parameters), side, instance, answers)
+
+
+def theirs_svr(ours: Problem) -> Parameters:
+    return {**sample_side(ours.parameters), "epsilon": ours.parameters["epsilon"], **combination_of(ours)}
+
+
+def theirs_kernel_ridge(ours: Problem) -> Parameters:
+    return {"lam": 1 / ours.parameters["C"], "bias": ours.parameters["bias"], **combination_of(ours)}
+
+
+def theirs_logistic(ours: Problem) -> Parameters:
+    return {**sample_side(ours.parameters), **combination_of(ours)}
+
+
+def theirs_one_class(ours: Problem) -> Parameters:
+    nu = ours.parameters["nu"] / float(ours.instance.sample_weight.mean())
+    return {"nu": nu, "bias": ours.parameters["bias"], **combination_of(ours)}
+
+
+SKLEARN_SVR = Convention(
+    name="sklearn_svr",
+    title="scikit-learn's SVR: dual_coef_ = α, the intercept is added; NuSVR with its ε",
+    reference="scikit-learn",
+    parameters=(C, *EPSILON_INSENSITIVE.own),
+    choices=COMBINATION,
+    problem=svr,
+    theirs=theirs_svr,
+    serves=SERVES,
+    loss=EPSILON_INSENSITIVE,
+)
+
+SKLEARN_KERNEL_RIDGE = Convention(
+    name="sklearn_kernel_ridge",
+    title="scikit-learn's KernelRidge: λ = 1/C, the squares without ½, no bias",
+    reference="scikit-learn",
+    parameters=(LAM,),
+    choices=COMBINATION,
+    problem=kernel_ridge,
+    theirs=theirs_kernel_ridge,
+    serves=SERVES,
+    bias=False,
+    loss=SQUARED,
+)
+
+SKLEARN_LOGISTIC = Convention(
+    name="sklearn_logistic",
+    title="scikit-learn's LogisticRegression on features: α from the probabilities",
+    reference="scikit-learn",
+    choices=COMBINATION,
+    problem=logistic,
+    theirs=theirs_logistic,
+    serves=SERVES,
+    loss=LOGISTIC,
+)
+
+SKLEARN_ONE_CLASS = Convention(
+    name="sklearn_one_class",
+    title="scikit-learn's OneClassSVM: α sums to νn",
+    reference="scikit-learn",
+    parameters=(ONE_CLASS.parameter,),
+    choices=COMBINATION,
+    problem=one_class,
+    theirs=theirs_one_class,
+    serves=SERVES,
+    bias=False,
+    loss=ONE_CLASS,
+)

@@ -1,0 +1,131 @@
+"""Mistakes in the samples' side: another loss, other lengths of a loss, and targets that were changed before.
+
+Real targets divided by t, with prices C and lengths ε or δ as they stand: f and α are divided by t as well, and the
+value by t². In the old units this is the problem with lengths tε and prices t^(2 − degree) C, the degree being that of
+the loss (`formulations/losses`): whoever converts the answer back has solved that one.
+
+Labels 0 and 1 where the loss is one of y z with y = ±1: samples with 0 cost the same whatever z is. Their β is 0, and
+what is left is the problem of the others; with a bias it has no optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...formulations.losses import EVERY, LABELS, REAL, Loss
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import Case
+from .mistakes import SAME, Hypotheses, Trial, Trials, given_alpha, with_instance, with_parameters
+
+EFFICIENT = 1.345  # Huber's δ in standard deviations of the noise, at which it is 95 % as good as least squares
+
+
+def loss_of(case: Case) -> Loss:
+    loss: Loss = case.task.loss_function
+    return loss
+
+
+def deviations(case: Case) -> Iterator[tuple[str, float]]:
+    """The standard deviation of real targets, with n and with n − 1."""
+    y = case.task.y
+    for ddof in (0, 1) if loss_of(case).targets == REAL and np.ptp(y) > 0 else ():
+        yield f"the standard deviation (with n{' − 1' * ddof})", float(np.std(y, ddof=ddof))
+
+
+# ------------------------------------------------------------------------------------------------------------- targets
+def response_changed(case: Case, answer: Answer) -> Trials:
+    """Real targets that were centred, divided by their standard deviation, or both."""
+    loss, y = loss_of(case), case.task.y
+    if loss.targets != REAL:
+        return
+    middle, price = float(y.mean()), case.parameters.get("C", 1.0)
+    if abs(middle) > SAME * np.ptp(y):
+        said = "the response centred, its mean subtracted"
+        yield from with_instance(case, answer, "response_centred", said, response=y - middle)
+        if case.parameters["bias"]:
+            for trial in with_instance(case, replace(answer, bias=None), "response_centred", said, response=y - middle):
+                words = f"{trial.words}, and without a bias"
+                yield replace(trial, words=words, parameters={**case.parameters, "bias": False})
+    for words, size in deviations(case):
+        for how, changed in (("divided by", y / size), ("centred and divided by", (y - middle) / size)):
+            said = f"the response {how} {words}, that is {size:.6g}"
+            yield from with_instance(case, answer, "response_standardised", said, response=changed)
+        if loss.degree != 2:
+            said = f"the response divided by {words}, and multiplied with it afterwards: C and {_named(loss)} change"
+            scaled = {name: case.parameters[name] * size for name in loss.lengths}
+            given = {**scaled, "C": price * size ** (2 - loss.degree)}
+            yield with_parameters(case, answer, "response_standardised", said, **given)
+
+
+def _named(loss: Loss) -> str:
+    return " and ".join(loss.lengths) or "the value"
+
+
+def labels_zero_one(case: Case, answer: Answer) -> Trials:
+    task, loss, alpha = case.task, loss_of(case), given_alpha(case, answer)
+    if loss.targets != LABELS or loss.free_margin or task.bias:
+        return
+    ones, zeros = task.y > 0, np.zeros(task.samples)
+    kernels = np.stack([kernel[np.ix_(ones, ones)] for kernel in task.each_kernel()])
+    part = replace(task, kernels=kernels, y=task.y[ones], box=task.box[ones], symmetric=True, sizes=None, offsets=None)
+    constant = float(loss.value(zeros, task.y, task.box)[~ones].sum())
+    changed = replace(
+        answer,
+        alpha=None if alpha is None else alpha[ones],
+        coefficients=None if answer.coefficients is None else answer.coefficients[..., ones],
+        objective=None if answer.objective is None else answer.objective - constant,
+    )
+    words = "optimal for labels 0 and 1 in place of −1 and +1: samples with 0 cost the same whatever f is"
+    yield Trial("labels_zero_one", words, changed, task=part)
+
+
+# -------------------------------------------------------------------------------------------------------------- losses
+def lengths_scaled(case: Case, answer: Answer) -> Trials:
+    """ε or δ relative to the standard deviation, halved, doubled or ignored."""
+    for name in loss_of(case).lengths:
+        given = case.parameters[name]
+        factors = [(words, size) for words, size in deviations(case)]
+        tried = [
+            *((f"{name} times {words}", size) for words, size in factors),
+            *((f"{name} divided by {words}", 1 / size) for words, size in factors),
+            (f"{name} halved", 0.5), (f"{name} doubled", 2.0), (f"{name} times {EFFICIENT}", EFFICIENT),
+            (f"{name} squared", given),
+        ]  # fmt: skip
+        for words, factor in tried:
+            said = f"{words}, that is {given * factor:.6g}"
+            yield with_parameters(case, answer, f"{name}_scaled", said, **{name: given * factor})
+        words = f"{name} = 0: what was given was ignored"
+        yield with_parameters(case, answer, f"{name}_ignored", words, **{name: 0.0})  # refused where it must be > 0
+
+
+def other_loss(case: Case, answer: Answer) -> Trials:
+    """Another loss for the same targets, its parameters being those given, or the defaults; with a ½ before squares or
+    without."""
+    ours, shared = loss_of(case), case.parameters
+    others = {key: value for key, value in shared.items() if key not in case.sample_side}
+    for loss in EVERY:
+        if loss.targets != ours.targets or loss.name == ours.name or loss.parameter.name not in shared:
+            continue
+        known = {p.name: shared[p.name] for p in loss.parameters if p.name in shared}
+        curved = loss.curvature(case.task.box / 2, case.task.y, case.task.box).any()
+        for factor in (1.0, 2.0) if curved else (1.0,):
+            price = {"C": shared["C"] * factor} if factor != 1 else {}
+            given = {**others, "loss": loss.name, "bias": shared["bias"], **known, **price}
+            said = ", without its ½" if factor != 1 else ""
+            words = f"optimal for another loss: {loss.name}{said}, where {ours.name} is meant"
+            yield Trial(f"loss {loss.name}", words, answer, parameters=given)
+
+
+def implied_outputs(case: Case, alpha: Array) -> Array:
+    """f + b where α lies between its bounds: s times the gradient of the gain, whatever the kernels are."""
+    task = case.task
+    return np.asarray(task.signs * task.loss_function.gradient(alpha, task.y, task.box))
+
+
+TARGETS: Hypotheses = (response_changed,)
+LENGTHS: Hypotheses = (lengths_scaled,)
+LOSSES: Hypotheses = (labels_zero_one, other_loss)

@@ -1,0 +1,123 @@
+"""Machines that scikit-learn has fitted with other losses than the hinge: accepted at the accuracy that they reach, and
+our optimum in their words is theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVR, NuSVR, OneClassSVM
+
+from mklcvx import Instance, verify, zoo
+from mklcvx.verification.conventions import get
+
+pytestmark = pytest.mark.slow
+
+RESPONSES = ("response", "response-one-feature", "response-heteroscedastic")
+LIBSVM = 1e-5  # its kernels are in single precision, and so is the bias that it finds
+
+
+def combined(name: str, how: str = "sum") -> tuple[Instance, np.ndarray]:
+    instance = zoo.specimen(name).instance()
+    return instance, getattr(np.asarray(instance.kernels), how)(axis=0)
+
+
+def support_vectors(model: Any) -> dict[str, Any]:
+    return {"alpha": model.dual_coef_, "multipliers": {"support": model.support_}}
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_svr(name):
+    instance, kernel = combined(name)
+    model = SVR(kernel="precomputed", C=2.0, epsilon=0.2, tol=1e-10).fit(kernel, instance.response)
+    left = np.maximum(np.abs(instance.response - model.predict(kernel)) - 0.2, 0.0)
+    among = kernel[np.ix_(model.support_, model.support_)]
+    value = (model.dual_coef_ @ among @ model.dual_coef_.T).item() / 2 + 2 * left.sum()
+    parts = {**support_vectors(model), "bias": model.intercept_, "objective": value}
+    given = {"convention": "sklearn_svr", "tol": LIBSVM, "C": 2.0}
+    assert verify(instance, epsilon=0.2, **given, **parts).accepted
+    wrong = verify(instance, epsilon=0.1, **given, **parts)
+    assert wrong.diagnosis.name == "epsilon_scaled"
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_nu_svr_is_svr_with_the_width_that_it_found(name):
+    instance, kernel = combined(name, "mean")
+    model = NuSVR(kernel="precomputed", C=2.0, nu=0.4, tol=1e-10).fit(kernel, instance.response)
+    free = np.abs(model.dual_coef_[0]) < 2.0 * (1 - 1e-6)
+    width = float(np.abs(instance.response - model.predict(kernel))[model.support_][free].mean())
+    given = {"convention": "sklearn_svr", "combination": "average", "tol": LIBSVM, "C": 2.0, "epsilon": width}
+    assert verify(instance, bias=model.intercept_, **given, **support_vectors(model)).accepted
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", RESPONSES)
+def test_kernel_ridge(name, weighted):
+    instance, kernel = combined(name)
+    price = 1.0 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
+    instance = instance.with_kernels(instance.kernels, sample_weight=price)
+    model = KernelRidge(alpha=0.3, kernel="precomputed").fit(kernel, instance.response, sample_weight=price)
+    beta = model.dual_coef_
+    value = price @ (instance.response - model.predict(kernel)) ** 2 + 0.3 * beta @ kernel @ beta
+    given = {"convention": "sklearn_kernel_ridge", "alpha": beta, "objective": value}
+    assert verify(instance, lam=0.3, **given).accepted
+    assert verify(instance, lam=0.3, tol=1e-9, **given).accepted
+    assert not verify(instance, lam=1 / 0.3, diagnosis=False, **given).accepted
+
+
+def test_kernel_ridges_alpha_taken_for_our_price_is_named():
+    instance, kernel = combined("response")
+    model = KernelRidge(alpha=0.3, kernel="precomputed").fit(kernel, instance.response)
+    report = verify(instance, "sum", loss="squared", C=0.3, bias=False, alpha=model.dual_coef_)
+    assert report.diagnosis.name == "C_inverted"
+
+
+@pytest.mark.parametrize("name", ["clouds", "mixed"])
+def test_logistic_regression_on_features(name):
+    instance, kernel = combined(name)
+    values, vectors = np.linalg.eigh(kernel)
+    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    model = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000).fit(features, instance.y)
+    chance = model.predict_proba(features)[np.arange(instance.samples), (instance.y > 0).astype(int)]
+    losses = np.logaddexp(0, -instance.y * model.decision_function(features))
+    value = float(np.sum(model.coef_**2) / 2 + 2 * losses.sum())
+    parts = {"alpha": 1 - chance, "bias": model.intercept_, "objective": value}
+    assert verify(instance, convention="sklearn_logistic", C=2.0, **parts).accepted
+    assert not verify(instance, convention="sklearn_logistic", C=1.0, diagnosis=False, **parts).accepted
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["one-cloud", "one-cloud-outliers"])
+def test_one_class(name, weighted):
+    instance, kernel = combined(name, "mean")
+    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
+    instance = instance.with_kernels(instance.kernels, sample_weight=price)
+    model = OneClassSVM(kernel="precomputed", nu=0.3, tol=1e-10).fit(kernel, sample_weight=price)
+    value = (model.dual_coef_ @ kernel[np.ix_(model.support_, model.support_)] @ model.dual_coef_.T).item() / 2
+    given = {"convention": "sklearn_one_class", "combination": "average", "nu": 0.3, "objective": value}
+    report = verify(instance, tol=LIBSVM, **given, **support_vectors(model))
+    assert report.accepted, report
+
+
+@pytest.mark.parametrize(
+    ("convention", "name", "given"),
+    [
+        ("sklearn_svr", "response", {"C": 2.0, "epsilon": 0.2}),
+        ("sklearn_kernel_ridge", "response", {"lam": 0.3}),
+        ("sklearn_logistic", "mixed", {"C": 2.0}),
+        ("sklearn_one_class", "one-cloud", {"nu": 0.3}),
+    ],
+)
+def test_our_optimum_in_their_words_comes_back(convention, name, given):
+    spoken = get(convention)
+    problem = spoken.to_ours(zoo.specimen(name).instance(), given)
+    ours = problem.solve(tol=1e-9)
+    theirs = spoken.answer_from_ours(ours, problem)
+    back = spoken.answer_to_ours(theirs, problem)
+    assert back.alpha == pytest.approx(ours.alpha, rel=1e-12, abs=1e-15)
+    assert back.objective == pytest.approx(ours.objective, rel=1e-12)
+    parts = {"alpha": theirs.alpha, "objective": theirs.objective}
+    assert verify(problem.instance, convention=convention, **given, **parts).accepted

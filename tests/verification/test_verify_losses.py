@@ -1,0 +1,224 @@
+"""Answers of every loss are judged as those of the hinge are: accepted, rejected, or undecided."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, Solution, solve, verify, zoo
+from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.io.files import save_instance, save_solution
+from mklcvx.verification.answers import Answer
+from mklcvx.verification.judge import judge
+from refusals import check_refused
+
+pytestmark = pytest.mark.slow
+
+SPECIMEN = {LABELS: "mixed", REAL: "response", NONE: "one-cloud"}
+OWN = {"nu": {"nu": 0.3}, "huber": {"delta": 0.25}, "quantile": {"quantile": 0.3}}
+PAIRS = [
+    (loss.name, name)
+    for loss in EVERY
+    for name in ("sum", "l1", "elastic", "li")
+    if not (loss.free_margin and name == "li")
+]
+
+
+@cache
+def instance_of(loss: str) -> Instance:
+    return zoo.specimen(SPECIMEN[{one.name: one.targets for one in EVERY}[loss]]).instance()
+
+
+@cache
+def solved(loss: str, formulation: str) -> Solution:
+    return solve(instance_of(loss), formulation, tol=1e-9, loss=loss, **OWN.get(loss, {}))
+
+
+def parameters(found: Solution) -> dict[str, object]:
+    return dict(found.parameters)
+
+
+def parts(found: Solution) -> dict[str, object]:
+    biased = {"bias": found.bias} if found.parameters["bias"] else {}
+    return {"weights": found.weights, "alpha": found.alpha, "objective": found.objective, **biased}
+
+
+# ------------------------------------------------------------------------------------------------------- right answers
+@pytest.mark.parametrize(("loss", "formulation"), PAIRS)
+def test_a_right_answer_is_accepted_whole_and_in_parts(loss, formulation):
+    found, instance = solved(loss, formulation), instance_of(loss)
+    multipliers = {name: value for name, value in found.multipliers.items() if value is not None}
+    whole = verify(instance, formulation, parameters=parameters(found), multipliers=multipliers, **parts(found))
+    assert whole.accepted, whole
+    assert all(distance < 1e-6 for distance in whole.together.values())
+    for one in ({"objective": found.objective}, {"alpha": found.alpha}, {"coefficients": found.all_coefficients}):
+        assert verify(instance, formulation, parameters=parameters(found), **one).accepted
+
+
+@pytest.mark.parametrize("loss", [one.name for one in EVERY])
+def test_a_wrong_part_is_rejected(loss):
+    found, instance = solved(loss, "l1"), instance_of(loss)
+    given = {"parameters": parameters(found), "diagnosis": False}
+    size = found.certificate.scale
+    assert verify(instance, "l1", objective=found.objective + 1e-4 * size, **given).verdict == "rejected"
+    assert verify(instance, "l1", weights=np.roll(found.weights, 1), **given).verdict == "rejected"
+    assert verify(instance, "l1", alpha=np.roll(found.alpha, 1), **given).verdict == "rejected"
+    if found.parameters["bias"]:
+        assert verify(instance, "l1", bias=found.bias + 1.0, **given).verdict == "rejected"
+
+
+@pytest.mark.parametrize("name", ["planted-squared", "planted-epsilon_insensitive", "planted-huber"])
+def test_planted_optima_are_accepted_sharply(name):
+    chosen = zoo.specimen(name)
+    known = chosen.optimum()
+    report = verify(
+        chosen.instance(), known.formulation, weights=known.weights, alpha=known.alpha, bias=known.bias,
+        objective=known.value, parameters=known.parameters, tol=1e-9,
+    )  # fmt: skip
+    assert report.accepted, report
+
+
+@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
+def test_samples_with_weights_have_prices_of_their_own(loss):
+    plain = instance_of(loss)
+    weighted = plain.with_kernels(plain.kernels, sample_weight=1 + np.arange(plain.samples) % 3)
+    found = solve(weighted, "l1", tol=1e-9, loss=loss)
+    assert verify(weighted, "l1", parameters=parameters(found), **parts(found)).accepted
+    report = verify(plain, "l1", parameters=parameters(found), diagnosis=False, **parts(found))
+    assert report.verdict == "rejected"
+
+
+def test_the_certificate_of_an_answer_is_a_pair_of_bounds():
+    found = solved("huber", "l1")
+    certificate = judge(*posed(found), Answer(weights=found.weights))
+    assert certificate.lower <= found.certificate.upper
+    assert certificate.upper >= found.certificate.lower
+    assert certificate.relative_gap < 1e-5  # α is linear in the weights' error, the value quadratic
+
+
+def posed(found: Solution):
+    from mklcvx import formulations
+
+    formulation = formulations.get(found.formulation)
+    return formulation, formulation.task(instance_of(found.parameters["loss"]), found.parameters)[0]
+
+
+# -------------------------------------------------------------------------------------------------------- violations
+def violations(loss: str, alpha: np.ndarray) -> dict[str, float]:
+    found = solved(loss, "l1")
+    report = verify(instance_of(loss), "l1", alpha=alpha, parameters=parameters(found), diagnosis=False)
+    return dict(report["alpha"].violations)
+
+
+def test_violations_say_which_bound_of_the_loss_is_left():
+    alpha = solved("huber", "l1").alpha.copy()
+    alpha[0] = 0.5
+    found = violations("huber", alpha)
+    assert set(found) == {"α ≥ -0.25", "α ≤ 0.25", "Σ α = 0"}
+    assert found["α ≤ 0.25"] > 0.9
+    assert found["Σ α = 0"] > 0.05
+    assert set(violations("squared", alpha)) == {"Σ α = 0"}
+    assert set(violations("quantile", alpha)) == {"α ≥ -0.7", "α ≤ 0.3", "Σ α = 0"}
+    labelled = -solved("logistic", "l1").alpha
+    assert violations("logistic", labelled)["α ≥ 0"] > 0.1
+    assert set(violations("squared_hinge", labelled)) == {"α ≥ 0", "y'α = 0"}
+    assert violations("one_class", 2 * solved("one_class", "l1").alpha)["Σ α = 1"] == pytest.approx(1)
+
+
+# -------------------------------------------------------------------------------------------------------- uniqueness
+@pytest.mark.parametrize("loss", ["squared", "logistic", "epsilon_insensitive", "one_class"])
+def test_kernels_that_can_stand_in_for_each_other_are_found(loss):
+    """Every kernel twice: how a weight is split between the two is open."""
+    plain = instance_of(loss)
+    twice = plain.with_kernels(np.tile(plain.kernels, (2, 1, 1)), names=None, groups=None)
+    found = solve(twice, "l1", tol=1e-9, loss=loss)
+    report = verify(twice, "l1", weights=found.weights, parameters=parameters(found))
+    assert report.accepted
+    half = plain.count
+    open_ones = {int(one.kernel) % half if one.kernel.isdigit() else one.kernel for one in report.loose}
+    assert len(report.loose) >= 2
+    assert open_ones
+    moved = found.weights.copy()
+    moved[:half] += moved[half:]
+    moved[half:] = 0.0
+    assert verify(twice, "l1", weights=moved, parameters=parameters(found)).accepted
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "absolute", "quantile"])
+def test_weights_that_are_said_to_be_open_are_as_good(loss):
+    """The ends of a range, where the two copies of a kernel share what there is."""
+    plain = zoo.specimen("response-ties").instance()
+    twice = plain.with_kernels(np.concatenate([plain.kernels, plain.kernels[:1]]), names=None, groups=None)
+    found = solve(twice, "l1", tol=1e-9, loss=loss)
+    report = verify(twice, "l1", weights=found.weights, parameters=parameters(found))
+    shared = float(found.weights[0] + found.weights[-1])
+    for one in report.loose:
+        assert one.high <= shared * (1 + 1e-3) + 1e-3
+    for share in (0.0, 1.0):
+        moved = found.weights.copy()
+        moved[0], moved[-1] = share * shared, (1 - share) * shared
+        assert verify(twice, "l1", weights=moved, parameters=parameters(found), diagnosis=False).accepted
+
+
+def test_with_the_squared_loss_weights_are_known_to_be_unique():
+    """With other curved losses nothing is said, unless weights are open."""
+    loose = {}
+    for loss in ("squared", "huber"):
+        found = solved(loss, "l1")
+        loose[loss] = verify(instance_of(loss), "l1", weights=found.weights, parameters=parameters(found)).loose
+    assert loose == {"squared": (), "huber": None}
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_both_inequalities_around_the_optimum_hold(bias):
+    """−½d'q + d'Bd/L ≤ what weights μ + d are worth more ≤ −½d'q + d'Bd, for the squared loss."""
+    from mklcvx.verification.case import pose
+    from mklcvx.verification.families.single_task import _bowl, worth
+
+    instance = zoo.specimen("response-ties").instance()
+    case = pose(instance, "l1", {"loss": "squared", "C": 3.0, "bias": bias}, 1e-6)
+    bowl, best = _bowl(case, 1e-6), case.known.upper
+    rng = np.random.default_rng(2)
+    for size in (1.0, 0.1, 0.01):
+        weights = (1 - size) * bowl.mu + size * rng.dirichlet(np.ones(instance.count))
+        moved = weights - bowl.mu
+        linear, squares = float(bowl.slack @ moved), float(moved @ bowl.curvature @ moved)
+        more = worth(case.formulation, case.task, weights)[0] - best
+        assert linear + squares / bowl.flattest - 1e-7 <= more <= linear + squares + 1e-7
+        assert squares > 1e-5
+
+
+def test_the_margin_of_one_class_is_judged():
+    found = solved("one_class", "l1")
+    given = {"weights": found.weights, "parameters": parameters(found)}
+    report = verify(instance_of("one_class"), "l1", multipliers={"rho": found.multipliers["rho"]}, **given)
+    assert report.accepted
+    assert report["rho"].excess < 1e-8
+    report = verify(instance_of("one_class"), "l1", multipliers={"rho": 1.2 * found.multipliers["rho"]}, **given)
+    assert report["rho"].verdict(1e-6) == "rejected"
+
+
+# -------------------------------------------------------------------------------------------------------------- files
+def test_a_file_says_its_loss_and_the_command_line_another(run, tmp_path):
+    problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"
+    save_instance(problem, instance_of("huber"))
+    save_solution(answer, solved("huber", "l1"))
+    code, out, err = run("verify", problem, answer, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["parameters"] == parameters(solved("huber", "l1"))
+    code, _, err = run("verify", problem, answer, "--set", "loss=epsilon_insensitive")
+    assert code == 1
+    assert "the answer says loss = huber, judged with epsilon_insensitive" in err
+    assert "optimal for the problem that the answer itself states" in err
+
+
+def test_targets_that_a_loss_does_not_take_are_refused():
+    with check_refused("loss one_class needs no targets", "use loss squared"):
+        verify(instance_of("squared"), "l1", objective=1.0, loss="one_class")
+    with check_refused("epsilon does not belong to loss huber"):
+        verify(instance_of("squared"), "l1", objective=1.0, loss="huber", epsilon=0.1)
+    with check_refused("li has no ν-form"):
+        verify(instance_of("one_class"), "li", objective=1.0, loss="one_class")
