@@ -7,8 +7,9 @@ import pytest
 
 from labelled import digits, synthetic
 from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.formulations._formulation import small_instance
 from mklcvx.formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
-from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from mklcvx.solvers.conic import CLARABEL, Run, solve_declared, solve_program
 from mklcvx.solvers.measures import saddle_gap
 
 pytestmark = pytest.mark.slow
@@ -62,6 +63,19 @@ def test_both_programs_lie_within_the_certificate(name, kind):
     slack = AGREE * (solution.certificate.size + solution.certificate.scale)
     for value in declared_values(name, instance, C=1.5):
         assert solution.certificate.lower - slack <= value <= solution.certificate.upper + slack
+
+
+def test_the_scale_is_what_both_penalties_amount_to_at_the_optimum():
+    formulation = formulations.get("ml_sum")
+    task, _ = formulation.task(digits(40), {"C": 1.5})
+    point, _ = solve_declared(formulation, task, 1e-9)
+    penalty = point.upper.value - float(point.upper.risks.sum())
+    assert formulation.scale(point.lower, point.upper) == pytest.approx(penalty + point.lower.cost, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_has_several_labels(name):
+    assert small_instance(formulations.get(name)).targets.kind == "labels"
 
 
 @pytest.mark.parametrize("name", NAMES)

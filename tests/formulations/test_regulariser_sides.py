@@ -115,3 +115,15 @@ def test_elastic_has_the_same_weights_by_bisection(ratio, monkeypatch):
 
 def test_only_l1_leaves_its_weights_open():
     assert [one.name for one in SINGLE_TASKS if one.regulariser is not None and one.regulariser.flat] == ["l1"]
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.4, 0.99])
+def test_the_search_for_weights_of_the_net_needs_no_newton(monkeypatch, l1_ratio):
+    """Where Newton's method does not settle, a search takes its place: the same weights, at every size of the norms."""
+    side = get("elastic").regulariser
+    for count, size in ((2, 1.0), (7, 1e-170), (300, 1e150)):
+        a = size * RNG.uniform(0, 1, count) ** 4
+        expected = side.best_weights(a, l1_ratio=l1_ratio)
+        with monkeypatch.context() as patched:
+            patched.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
+            assert side.best_weights(a, l1_ratio=l1_ratio) == pytest.approx(expected, rel=1e-6, abs=1e-9)

@@ -287,6 +287,9 @@ def test_a_kernel_of_zeros_aligns_with_nothing_and_does_no_harm():
     solution = solve(padded, "alignment", solver="clarabel")
     assert solution.objective == pytest.approx(solve(problem, "alignment", solver="clarabel").objective, rel=1e-8)
     assert solve(padded, "alignment", solver="clarabel", approximate=True).weights[3] == 0
+    formulation = formulations.get("alignment")
+    task, _ = formulation.task(padded, {})
+    assert np.isfinite(formulation.upper(task, np.zeros(4)).value)
 
 
 @pytest.mark.parametrize("name", [*PAIRS, "alignment"])
