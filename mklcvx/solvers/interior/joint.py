@@ -119,7 +119,7 @@ class Contrasted(Flat):
 
     def summed(self, a: Array) -> Array:
         """Σ_j a_ij for every sample."""
-        return np.bincount(self.sample, weights=a, minlength=self.joint.samples)
+        return np.asarray(np.bincount(self.sample, weights=a, minlength=self.joint.samples), dtype=np.float64)
 
     def gathered(self, values: Array) -> Array:
         return np.asarray(values[..., self.own_class[self.sample], self.sample] - values[..., self.rival, self.sample])
