@@ -45,7 +45,7 @@ HOSTILE = {
     "duplicated": lambda K, X: K[[0, 0, 1, 1]],
     "far apart": lambda K, X: K * np.array([1e-5, 1.0, 1e4])[:, None, None],
     "a zero kernel": lambda K, X: np.stack([K[0], 0 * K[0]]),
-    "small": lambda K, X: 1e-2 * K,
+    "small": lambda K, X: 1e-4 * K,
 }
 
 
