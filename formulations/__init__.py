@@ -22,6 +22,7 @@ from .average import AVERAGE
 from .block_elastic import BLOCK_ELASTIC
 from .ckl import CKL
 from .elastic import ELASTIC
+from .families import joint as _joint  # noqa: F401  # single tasks have a form for several outputs
 from .families.single_task import LowerBound, SingleTask, UpperBound
 from .families.task import RankOneCoefficients, Task
 from .group_lasso import GROUP_LASSO

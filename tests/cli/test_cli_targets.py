@@ -66,10 +66,13 @@ def test_reports_and_benchmarks_refuse(refusal, stored, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["problem.npz"]
 
 
-def test_cross_validation_needs_one_target(refusal, tmp_path):
-    for name, words in (("outputs", "takes one output"), ("none", "the instance has none: give y, classes, labels or")):
-        save_instance(tmp_path / "problem.npz", Instance(K, **GIVEN[name][0], test_kernels=TEST))
-        assert words in refusal("cv", tmp_path / "problem.npz", "--grid", "C=1", "--folds", "2")
+def test_cross_validation_needs_targets(run, refusal, tmp_path):
+    problem, asked = tmp_path / "problem.npz", ("--grid", "C=1", "--folds", "2")
+    save_instance(problem, Instance(K, **GIVEN["none"][0], test_kernels=TEST))
+    assert "the instance has none: give y, classes, labels or" in refusal("cv", problem, *asked)
+    save_instance(problem, Instance(K, **GIVEN["outputs"][0], test_kernels=TEST))
+    code, out, _ = run("cv", problem, *asked)
+    assert (code, json.loads(out)["score"]) == (0, "r2")
 
 
 @pytest.mark.parametrize(
