@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from .._cvxpy import cp
 from .._dual import DualProgram
 from .._formulation import Formulation, Given, Own, Parameters, Points
 from .._primal import PrimalProgram
-from ..losses import JointLoss, JointRisk, Separable
+from ..losses import JointLoss, JointRisk, Loss, Separable
 from .task import RankOneCoefficients
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class JointOutputs(
         """The task that an instance and parameters make, and every parameter with its value."""
         chosen = self.single.chosen(instance, given)
         targets = self.single.targets_for(instance, chosen.loss)
-        loss = chosen.loss if isinstance(chosen.loss, JointLoss) else Separable(chosen.loss)
+        loss = chosen.loss if isinstance(chosen.loss, JointLoss) else Separable(cast(Loss, chosen.loss))
         y = np.ascontiguousarray(np.atleast_2d(targets.T))
         box = chosen.loss.prices(chosen.price, instance.sample_weight, y, chosen.bias)
         stack: Parameters = {"symmetric": instance.symmetric, "sizes": instance.sizes}

@@ -199,7 +199,7 @@ def _circulate(steps: Array, own: NDArray[np.bool_], most: Array) -> None:
             flows[a, b] -= amount
             room = most[own[a]] - steps[:, own[a]].sum(axis=0)
             here = steps[b, own[a]]
-            steps[b, own[a]] = moved(here, here + np.maximum(room, 0.0), -amount)
+            steps[b, own[a]] = moved(here, here + np.maximum(room, 0.0), -int(amount))
 
 
 def _cancelled(flows: Array, least: float) -> Iterator[tuple[Path, float]]:

@@ -32,6 +32,8 @@ from .._cvxpy import cp
 from ._joint import Contrasting, JointRisk
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # the least that HiGHS takes
+FINE = 1e-8  # unit of the second programme, relative to the outputs
+FAR = 1e3  # units: the longest step
 
 
 class CrammerSinger(Contrasting):
@@ -77,23 +79,35 @@ class CrammerSinger(Contrasting):
 
 
 def least_biases(outputs: Array, y: Array, price: Array) -> Array:
-    """The b, Σb = 0, that minimises the risk: a linear programme in b and the slacks."""
+    """The b, Σb = 0, that minimises the risk: a linear programme, and a second one in the steps from its solution, in
+    units so small that what HiGHS neglects is nothing."""
+    bias, size = np.zeros(len(y)), 1 + 2 * float(np.abs(outputs).max())
+    least = CRAMMER_SINGER.value(outputs, y, price).sum()
+    for unit in (size, FINE * size):
+        moved = bias + unit * _step(CRAMMER_SINGER.lacks(outputs + bias[:, None], y), y, price / price.max(), unit)
+        value = CRAMMER_SINGER.value(outputs + moved[:, None], y, price).sum()
+        if value <= least:
+            bias, least = moved, value
+    return bias - bias.mean()
+
+
+def _step(lacks: Array, y: Array, price: Array, unit: float) -> Array:
+    """The best change of the biases, at most FAR, in these units. With η_i the change of a slack, the rows
+    are db_j − db_y − η_i ≤ largest − r_j; lacks that are too small to become the largest play no part."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
-    (classes, samples), own = y.shape, np.argmax(y > 0, axis=0)
-    rival, which = np.nonzero(y < 0)
+    (classes, samples), own, largest = y.shape, np.argmax(y > 0, axis=0), lacks.max(axis=0)
+    room = (largest - lacks) / unit
+    rival, which = np.nonzero((y < 0) & (room <= 4 * FAR))
     rows, ones = np.arange(len(which)), np.ones(len(which))
-    entries = np.concatenate([ones, -ones, -ones])  # b_j − b_y − ξ_i ≤ z_y − z_j − 1
     places = np.tile(rows, 3), np.concatenate([rival, own[which], classes + which])
-    matrix = csr_matrix((entries, places), shape=(len(rows), classes + samples))
-    bound = outputs[own[which], which] - outputs[rival, which] - 1
-    size = float(np.abs(bound).max())  # in units of which HiGHS measures what it neglects
-    costs, limits = np.concatenate([np.zeros(classes), price / price.max()]), [(None, None)] * classes
-    limits[0] = (0.0, 0.0)
-    found = linprog(costs, matrix, bound / size, bounds=[*limits, *[(0, None)] * samples], options=PRECISE)
-    best = np.zeros(classes) if found.x is None else size * found.x[:classes]
-    return np.asarray(best - best.mean())
+    matrix = csr_matrix((np.concatenate([ones, -ones, -ones]), places), shape=(len(rows), classes + samples))
+    costs, ends = np.concatenate([np.zeros(classes), price]), [(-FAR, FAR)] * classes
+    ends[0] = (0.0, 0.0)
+    floors = [(-float(high), None) for high in largest / unit]
+    found = linprog(costs, matrix, room[rival, which], bounds=[*ends, *floors], options=PRECISE)
+    return np.zeros(classes) if found.x is None else np.asarray(found.x[:classes])
 
 
 CRAMMER_SINGER = CrammerSinger()

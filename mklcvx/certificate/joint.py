@@ -172,8 +172,8 @@ SAMPLES: dict[str, SampleSide] = {  # by the kind of the loss
 
 def single_tasks(task: JointTask) -> list[Task]:
     """A task for every output, where the loss is applied to each."""
-    loss, same = cast(Separable, task.loss), {"symmetric": task.symmetric, "sizes": task.largest_entries}
-    return [Task(task.kernels, y, task.box, loss.each, task.bias, **same) for y in task.y]
+    each, symmetric, sizes = cast(Separable, task.loss).each, task.symmetric, task.largest_entries
+    return [Task(task.kernels, y, task.box, each, task.bias, symmetric=symmetric, sizes=sizes) for y in task.y]
 
 
 def gain_below(task: JointTask, alpha: Array) -> float:

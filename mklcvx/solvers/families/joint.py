@@ -26,12 +26,13 @@ class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
         task, lower, upper = found.working, found.point.lower, found.point.upper
         side = regulariser_of(found.formulation.name, task.count, task.own)
         functions = upper.coefficients
-        implied = isinstance(functions, RankOneCoefficients)
-        fitting = found.formulation.single.weights(upper.norms, lower.roots, **task.own)
-        weights = side.feasible(functions.weights if implied else fitting)
+        if isinstance(functions, RankOneCoefficients):
+            weights, own = side.feasible(functions.weights), functions.signed * task.signs
+        else:
+            weights, own = found.formulation.single.weights(upper.norms, lower.roots, **task.own), lower.alpha
         yield {"alpha": lower.alpha, "mu": weights}
-        if implied and not np.array_equal(functions.signed, lower.alpha * task.signs):
-            yield {"alpha": functions.signed * task.signs, "mu": weights}
+        if not np.array_equal(own, lower.alpha):
+            yield {"alpha": own, "mu": weights}
         yield {"alpha": np.zeros(task.y.shape), "mu": side.feasible(np.zeros(task.count))}
 
     def fields(self, found: Outputs, proved: ProvedOutputs) -> tuple[Fields, str]:

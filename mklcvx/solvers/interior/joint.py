@@ -14,7 +14,9 @@ entropy, whose curvature has the same shape (`softmax`), the matrix of Newton's 
 
     V'(I ⊗ K(μ))V + D,     D = diag(d) + Σ_i e_i 1_i1_i',      d = z/a,  e = w/slack      or      d = 1/a,  e = 1/slack,
 
-of size n(k − 1): one dense factorisation for each step. With a bias there are k − 1 equalities: the last follows.
+of size n(k − 1): one dense factorisation for each step. The a_ij and the slack are the k parts of c_i, and any k − 1 of
+them would do; a step counts from the largest part of each sample, whose curvature is the least: were it that of a slack
+that vanishes, e_i would leave no digits of K. With a bias there are k − 1 equalities: the last follows.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...certificate.joint import single_tasks
 from ...certificate.regularisers import regulariser_of
@@ -97,12 +100,14 @@ class Flat:
 
 
 class Contrasted(Flat):
-    """The same for classes: `sample` and `rival` of every entry of a, and each sample's `own` class."""
+    """The same for classes: `sample` and `rival` of every entry of a, and for each sample the class that is counted
+    from: its own, unless another is given."""
 
-    def __init__(self, joint: JointTask) -> None:
+    def __init__(self, joint: JointTask, reference: NDArray[np.intp] | None = None) -> None:
         super().__init__(joint)
-        self.own_class = np.argmax(joint.y > 0, axis=0)
-        self.sample, self.rival = (np.ascontiguousarray(part) for part in np.nonzero(joint.y.T < 0))
+        self.own_class = np.argmax(joint.y > 0, axis=0) if reference is None else reference
+        others = self.own_class[:, None] != np.arange(joint.outputs)
+        self.sample, self.rival = (np.ascontiguousarray(part) for part in np.nonzero(others))
         self.samples = len(self.sample)
         self.signs = np.ones(self.samples)
         self.contrasts = np.eye(joint.outputs)[self.own_class[self.sample]] - np.eye(joint.outputs)[self.rival]
@@ -119,10 +124,17 @@ class Contrasted(Flat):
 
     def summed(self, a: Array) -> Array:
         """Σ_j a_ij for every sample."""
-        return np.bincount(self.sample, weights=a, minlength=self.joint.samples)
+        return np.asarray(np.bincount(self.sample, weights=a, minlength=self.joint.samples), dtype=np.float64)
 
     def gathered(self, values: Array) -> Array:
         return np.asarray(values[..., self.own_class[self.sample], self.sample] - values[..., self.rival, self.sample])
+
+    def spread(self, entries: Array, own: Array | float = 0.0) -> Array:
+        """Entries of the others, and of the class that is counted from, as (…, k, n)."""
+        values = np.zeros((*entries.shape[:-1], *self.joint.y.shape))
+        values[..., self.rival, self.sample] = entries
+        values[..., self.own_class, np.arange(self.joint.samples)] = own
+        return values
 
     def diagonal(self, kernel: Array) -> Array:
         return np.asarray(2 * np.diagonal(kernel)[self.sample])
@@ -227,21 +239,21 @@ class JointHessian(ReducedHessian):
 
 
 class ContrastedHessian(JointHessian):
-    """`groups` are the e of D; `diagonal` its d."""
+    """`groups` are the e of D, `diagonal` its d, both as counted from the classes of `frame`."""
 
     def __init__(self, flat: Contrasted) -> None:
         super().__init__(flat)
-        self.contrasted, self.groups = flat, np.zeros(flat.joint.samples)
-        self.products = flat.contrasts @ flat.contrasts.T
+        self.contrasted = self.frame = flat
+        self.groups = np.zeros(flat.joint.samples)
         self.same = flat.sample[:, None] == flat.sample
 
     def matvec(self, vector: Array) -> Array:
-        coupled = (self.groups * self.contrasted.summed(vector))[self.contrasted.sample]
-        return super().matvec(vector) + coupled
+        coupled = (self.groups * self.frame.summed(vector))[self.frame.sample]
+        return self.frame.image(self.kernel, vector) + self.diagonal * vector + coupled
 
     def factor(self, diagonal: Array) -> None:
-        sample = self.contrasted.sample
-        matrix = self.kernel[np.ix_(sample, sample)] * self.products
+        sample = self.frame.sample
+        matrix = self.kernel[np.ix_(sample, sample)] * (self.frame.contrasts @ self.frame.contrasts.T)
         matrix[self.same] += np.broadcast_to(self.groups[sample], matrix.shape)[self.same]
         self.diagonal = diagonal
         matrix[np.diag_indices(len(matrix))] += diagonal
@@ -259,7 +271,7 @@ def _checked(diagonal: Array) -> Array:
 
 
 class ContrastedSystem(SaddleSystem):
-    """The equations of `saddle` with one slack for each sample."""
+    """The equations of `saddle` with one slack for each sample, counted from the class whose part is the largest."""
 
     def __init__(self, state: IPMState) -> None:
         side, at, hessian = state.side, state.at, cast(ContrastedHessian, state.hessian)
@@ -269,26 +281,37 @@ class ContrastedSystem(SaddleSystem):
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         diagonal_x = side.sign * self.ratios[2]
         diagonal_x[: len(at.u)] += self.ratios[3]
-        diagonal, hessian.groups = self.slacked.shape(at)
-        where = at.alpha, at.x, at.kappa
-        self.reduced = ReducedSystem(hessian, side, state.images, where, balance(side)[0], diagonal, diagonal_x)
+        flat = self.slacked.flat
+        curved = flat.spread(*self.slacked.shape(at))
+        frame = self.frame = hessian.frame = Contrasted(flat.joint, np.argmin(curved, axis=0))
+        hessian.groups = curved[frame.own_class, np.arange(flat.joint.samples)]
+        images, rows = (self._from_frame(entries) for entries in (state.images, balance(side)[0]))
+        where, diagonal = (at.alpha, at.x, at.kappa), curved[frame.rival, frame.sample]
+        self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x)
         self.relative_complementarity = state.relative_complementarity
 
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
-        at, residuals, samples = self.at, self.residuals, self.samples
+        at, residuals, flat, n = self.at, self.residuals, self.slacked.flat, np.arange(self.slacked.flat.joint.samples)
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
         others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
-        a, others = self.reduced.solve(samples.joined(0.0, for_z, -for_w) - residuals.legs, others, accuracy)
+        right = self._from_frame(self.samples.joined(-residuals.legs, for_z, for_w[:0]), for_w if len(for_w) else 0.0)
+        step, others = self.reduced.solve(right, others, accuracy)
+        parts = self.frame.spread(step, -self.frame.summed(step))
+        a, slack = parts[flat.rival, flat.sample], parts[flat.own_class, n]
         x, nu, kappa = np.split(others, [len(at.x), len(self.reduced.rows)])
-        values = a, -self.slacked.flat.summed(a), x, -x[: len(for_u)]
+        values = a, slack, x, -x[: len(for_u)]
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
         z, w, s, u = (g - ratio * change for g, ratio, change in zip(goals, self.ratios, changes, strict=True))
         return SaddleIterate(a, *values, z, w, s, u, nu, kappa)
+
+    def _from_frame(self, entries: Array, own: Array | float = 0.0) -> Array:
+        """What pulls at the others and at the slack, as it pulls where the parts are counted from another class."""
+        return -self.frame.gathered(self.slacked.flat.spread(entries, own))
 
 
 # --------------------------------------------------------------------------------------------------------- the method

@@ -1,0 +1,169 @@
+"""Certificates of joint outputs against exact arithmetic: fractions, and decimals of sixty digits for exponentials."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from joint_cases import FOR_CLASSES, classes, posed, responses
+from mklcvx import Instance, solve
+from mklcvx.certificate.joint import At, Evaluation, certified
+from mklcvx.certificate.joint import softmax as softmax_terms
+from mklcvx.certificate.regularisers import regulariser_of
+from mklcvx.problem.low_rank import LowRank
+
+
+def fractions(array):
+    return [Fraction(entry) for entry in np.ravel(array).tolist()]
+
+
+def decimal(x):
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+def exactly(task, proved):
+    """Both bounds of an `l1` point with these weights, biases and stretch, without δ."""
+    k, n = task.y.shape
+    beta = np.array(fractions(proved.alpha * task.signs), dtype=object).reshape(k, n)
+    images = np.stack([beta @ np.array(fractions(kernel), dtype=object).reshape(n, n) for kernel in task.each_kernel()])
+    q = [sum((image * beta).ravel()) for image in images]
+    mu, t = fractions(proved.weights), Fraction(proved.certificate.stretch)
+    bias = np.array(fractions(proved.bias), dtype=object) + np.array(fractions(proved.bias_low), dtype=object)
+    z = t * (sum(m * image for m, image in zip(mu, images, strict=True)) + bias[:, None])
+    own, price = np.argmax(task.y > 0, axis=0), fractions(task.box)
+    gain, risk = (GAINS[task.loss.name], RISKS[task.loss.name])
+    gains = sum(gain(task, beta[:, i], i, own[i], price[i]) for i in range(n))
+    risks = sum(risk(task, z[:, i], i, own[i], price[i]) for i in range(n))
+    half = t**2 * sum(m * one for m, one in zip(mu, q, strict=True)) / 2
+    if isinstance(gains, Decimal):
+        half, largest = decimal(half), decimal(max(q) / 2)
+    else:
+        largest = max(q) / 2
+    return gains - largest, half + risks
+
+
+def _entropy(task, beta, i, own, price):
+    parts = [price * (j == own) - entry for j, entry in enumerate(beta)]
+    assert all(part >= 0 for part in parts)
+    return -sum((decimal(part) * decimal(part / price).ln() for part in parts if part), Decimal(0))
+
+
+def _log_sum(task, z, i, own, price):
+    top = max(z)
+    return decimal(price) * (sum(decimal(entry - top).exp() for entry in z).ln() + decimal(top - z[own]))
+
+
+GAINS = {
+    "crammer_singer": lambda task, beta, i, own, price: beta[own],
+    "softmax": _entropy,
+    "squared": lambda task, beta, i, own, price: sum(
+        Fraction(float(task.y[j, i])) * b - b * b / (2 * price) for j, b in enumerate(beta)
+    ),
+}
+RISKS = {
+    "crammer_singer": lambda task, z, i, own, price: (
+        price * max([Fraction(0), *(1 - z[own] + entry for j, entry in enumerate(z) if j != own)])
+    ),
+    "softmax": _log_sum,
+    "squared": lambda task, z, i, own, price: sum(
+        price * (Fraction(float(task.y[j, i])) - entry) ** 2 / 2 for j, entry in enumerate(z)
+    ),
+}
+
+
+@pytest.mark.parametrize("power", [0, -30, 30])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("loss", [*FOR_CLASSES, "squared"])
+def test_bounds_and_gap_enclose_the_exact_ones(loss, bias, power):
+    """At random points, near the optimum, and at the optimum found; kernels 2^±30, C the other way round."""
+    base = classes(9) if loss in FOR_CLASSES else responses(9)
+    instance = Instance(base.kernels * 2.0**power, **base.targets.arguments())
+    formulation, task = posed(instance, "l1", loss=loss, bias=bias, C=2.0**-power)
+    found, rng = solve(instance, "l1", loss=loss, bias=bias, C=2.0**-power), np.random.default_rng(0)
+    for noise in (0.0, 1e-9, 1e-3, 1.0):
+        alpha = found.alpha + noise * 2.0**-power * rng.normal(size=found.alpha.shape)
+        proved = certified(formulation, task, alpha, found.weights, 1e-12)
+        with localcontext() as context:
+            context.prec = 60
+            lower, upper = exactly(task, proved)
+            stated = proved.certificate
+            number = Fraction if isinstance(lower, Fraction) else Decimal
+            assert number(stated.lower) <= lower
+            assert number(stated.upper) >= upper
+            assert number(stated.gap) >= upper - lower
+            if noise == 0:
+                assert stated.relative_gap < 1e-8
+            assert float(upper - lower) >= 0.3 * stated.gap - 1e-12 * stated.scale
+
+
+def test_a_divergence_pays_for_outputs_that_are_not_known():
+    """Whatever the outputs are within their errors, the gap covers c KL(u ‖ p); and not much more."""
+    _, task = posed(classes(9), "l1", loss="softmax", bias=False)
+    rng = np.random.default_rng(0)
+    for size in (1e-12, 1e-6, 1e-2):
+        z = 3 * rng.normal(size=task.y.shape)
+        chances = np.exp(z - z.max(axis=0))
+        chances /= chances.sum(axis=0)
+        alpha = task.feasible(task.box * np.where(task.y > 0, 1 - chances, chances))
+        off = np.full(z.shape, size)
+        _, gap = softmax_terms(At(task, alpha, z, off, 1.0, 0.0))
+        for _ in range(200):
+            moved = z + size * rng.choice([-1.0, 1.0, 0.3], z.shape)
+            assert (task.loss.fenchel_young(alpha, moved, task.y, task.box) <= gap).all()
+        assert gap.max() < 10 * task.box.max() * (size**2 + 1e-15)
+
+
+@pytest.mark.parametrize("name", ["sum", "l1"])
+@pytest.mark.parametrize("loss", FOR_CLASSES)
+def test_what_kernels_lack_to_be_semidefinite_is_paid_for(name, loss):
+    """No feasible α̂ of an indefinite problem exceeds the upper bound: all vertices, and points between them."""
+    rng = np.random.default_rng(1)
+    factor = rng.normal(size=(2, 4, 1))
+    kernels = factor @ factor.transpose(0, 2, 1) - 0.05 * np.eye(4)
+    base = Instance(factor @ factor.transpose(0, 2, 1), classes=[0, 1, 2, 0])
+    formulation, task = posed(base, name, loss=loss, bias=False)
+    task = replace(task, kernels=kernels)
+    proved = certified(formulation, task, rng.uniform(0, 0.3, (3, 4)), np.ones(2) / 2, 1e-8).certificate
+    assert proved.ridge >= 0.05
+    assert proved.ridge_share > 0
+    choices = [[None, *(j for j in range(3) if task.y[j, i] < 0)] for i in range(4)]
+    vertices = []
+    for chosen in itertools.product(*choices):
+        alpha = np.zeros((3, 4))
+        for i, j in enumerate(chosen):
+            if j is not None:
+                alpha[j, i] = alpha[np.argmax(task.y[:, i] > 0), i] = task.box[i]
+        vertices.append(alpha)
+    mixed = [np.tensordot(rng.dirichlet(np.full(len(vertices), 0.05)), vertices, axes=1) for _ in range(300)]
+    side = regulariser_of(name, 2, {})
+    values = [Evaluation(side, task, task.feasible(alpha), np.ones(2) / 2, True).lower for alpha in (*vertices, *mixed)]
+    assert max(values) <= proved.upper
+
+
+def test_factors_and_arrays_have_the_same_optimum():
+    X = np.random.default_rng(0).normal(size=(14, 4))
+    names = np.arange(14) % 3
+    arrays = Instance(np.stack([np.outer(x, x) for x in X.T]), classes=names)
+    factors = Instance(LowRank([x[:, None] for x in X.T]), classes=names)
+    for loss in FOR_CLASSES:
+        one, other = (solve(instance, "l1", loss=loss) for instance in (arrays, factors))
+        assert one.certified
+        assert other.certified
+        assert one.objective == pytest.approx(other.objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("loss", FOR_CLASSES)
+def test_large_constants_cost_no_digits(loss):
+    """Features far from the origin: with a bias the same problem, and as certified."""
+    rng = np.random.default_rng(3)
+    X, names = rng.normal(size=(20, 3)), np.arange(20) % 3
+    near, far = (Instance(np.stack([np.outer(x, x) for x in (X + shift).T]), classes=names) for shift in (0.0, 1000.0))
+    one, other = (solve(instance, "l1", loss=loss, tol=1e-6) for instance in (near, far))
+    assert other.certified
+    assert one.objective == pytest.approx(other.objective, rel=1e-5)
+    assert abs(other.bias.sum()) <= 1e-9 * np.abs(other.bias).max()

@@ -1,0 +1,108 @@
+"""Answers with joint outputs: accepted where they are right, named where they are wrong; in files and on the command
+line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mklcvx
+from joint_cases import FOR_CLASSES, classes, responses
+from mklcvx import Instance, solve, verify
+from mklcvx.io.files import load_solution, save_instance, save_solution
+
+LOSSES = (*FOR_CLASSES, "squared", "huber")
+
+
+def instance_for(loss):
+    return classes() if loss in FOR_CLASSES else responses()
+
+
+@pytest.fixture(params=LOSSES)
+def solved(request):
+    instance = instance_for(request.param)
+    return instance, request.param, solve(instance, "l1", loss=request.param)
+
+
+def test_our_own_answers_are_accepted(solved):
+    instance, loss, found = solved
+    parts = {"weights": found.weights, "alpha": found.alpha, "bias": found.bias, "objective": found.objective}
+    report = verify(instance, "l1", **parts, coefficients=found.all_coefficients, loss=loss)
+    assert report.accepted
+    assert {part.name for part in report.parts} == {*parts, "coefficients"}
+    assert report.optimum.lower <= found.certificate.upper
+
+
+def test_wrong_answers_are_rejected_and_named(solved):
+    instance, loss, found = solved
+    turned = verify(instance, "l1", weights=found.weights, alpha=found.alpha[[1, 0, 2]], loss=loss)
+    assert (turned.verdict, turned.diagnosis.name) == ("rejected", "outputs_swapped")
+    mean = verify(instance, "l1", weights=found.weights, objective=found.objective / 3, loss=loss)
+    assert (mean.verdict, mean.diagnosis.name) == ("rejected", "objective_units")
+    for wrong in ({"weights": np.eye(3)[2]}, {"alpha": 0.5 * found.alpha}, {"bias": found.bias + np.eye(3)[0]}):
+        assert verify(instance, "l1", **wrong, loss=loss, diagnosis=False).verdict == "rejected"
+
+
+def test_another_price_is_named(solved):
+    instance, loss, _ = solved
+    other = solve(instance, "l1", loss=loss, C=1 / instance.samples)
+    report = verify(instance, "l1", weights=other.weights, alpha=other.alpha, loss=loss)
+    assert (report.verdict, report.diagnosis.name) == ("rejected", "C_over_n")
+
+
+def test_a_bias_where_there_is_none():
+    found = solve(classes(), "l1", loss="softmax", bias=False)
+    parts = {"alpha": found.alpha, "weights": found.weights, "parameters": {"bias": False, "loss": "softmax"}}
+    assert verify(classes(), "l1", **parts, bias=np.zeros(3)).accepted
+    assert verify(classes(), "l1", **parts, bias=np.ones(3), diagnosis=False).verdict == "rejected"
+
+
+@pytest.mark.parametrize("ending", ["json", "npz"])
+def test_files_keep_everything(solved, tmp_path, ending):
+    instance, loss, found = solved
+    path = tmp_path / f"solution.{ending}"
+    save_solution(path, found)
+    again = load_solution(path)
+    assert (again.formulation, again.parameters["loss"]) == ("l1", loss)
+    for name in ("weights", "alpha", "bias", "bias_low", "y", "norms"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
+    test = np.asarray(instance.kernels)[:, :4]
+    np.testing.assert_array_equal(again.decision_function(test), found.decision_function(test))
+    assert again.decision_function(test).shape == (4, 3)
+    assert again.predict(test).shape == ((4,) if loss in FOR_CLASSES else (4, 3))
+
+
+def test_predictions_are_the_classes_themselves():
+    base = classes()
+    names = np.array(["ash", "birch", "cedar"])[base.targets.values]
+    instance = Instance(base.kernels, classes=names)
+    found = solve(instance, "l1", loss="softmax", C=100.0)
+    assert np.mean(found.predict(base.kernels) == names) > 0.9
+    np.testing.assert_array_equal(
+        found.predict(base.kernels), found.predicted_classes()[np.argmax(found.decision_function(base.kernels), axis=1)]
+    )
+
+
+def test_the_command_line(solved, tmp_path, run, refusal):
+    instance, loss, found = solved
+    problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"
+    save_instance(problem, instance)
+    code, out, _ = run("solve", problem, "-f", "l1", "--set", f"loss={loss}", "-o", answer, "--json")
+    record = json.loads(out)
+    assert (code, record["formulation"], record["parameters"]["loss"]) == (0, "l1", loss)
+    assert np.shape(record["alpha"]) == (3, 15)
+    assert record["objective"] == pytest.approx(found.objective, rel=1e-7)
+    assert run("verify", problem, answer)[0] == 0
+    assert run("solve", problem, "-f", "l1", "--set", f"loss={loss}")[0] == 0
+    assert run("report", problem, "-f", "l1", "--set", f"loss={loss}", "-o", tmp_path / "page.html")[0] == 0
+    assert "li has no form for several outputs" in refusal("solve", problem, "-f", "li", "--set", f"loss={loss}")
+    pytest.importorskip("flint")
+    assert "no rigorous bounds for joint outputs" in refusal("prove", problem, "-f", "l1", "--set", f"loss={loss}")
+
+
+def test_a_stack_of_doubles_without_an_instance():
+    base = responses()
+    found = mklcvx.solve(kernels=base.kernels, response=base.targets.values, formulation="l1")
+    assert found.alpha.shape == (3, 15)
