@@ -334,8 +334,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         self.classes_ = parts.classes()
         joint = self._loss.joint
         self._machines, self._members = machines_for(len(self.classes_), self.multi_class, joint), parts.members
-        shape = (len(self.classes_),) if joint else ()
-        fits = all(np.shape(solution.bias) == shape for solution in self.solutions_)
+        outputs = (len(self.classes_),) if joint else ()
+        fits = all(np.shape(solution.bias) == outputs for solution in self.solutions_)
         known = self.multi_class in MULTI_CLASS and fits and self._all_there()
         require(known, "classes and machines do not fit together")
         sigmoids = parts.arrays.get("calibration_")

@@ -53,7 +53,7 @@ class OneMachine(SingleTaskEstimator):
 
     @property
     def dual_coef_(self) -> Array:
-        """β of the training samples of positive weight: f = Σ_m weight_m Σ_i β_i k_m(x_i, ·); (n, k) for k outputs."""
+        """Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), (n,) or (n, k) for k outputs."""
         (solution,) = self.solutions_
         assert solution.alpha is not None, "every formulation of a single task has α"
         return np.asarray((solution.alpha * solution.y).T)
