@@ -308,7 +308,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             return probabilities(self.decision_function(X), self.calibration_)
         loss = BY_NAME[self.solutions_[0].parameters.get("loss", "hinge")]
         if not loss.log_odds or (self._fitted["multi_class"] == "ovo" and not loss.joint):
-            raise InputError("predict_proba: the model was fitted without probabilities: fit it again")
+            words = "set loss='logistic' or probability=True, and fit it again"
+            raise InputError(f"predict_proba: the model was fitted with probability=False, by a loss without: {words}")
         values = self.decision_function(X)
         return softmax(values, axis=1) if loss.joint and values.ndim == 2 else probabilities(values, OF_LOG_ODDS)
 

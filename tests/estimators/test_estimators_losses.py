@@ -138,6 +138,13 @@ def test_regression_is_that_of_solve_on_the_same_stack(loss):
     np.testing.assert_array_equal(model.predict(DIABETES[TEST]), found.decision_function(KERNELS.stack(DIABETES[TEST])))
 
 
+@pytest.mark.parametrize("loss", ["squared", "absolute", "epsilon_insensitive", "huber", "quantile"])
+def test_constant_targets_are_predicted_and_certified(loss):
+    model = MKLRegressor("l2", KERNELS, loss=loss).fit(LEARNED, np.full(60, 7.0))
+    np.testing.assert_allclose(model.predict(DIABETES), 7.0, atol=0.1 if loss == "epsilon_insensitive" else 1e-9)
+    assert model.solutions_[0].certified
+
+
 def test_a_quantile_is_above_its_share_of_the_samples():
     model = MKLRegressor("l1", KERNELS, loss="quantile", quantile=0.8, C=0.1).fit(LEARNED, TARGET)
     above = np.mean(model.predict(LEARNED) + 1e-6 >= TARGET)
@@ -322,7 +329,7 @@ def test_probabilities_are_there_for_the_losses_that_have_them(loss, settings, p
 
 def test_probabilities_belong_to_the_loss_that_was_fitted():
     model = MKLClassifier("l2", KERNELS).fit(CANCER, MALIGNANT).set_params(loss="logistic")
-    with pytest.raises(InputError, match="fitted without probabilities"):
+    with pytest.raises(InputError, match="fitted with probability=False, by a loss without"):
         model.predict_proba(CANCER)
     with pytest.raises(NotFittedError):
         MKLClassifier(loss="logistic").predict_proba(CANCER)
