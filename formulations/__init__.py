@@ -21,6 +21,7 @@ from .alignment import ALIGNMENT
 from .average import AVERAGE
 from .ckl import CKL
 from .elastic import ELASTIC
+from .families import joint as _joint  # noqa: F401  # single tasks have a form for several outputs
 from .families.single_task import LowerBound, SingleTask, UpperBound
 from .families.task import RankOneCoefficients, Task
 from .hypergraph import HYPERGRAPH

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -29,10 +29,8 @@ from .._dual import DualProgram
 from .._formulation import Formulation, Given, Own, Parameters, Points
 from .._primal import PrimalProgram
 from ..losses import JointLoss, JointRisk, Loss, Separable
+from .single_task import SingleTask
 from .task import RankOneCoefficients
-
-if TYPE_CHECKING:
-    from .single_task import SingleTask
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 
@@ -186,9 +184,6 @@ class JointOutputs(
 
     @classmethod
     def of(cls, single: SingleTask) -> JointOutputs:
-        if single.between is not None:
-            words = "its penalty is between groups: use a formulation with weights, for example l1"
-            raise InputError(f"{single.name} has no form for several outputs, {words}")
         return cls(single.name, single.title, single.reference, single.theorem, single.parameters, single)
 
     @property
@@ -199,6 +194,9 @@ class JointOutputs(
         """The task that an instance and parameters make, and every parameter with its value."""
         chosen = self.single.chosen(instance, given)
         targets = self.single.targets_for(instance, chosen.loss)
+        if self.single.between is not None:
+            words = "its penalty is between groups: use a formulation with weights, for example l1"
+            raise InputError(f"{self.name} has no form for several outputs, {words}")
         loss = chosen.loss if isinstance(chosen.loss, JointLoss) else Separable(cast(Loss, chosen.loss))
         y = np.ascontiguousarray(np.atleast_2d(targets.T))
         box = chosen.loss.prices(chosen.price, instance.sample_weight, y, chosen.bias)
@@ -251,3 +249,6 @@ class JointOutputs(
         self, program: DualProgram, task: JointTask, unit: float
     ) -> Points[Array, Array | RankOneCoefficients]:
         return Points([task.signs * np.asarray(program.alpha.value).T / task.loss.price_unit(unit)], [])
+
+
+SingleTask.several = JointOutputs.of

@@ -23,7 +23,7 @@ from ...errors import InputError, nearest
 from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
-from .._formulation import Formulation, Given, Own, Parameter, Parameters, Points, as_flag, shown
+from .._formulation import Formulation, Given, OfOwn, Own, Parameter, Parameters, Points, as_flag, shown
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Fixed, Regulariser, SoftMargin
 from ..losses import (
@@ -44,7 +44,6 @@ from ..losses import (
     Risk,
 )  # fmt: skip
 from . import task as _task
-from .joint import JointOutputs
 from .task import Array, RankOneCoefficients, Task
 
 THETA = Parameter("theta", "price of a kernel's slack", "θ > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
@@ -108,6 +107,7 @@ class SingleTask(
     between: ClassVar[Between | None] = None
     losses: ClassVar[tuple[str, ...]] = ("c", "nu")
     grouped: ClassVar[bool] = False
+    several: ClassVar[OfOwn[Formulation]]  # makes the form for several outputs; `joint` sets it
 
     family: ClassVar[str] = "single task"
     notation: ClassVar[str] = _task.__doc__ or ""
@@ -199,7 +199,7 @@ class SingleTask(
     def posed_for(self, instance: Instance, given: Given) -> Formulation:
         """Itself for one output; its form for several, where the loss that is named or the response has them."""
         several = given.get("loss") in JOINT or instance.targets.outputs > 1
-        return JointOutputs.of(self) if several else self
+        return self.several(self) if several else self
 
     def task(self, instance: Instance, given: Given) -> tuple[Task, Parameters]:
         """The task that an instance and parameters make, and every parameter with its value."""

@@ -67,13 +67,12 @@ def test_reports_and_benchmarks_refuse(refusal, stored, tmp_path):
 
 
 def test_cross_validation_needs_targets(run, refusal, tmp_path):
-    save_instance(tmp_path / "problem.npz", Instance(K, **GIVEN["none"][0], test_kernels=TEST))
-    words = "the instance has none: give y, classes, labels or"
-    assert words in refusal("cv", tmp_path / "problem.npz", "--grid", "C=1", "--folds", "2")
-    save_instance(tmp_path / "problem.npz", Instance(K, **GIVEN["outputs"][0]))
-    code, out, err = run("cv", tmp_path / "problem.npz", "--grid", "C=1", "--folds", "2")
-    assert code == 0, err
-    assert strict(out)["score"] == "r2"
+    problem, asked = tmp_path / "problem.npz", ("--grid", "C=1", "--folds", "2")
+    save_instance(problem, Instance(K, **GIVEN["none"][0], test_kernels=TEST))
+    assert "the instance has none: give y, classes, labels or" in refusal("cv", problem, *asked)
+    save_instance(problem, Instance(K, **GIVEN["outputs"][0], test_kernels=TEST))
+    code, out, _ = run("cv", problem, *asked)
+    assert (code, json.loads(out)["score"]) == (0, "r2")
 
 
 @pytest.mark.parametrize(
