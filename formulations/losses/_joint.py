@@ -50,6 +50,11 @@ class JointLoss(AnyLoss):
     def notation(self) -> str:
         return __doc__
 
+    @property
+    def of_each_output(self) -> Loss | None:
+        """The loss that is applied output by output, if it is one."""
+        return None
+
     @abstractmethod
     def signs(self, y: Array) -> Array:
         """s, which leads from α to β = s∘α."""
@@ -97,6 +102,10 @@ class Separable(JointLoss):
     @property
     def name(self) -> str:  # type: ignore[override]  # of the loss it applies
         return self.each.name
+
+    @property
+    def of_each_output(self) -> Loss:
+        return self.each
 
     def price_unit(self, size: float) -> float:
         return self.each.price_unit(size)

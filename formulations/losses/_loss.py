@@ -60,7 +60,7 @@ class AnyLoss(ABC):
     degree: ClassVar[int] = 1  # for real targets: ℓ(ty, tz) = t^degree ℓ(y, z), lengths being multiplied by t as well
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
     takes_bias: ClassVar[bool] = True
-    log_odds: ClassVar[bool] = False  # whether 1/(1 + e^(−z)) is the probability of the label +1
+    log_odds: ClassVar[bool] = False  # whether 1/(1 + e^(−z)) is the probability of +1; of classes, e^(z_j) is in ratio
     joint: ClassVar[bool] = False  # whether it takes several outputs at once
 
     @property

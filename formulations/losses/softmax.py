@@ -40,6 +40,7 @@ STEPS = 200  # of Newton's method for the biases
 
 class Softmax(Contrasting):
     name = kind = "softmax"
+    log_odds = True
 
     def declare_risk(self, outputs: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         own, z = (y.T > 0).astype(float), cp.Variable(outputs.shape)

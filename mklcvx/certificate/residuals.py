@@ -24,6 +24,8 @@ import numpy as np
 from .. import formulations
 from ..errors import InputError
 from ..formulations._formulation import OfOwn
+from ..formulations.families.joint import JointTask
+from ..formulations.families.task import Task
 from ..formulations.losses import HINGE, REAL, Loss
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
@@ -38,7 +40,7 @@ class Samples(NamedTuple):
     shares: Array
     level: float
     slackness: Array
-    loss: Loss
+    loss: Loss | None  # None where outputs are compared with each other: there is no margin then
 
 
 class GapParts(NamedTuple):
@@ -61,18 +63,32 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     outputs = outputs + np.asarray(solution.bias)[..., None]
     margins, box = solution.y * outputs, box_of(instance, solution)
     level, shares = float(solution.multipliers.get("rho", 1.0)), solution.alpha / box
-    formulation = formulations.get(solution.formulation)
-    if formulation.family not in TAKEN_APART:
+    formulation = formulations.get(solution.formulation).posed_for(instance, solution.parameters)
+    if formulation.family not in OF_LOSSES:
         beyond = margins - level
         slackness = (1 - shares) * np.maximum(-beyond, 0.0) + shares * np.maximum(beyond, 0.0)
         return Samples(margins, shares, level, slackness, HINGE)
     task, _ = formulation.task(instance, solution.parameters)
-    loss = task.loss_function
-    rho = level if loss.free_margin else 0.0
-    slackness = loss.fenchel_young(solution.alpha, outputs, task.y, task.box, rho) / task.box
-    if loss.targets == REAL:
+    left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, level)
+    if each is not None and each.targets == REAL:
         margins, level = task.y - outputs, 0.0
-    return Samples(margins, shares, level, slackness, loss)
+    return Samples(margins, shares, level, left / task.box, each)
+
+
+def _of_one_output(task: Task, alpha: Array, outputs: Array, level: float) -> tuple[Array, Loss]:
+    """What the loss leaves at each sample, and the loss."""
+    loss = task.loss_function
+    return loss.fenchel_young(alpha, outputs, task.y, task.box, level if loss.free_margin else 0.0), loss
+
+
+def _of_several(task: JointTask, alpha: Array, outputs: Array, level: float) -> tuple[Array, Loss | None]:
+    return task.loss.fenchel_young(alpha, outputs, task.y, task.box), task.loss.of_each_output
+
+
+OF_LOSSES: dict[str, OfOwn[tuple[Array, Loss | None]]] = {
+    "single task": _of_one_output,
+    "joint outputs": _of_several,
+}
 
 
 def box_of(instance: Instance, solution: Solution) -> Array:

@@ -11,7 +11,6 @@ from sklearn.utils.validation import has_fit_parameter
 from .. import formulations
 from ..defaults import FORMULATION
 from ..errors import InputError
-from ..formulations.losses import LOSSES
 from ..solvers.paths import RegularizationPath, solve_path
 from .base import KernelEstimator
 from .classifier import MKLClassifier
@@ -19,7 +18,7 @@ from .embedding import HypergraphEmbedding
 from .joint import MultiLabelMKL, TwoStageMKL
 from .one_class import OneClassMKL
 from .regressor import MKLRegressor
-from .single import SingleTaskEstimator
+from .single import BY_NAME, SingleTaskEstimator
 
 SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, OneClassMKL)
 ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
@@ -79,8 +78,8 @@ def mkl_path(
     fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     if not fitting:
         raise InputError(f"mkl_path does not cover {family}: call mklcvx.solve for every parameter")
-    loss = LOSSES.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
-    chosen = next((one for one in SINGLE if loss is not None and one.targets == loss.targets), fitting[0])
+    loss = BY_NAME.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
+    chosen = next((one for one in SINGLE if loss is not None and loss.targets in one.targets), fitting[0])
     if loss is not None and chosen is OneClassMKL:
         parameters = {name: value for name, value in parameters.items() if name != "loss"}
     known = chosen(formulation=formulation).get_params()

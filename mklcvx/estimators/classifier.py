@@ -3,6 +3,7 @@
 With two classes one machine is fitted, whose positive class is `classes_[1]`. With k classes, "ovr" fits k machines,
 each class against the rest, each with kernel weights of its own, and the largest decision value wins; "ovo" fits one
 for every pair of classes on the samples of these two, and the votes decide, ties by the sum of the decision values.
+A joint loss has one machine for all classes, with one combination of kernels.
 A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw) × the same. Weight 2 is a sample met twice.
 """
 
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.metaestimators import available_if
@@ -26,21 +27,22 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate.solution import Solution
 from ..defaults import FOLDS
 from ..errors import InputError, nearest
-from ..formulations.losses import LABELS, LOSSES, NU, Loss
+from ..formulations.losses import CLASSES, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, traces_of
 from .prediction import winners
 from .saving import ModelParts, require
-from .single import SingleTaskEstimator
+from .single import BY_NAME, SingleTaskEstimator
 from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
 
 
 class Machine(NamedTuple):
-    """The index of a class, against another one, or against all others if `negative` is None."""
+    """The index of a class, against another one, or against all others if `negative` is None; all classes at once if
+    `positive` is None."""
 
-    positive: int
+    positive: int | None
     negative: int | None
 
     def members(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -49,7 +51,12 @@ class Machine(NamedTuple):
         return np.flatnonzero((codes == self.positive) | (codes == self.negative))
 
 
-def machines_for(classes: int, multi_class: str) -> list[Machine]:
+JOINTLY = Machine(None, None)
+
+
+def machines_for(classes: int, multi_class: str, joint: bool) -> list[Machine]:
+    if joint:
+        return [JOINTLY]
     if classes == 2:
         return [Machine(1, 0)]
     if multi_class == "ovr":
@@ -58,8 +65,9 @@ def machines_for(classes: int, multi_class: str) -> list[Machine]:
 
 
 def _has_probabilities(model: MKLClassifier) -> bool:
-    loss = LOSSES.get(str(model.loss))
-    return bool(model.probability) or (loss is not None and loss.log_odds and model.multi_class == "ovr")
+    loss = BY_NAME.get(str(model.loss))
+    own = loss is not None and loss.log_odds and (loss.joint or model.multi_class == "ovr")
+    return own or bool(model.probability)
 
 
 @dataclass(eq=False, repr=False)
@@ -101,8 +109,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     s : float, optional
         Exponent between groups, for `vskl`.
     loss : str, optional
-        Loss of the margins: "hinge", "nu", "squared_hinge", "smoothed_hinge" or "logistic". The default is "nu" if `nu`
-        is given, else "hinge".
+        Loss of the margins: "hinge", "nu", "squared_hinge", "smoothed_hinge" or "logistic"; or one of all classes at
+        once, with one combination of kernels: "crammer_singer" or "softmax". The default is "nu" if `nu` is given, else
+        "hinge".
     C : float, optional
         Price of the samples' losses. The default is 1 unless `nu` is given.
     nu : float, optional
@@ -116,8 +125,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     class_weight : "balanced" or dict, optional
         Weights of the classes.
     probability : bool, default=False
-        Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values. Loss "logistic" has
-        probabilities of its own, 1/(1 + exp(−f)); of more than two classes, these of each against the rest, normalised.
+        Whether to calibrate `predict_proba`, by Platt's sigmoids on held-out decision values. Losses "logistic" and
+        "softmax" have probabilities of their own, 1/(1 + exp(−f)); of more than two classes, logistic those of each
+        against the rest, normalised.
     calibration_folds : int, default=5
         Folds of the calibration.
     n_jobs : int, optional
@@ -153,7 +163,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     ((7,), True)
     """
 
-    targets = LABELS
+    targets = (LABELS, CLASSES)
     own_parameters = ("loss", "C", "nu", "width", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
@@ -169,7 +179,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     n_jobs: int | None = None
 
     @property
-    def _loss(self) -> Loss:
+    def _loss(self) -> AnyLoss:
         return NU if self.loss is None and self.nu is not None else super()._loss
 
     # ------------------------------------------------------------------------------------------------- fitting
@@ -193,7 +203,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         self.__dict__.pop("calibration_", None)
         features, classes, weight = self._checked(X, y, sample_weight)
         kernels, codes, price = self._prepared(features, classes, weight)
-        self._machines = machines_for(len(self.classes_), self.multi_class)
+        self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
         self._members = [machine.members(codes) for machine in self._machines]
         if self._machines[0].negative is not None and len(self._machines) > 1:
             kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # check and repair the whole stack
@@ -219,8 +229,10 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return kernels, codes, price
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The problem of two classes."""
+        """The problem of two classes, or of all of them jointly."""
         kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
+        if self._loss.joint:
+            return self._task(kernels, codes, price, JOINTLY, np.arange(len(codes)))
         if len(self.classes_) > 2:
             count, name = len(self.classes_), self.formulation
             raise InputError(f"y has {count} classes, {name} tells two apart: give one against the rest, or use ml_sum")
@@ -229,6 +241,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _task(
         self, kernels: Array, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
     ) -> Instance:
+        if machine.positive is None:
+            return self._instance(kernels, classes=codes, sample_weight=price)
         y = np.where(codes[members] == machine.positive, 1.0, -1.0)
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
@@ -251,6 +265,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             Decision values (t,) for two classes; (t, k) for more, one column for each class.
         """
         stack = self._test_kernels(X)
+        if self._machines == [JOINTLY]:
+            values = self.solutions_[0].decision_function(stack)
+            return values if len(self.classes_) > 2 else values[:, 1] - values[:, 0]
         values = np.stack([_values(s, stack, m) for s, m in zip(self.solutions_, self._members, strict=True)], axis=1)
         if len(self.classes_) == 2:
             return values[:, 0]
@@ -276,7 +293,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Predict probabilities; with loss "logistic" (not one against one), or with `probability=True`, calibrated.
+        """Predict probabilities; with loss "logistic" (not one against one) or "softmax"; others calibrated, on demand.
 
         Parameters
         ----------
@@ -291,10 +308,12 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         check_is_fitted(self)
         if hasattr(self, "calibration_"):
             return probabilities(self.decision_function(X), self.calibration_)
-        fitted = LOSSES[self.solutions_[0].parameters.get("loss", "hinge")]
-        if not fitted.log_odds or self._fitted["multi_class"] == "ovo":
-            raise InputError("predict_proba: the model was fitted without probabilities: fit it again")
-        return probabilities(self.decision_function(X), OF_LOG_ODDS)
+        loss = BY_NAME[self.solutions_[0].parameters.get("loss", "hinge")]
+        if not loss.log_odds or (self._fitted["multi_class"] == "ovo" and not loss.joint):
+            words = "set loss='logistic' or probability=True, and fit it again"
+            raise InputError(f"predict_proba: the model was fitted with probability=False, by a loss without: {words}")
+        values = self.decision_function(X)
+        return softmax(values, axis=1) if loss.joint and values.ndim == 2 else probabilities(values, OF_LOG_ODDS)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: ArrayLike) -> Array:
@@ -316,9 +335,11 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)
         self.classes_ = parts.classes()
-        self._machines, self._members = machines_for(len(self.classes_), self.multi_class), parts.members
-        single = all(np.ndim(solution.bias) == 0 for solution in self.solutions_)
-        known = self.multi_class in MULTI_CLASS and single and self._all_there()
+        joint = self._loss.joint
+        self._machines, self._members = machines_for(len(self.classes_), self.multi_class, joint), parts.members
+        outputs = (len(self.classes_),) if joint else ()
+        fits = all(np.shape(solution.bias) == outputs for solution in self.solutions_)
+        known = self.multi_class in MULTI_CLASS and fits and self._all_there()
         require(known, "classes and machines do not fit together")
         sigmoids = parts.arrays.get("calibration_")
         require(
@@ -335,7 +356,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         machines, members, classes = self._machines, self._members, len(self.classes_)
         if not len(machines) == len(members) == len(self.solutions_):
             return False
-        times = classes if machines[0].negative is None else classes - 1
+        times = 1 if machines == [JOINTLY] else classes if machines[0].negative is None else classes - 1
         seen = np.bincount(np.concatenate(members), minlength=len(self._source.kept))
         return bool((seen == times).all())
 

@@ -98,7 +98,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
     array([ 1, -1])
     """
 
-    targets = NONE
+    targets = (NONE,)
     own_parameters = ("nu", "theta", "p", "l1_ratio", "lam", "s")
 
     _: KW_ONLY
@@ -168,7 +168,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
         ndarray of shape (t,)
             Decision values.
         """
-        return self._outputs(X) + (self.solutions_[0].threshold - self.offset_)
+        return self.score_samples(X) - self.offset_
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
         """Tell outliers from the others.

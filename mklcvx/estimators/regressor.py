@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from ..errors import InputError
 from ..formulations.losses import REAL
 from ..problem.instance import Instance
 from .base import Array
@@ -25,7 +24,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.
 
     With one kernel, `formulation="svm"` and loss "epsilon_insensitive" it is scikit-learn's `SVR`; with loss "squared"
-    and `bias=False` it is `KernelRidge` with alpha = 1/C.
+    and `bias=False` it is `KernelRidge` with alpha = 1/C. Several targets are learned at once, with one combination of
+    kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
 
     Parameters
     ----------
@@ -89,9 +89,9 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Its certificate.
     n_iter_ : int
         Number of iterations.
-    dual_coef_ : ndarray of shape (n,)
+    dual_coef_ : ndarray of shape (n,) or (n, k)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
-    intercept_ : float
+    intercept_ : float or ndarray of shape (k,)
         Bias b.
 
     References
@@ -109,7 +109,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     ((7,), True)
     """
 
-    targets = REAL
+    targets = (REAL,)
     own_parameters = ("loss", "C", "epsilon", "delta", "quantile", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
@@ -121,9 +121,14 @@ class MKLRegressor(RegressorMixin, OneMachine):
     bias: bool | None = None
 
     @property
-    def intercept_(self) -> float:
-        """The bias b."""
-        return float(self.solutions_[0].bias)
+    def intercept_(self) -> float | Array:
+        """The bias b; (k,) for k targets."""
+        return self.solutions_[0].bias
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
@@ -132,8 +137,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         ----------
         X : array_like of shape (n, d) or (n, n, M)
             Features, or a stack of kernels, samples first.
-        y : array_like of shape (n,)
-            Target of each sample.
+        y : array_like of shape (n,) or (n, k)
+            Target of each sample, or k of them.
         sample_weight : array_like of shape (n,), optional
             Weights of the samples. Weight 2 is a sample met twice.
 
@@ -147,10 +152,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         _ = self._loss  # refuse one of other targets
         X, y, weight = self._checked(X, y, sample_weight, y_numeric=True, multi_output=True)
-        if y.ndim == 2 and y.shape[1] > 1:
-            words = "fit one for each column, as sklearn.multioutput.MultiOutputRegressor does"
-            raise InputError(f"y has shape {y.shape}, MKLRegressor predicts one target per sample: {words}")
-        y = column_or_1d(y, warn=True)
+        y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
         kernels, kept = self._sourced(X, y, weight)
         return self._instance(kernels, response=y[kept], sample_weight=self._source.weight)
 
@@ -164,7 +166,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
         Returns
         -------
-        ndarray of shape (t,)
+        ndarray of shape (t,) or (t, k)
             Targets.
         """
         return self._outputs(X)

@@ -1,6 +1,6 @@
 """What the estimators of a single task share: parameters of regularisers, and the losses that fit their targets.
 
-    MKLClassifier   labels: hinge, nu, squared_hinge, smoothed_hinge, logistic
+    MKLClassifier   labels: hinge, nu, squared_hinge, smoothed_hinge, logistic; all classes: crammer_singer, softmax
     MKLRegressor    real targets: squared, epsilon_insensitive, absolute, squared_epsilon_insensitive, huber, quantile
     OneClassMKL     no targets: one_class
 
@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
-from ..formulations.losses import EVERY, Loss
+from ..formulations.losses import EVERY, JOINT, AnyLoss
 from .base import Array, KernelCombiner
+
+BY_NAME: dict[str, AnyLoss] = {**{loss.name: loss for loss in EVERY}, **JOINT}
 
 
 @dataclass(eq=False, repr=False)
 class SingleTaskEstimator(KernelCombiner):
-    """`targets` is the kind that the losses of the estimator take; the first such loss is the default."""
+    """`targets` are the kinds that the losses of the estimator take; the first such loss is the default."""
 
     families = ("single task",)
-    targets: ClassVar[str]
+    targets: ClassVar[tuple[str, ...]]
 
     _: KW_ONLY
     theta: float | None = None
@@ -35,9 +37,9 @@ class SingleTaskEstimator(KernelCombiner):
     s: float | None = None
 
     @property
-    def _loss(self) -> Loss:
+    def _loss(self) -> AnyLoss:
         """The loss, without its parameters. One that other targets have is refused."""
-        fitting = {loss.name: loss for loss in EVERY if loss.targets == self.targets}
+        fitting = {name: loss for name, loss in BY_NAME.items() if loss.targets in self.targets}
         name = getattr(self, "loss", None)
         if name is None:
             return next(iter(fitting.values()))
@@ -48,14 +50,14 @@ class SingleTaskEstimator(KernelCombiner):
 
 @dataclass(eq=False, repr=False)
 class OneMachine(SingleTaskEstimator):
-    """An estimator of one function f + b."""
+    """An estimator of one function f + b, which may have several outputs."""
 
     @property
     def dual_coef_(self) -> Array:
-        """β, one for each training sample of positive weight: f = Σ_m weight_m Σ_i β_i k_m(x_i, ·)."""
+        """Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), (n,) or (n, k) for k outputs."""
         (solution,) = self.solutions_
         assert solution.alpha is not None, "every formulation of a single task has α"
-        return np.asarray(solution.alpha * solution.y)
+        return np.asarray((solution.alpha * solution.y).T)
 
     def _outputs(self, X: ArrayLike) -> Array:
         """f + b."""

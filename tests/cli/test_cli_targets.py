@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mklcvx import Instance, solve
+from mklcvx import Instance, MKLRegressor, OneClassMKL, solve
 from mklcvx.io.files import load_instance, save_instance, save_solution
 from refusals import strict
 from stacks import FOR_COMMANDS
@@ -41,7 +41,7 @@ def found():
     "options",
     [
         ("solve", "-f", "l1", "--set", "loss=hinge"),
-        ("solve", "-f", "vskl", "--centre", "--normalise", "trace", "--set", "loss=logistic"),
+        ("solve", "-f", "sm1", "--centre", "--normalise", "trace", "--set", "loss=logistic"),
         ("solve", "-f", "ml_sum"),
         ("solve", "-f", "ts"),
         ("solve", "-f", "alignment"),
@@ -203,7 +203,8 @@ def test_a_response_is_predicted_by_decision_values(run, found, tmp_path):
     answer = written(found, tmp_path / "answer.json", target="response", label_names=("height",))
     np.savez(tmp_path / "test.npz", test_kernels=TEST, test_response=values + 0.5)
     code, out, err = run("predict", answer, tmp_path / "test.npz")
-    assert (code, err) == (0, f"root mean squared error 0.5, mean absolute error 0.5 on {T} samples\n")
+    share = 1 - 0.25 / values.var()
+    assert (code, err) == (0, f"root mean squared error 0.5, mean absolute error 0.5, R² {share:.4g} on {T} samples\n")
     assert out.splitlines() == ["decision", *map(str, values.tolist())]
     for ending in ("json", "npz"):
         assert run("predict", answer, tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")[0] == 0
@@ -277,3 +278,42 @@ def test_optima_are_proved_with_a_loss_that_fits(run, tmp_path, given, loss):
     assert said["parameters"]["loss"] == loss
     assert float(said["lower"]) <= float(said["upper"])
     assert said["relative_width"] <= 1e-8
+
+
+# ------------------------------------------------------------------------------------------------------ saved models
+FEATURES = np.random.default_rng(0).normal(size=(20, 2))
+TRUTH = FEATURES[:, 0] * FEATURES[:, 1]
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_a_model_of_a_response_predicts_it_and_says_its_errors(run, tmp_path, outputs):
+    y = TRUTH if outputs == 1 else np.column_stack([TRUTH, FEATURES[:, 0]])
+    model = MKLRegressor("l1", "gaussians", C=10.0).fit(FEATURES, y)
+    model.save(tmp_path / "model.npz")
+    np.savez(tmp_path / "test.npz", X=FEATURES[:5], y=y[:5])
+    code, out, err = run("predict", tmp_path / "model.npz", tmp_path / "test.npz")
+    assert code == 0, err
+    head, *rows = out.splitlines()
+    assert head == ("decision" if outputs == 1 else "decision 0,decision 1")
+    values = np.array([[float(value) for value in row.split(",")] for row in rows])
+    np.testing.assert_array_equal(values.reshape(np.shape(y[:5])), model.predict(FEATURES[:5]))
+    assert f"R² {model.score(FEATURES[:5], y[:5]):.4g} on 5 samples" in err
+
+
+def test_a_model_of_a_response_refuses_targets_of_another_shape(refusal, tmp_path):
+    MKLRegressor("l1", "gaussians").fit(FEATURES, TRUTH).save(tmp_path / "model.npz")
+    np.savez(tmp_path / "test.npz", X=FEATURES[:5], y=TRUTH[:4])
+    assert "test_response has 4 rows for 5" in refusal("predict", tmp_path / "model.npz", tmp_path / "test.npz")
+
+
+def test_a_model_without_targets_tells_outliers(run, tmp_path):
+    model = OneClassMKL("l1", "gaussians", nu=0.2).fit(FEATURES)
+    model.save(tmp_path / "model.npz")
+    samples = np.vstack([FEATURES[:3], [[50.0, 50.0]]])
+    np.savez(tmp_path / "test.npz", X=samples, y=np.append(model.predict(samples[:3]), -1))
+    code, out, err = run("predict", tmp_path / "model.npz", tmp_path / "test.npz")
+    assert (code, err) == (0, "accuracy 1.0000 on 4 samples\n")
+    rows = [row.split(",") for row in out.splitlines()]
+    assert rows[0] == ["decision", "label"]
+    assert [int(label) for _, label in rows[1:]] == model.predict(samples).tolist()
+    assert [float(value) for value, _ in rows[1:]] == model.decision_function(samples).tolist()

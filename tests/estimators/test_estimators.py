@@ -5,18 +5,25 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklcvx import HypergraphEmbedding, MKLClassifier, MultiLabelMKL, TwoStageMKL
+from mklcvx import HypergraphEmbedding, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClassMKL, TwoStageMKL
 
 pytestmark = pytest.mark.slow
 
+WEIGHTED = "check_sample_weight_equivalence_on_dense_data"
+# Everything else that the check compares is compared in test_estimators_losses.py.
+COLUMNS = {WEIGHTED: "transform has a column for each training sample, and repeated samples have several"}
+ROOT = {
+    WEIGHTED: "a certified gap of 1e-9 settles the decision values to its root, 3e-5; the check wants 1e-7, which "
+    "others reach by settling which samples support; and transform has a column for each training sample"
+}
 CALIBRATED = {
     "check_classifiers_train": "a sigmoid may cross one half elsewhere than the decision function crosses zero",
-    "check_sample_weight_equivalence_on_dense_data": "folds that hold out samples are no folds of repeated samples",
+    WEIGHTED: "folds that hold out samples are no folds of repeated samples",
 }
-MINIMAX = {
-    "check_sample_weight_equivalence_on_dense_data": "a certified gap of 1e-9 settles the decision values to its root, "
-    "3e-5; the check wants 1e-7, which the other formulations reach by settling which samples support",
-}
+NO_STACK = (
+    "it gives features to an estimator of precomputed kernels: scikit-learn computes kernels in other checks only"
+)
+PRECOMPUTED_ONE_CLASS = {**ROOT, "check_outliers_fit_predict": NO_STACK, "check_outliers_train": NO_STACK}
 WITHOUT_BIAS = {
     "check_class_weight_classifiers": "it wants all samples in the class of weight 1000; a linear kernel, which the "
     "check computes, without a bias gives x and -x different classes, whatever they weigh",
@@ -30,10 +37,14 @@ def expected(estimator):
     if getattr(estimator, "probability", False):
         return CALIBRATED
     if getattr(estimator, "nu", None) is not None:
-        return SHARE
+        return {**SHARE, **COLUMNS}
     if isinstance(estimator, MultiLabelMKL) and estimator.kernels == "precomputed":
-        return WITHOUT_BIAS
-    return MINIMAX if estimator.formulation == "ml_minimax" else {}
+        return {**WITHOUT_BIAS, **COLUMNS}
+    if isinstance(estimator, OneClassMKL) and estimator.kernels == "precomputed":
+        return PRECOMPUTED_ONE_CLASS
+    if isinstance(estimator, OneClassMKL) or estimator.formulation == "ml_minimax":
+        return ROOT
+    return {} if estimator.embeds else COLUMNS
 
 
 # One check has class weights from 1e-4 to 1e3; a fit that cannot be certified there says so.
@@ -46,6 +57,15 @@ def expected(estimator):
         MKLClassifier(kernels="precomputed", repair="clip"),
         MKLClassifier(probability=True, calibration_folds=2),
         MKLClassifier(nu=0.2),
+        MKLClassifier(loss="logistic"),
+        MKLClassifier("l2", loss="squared_hinge", multi_class="ovo"),
+        MKLClassifier("l2", loss="softmax"),
+        MKLClassifier(loss="crammer_singer", kernels="precomputed", repair="clip"),
+        MKLRegressor(),
+        MKLRegressor("l2", loss="huber", centre=True),
+        MKLRegressor(loss="epsilon_insensitive", kernels="precomputed", repair="clip"),
+        OneClassMKL(),
+        OneClassMKL(kernels="precomputed", repair="clip"),
         MultiLabelMKL(),
         MultiLabelMKL(kernels="precomputed", repair="clip"),
         MultiLabelMKL("ml_minimax"),

@@ -243,7 +243,7 @@ def test_joint_fits_are_those_of_solve(model, targets):
     fitted = clone(model).fit(WINE, y)
     np.testing.assert_array_equal(fitted.weights_, found.weights)
     assert fitted.solutions_[0].objective == found.objective
-    own = fitted.transform if hasattr(fitted, "transform") else fitted.decision_function
+    own = fitted.transform if fitted.embeds else fitted.decision_function
     np.testing.assert_array_equal(own(WINE[:9]), found.decision_function(KERNELS.stack(WINE[:9])))
     if hasattr(fitted, "predict"):
         expected = found.predict(KERNELS.stack(WINE))

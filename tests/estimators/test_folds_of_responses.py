@@ -84,4 +84,5 @@ def test_scores_fit_the_targets():
 def test_errors_are_negative_so_that_the_largest_is_best():
     truth, values = np.array([1.0, 2.0]), np.array([1.0, 4.0])
     assert measure("neg_mean_squared_error", truth, values, values) == -2.0
+    assert measure("neg_root_mean_squared_error", truth, values, values) == pytest.approx(-np.sqrt(2))
     assert measure("neg_mean_absolute_error", truth, values, values) == -1.0

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from mklcvx import Instance, available_losses, solve, solve_path, zoo
-from mklcvx.formulations.losses import Huber
+from mklcvx import Instance, solve, solve_path, zoo
+from mklcvx.formulations.losses import EVERY, Huber
 from mklcvx.reports import plot
 from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
 from mklcvx.reports.plot.weight_space import CORNERS
@@ -354,7 +354,7 @@ def test_a_loss_is_drawn_with_its_conjugate_and_its_bounds(panels):
     drawn(panels[0])
 
 
-@pytest.mark.parametrize("name", available_losses())
+@pytest.mark.parametrize("name", [loss.name for loss in EVERY])
 def test_a_conjugate_is_what_makes_the_loss(panels, name):
     """ℓ(r) = sup over α of rα − h(α): on the points that are drawn, from below and near."""
     plot.losses([name], panels)
@@ -377,3 +377,91 @@ def test_losses_on_figures_of_their_own_and_unknown_names():
     assert len(plot.losses(["squared"])) == 3
     with check_refused("unknown loss 'hubr'", "did you mean 'huber'?"):
         plot.losses(["hubr"])
+
+
+# ---------------------------------------------------------------------------------------------------- other losses
+RESPONSE = Instance(THREE.kernels, response=THREE.y * np.linspace(0.5, 2.0, 24))
+
+
+@pytest.mark.parametrize(
+    ("instance", "given", "axis"),
+    [
+        (RESPONSE, {"loss": "squared"}, "residual y − f(x)"),
+        (RESPONSE, {"loss": "huber", "delta": 0.3}, "residual y − f(x)"),
+        (RESPONSE, {"loss": "epsilon_insensitive", "epsilon": 0.3, "C": 0.5}, "residual y − f(x)"),
+        (RESPONSE, {"loss": "quantile", "quantile": 0.7, "C": 0.5}, "residual y − f(x)"),
+        (THREE, {"loss": "logistic"}, "margin y f(x)"),
+        (THREE, {"loss": "squared_hinge"}, "margin y f(x)"),
+        (THREE, {"loss": "smoothed_hinge", "width": 0.5, "C": 0.3}, "margin y f(x)"),
+        (Instance(THREE.kernels), {"nu": 0.3}, "f(x)"),
+    ],
+)
+def test_the_staircase_is_minus_the_slope_of_the_loss(ax, instance, given, axis):
+    solution = solve(instance, "l1", **given)
+    plot.kkt(instance, solution, ax)
+    stairs, *groups = ax.lines
+    assert ax.get_xlabel() == axis
+    points = np.concatenate([np.column_stack(group.get_data()) for group in groups])
+    assert len(points) == 24
+    x, y = (np.asarray(part) for part in stairs.get_data())
+    scale = np.array([np.ptp(x), np.ptp(y)])
+    corners, points_seen = np.column_stack([x, y]) / scale, points / scale
+    ways = np.diff(corners, axis=0)
+    along = ((points_seen[:, None] - corners[:-1]) * ways).sum(axis=-1) / np.maximum((ways**2).sum(axis=-1), 1e-300)
+    nearest = corners[:-1] + np.clip(along, 0, 1)[..., None] * ways
+    apart = np.linalg.norm(points_seen[:, None] - nearest, axis=-1).min(axis=1)
+    assert apart.max() < 1e-3  # of the picture
+    if instance is RESPONSE:
+        residuals = instance.response - solution.decision_function(instance.kernels)
+        np.testing.assert_allclose(np.sort(points[:, 0]), np.sort(residuals), atol=1e-9)
+    drawn(ax)
+
+
+def test_bounds_have_names_of_their_own(ax):
+    plot.kkt(RESPONSE, solve(RESPONSE, "l1", loss="huber", delta=0.3), ax)
+    assert {name.split(":")[0] for name in names_in(ax.get_legend())} <= {
+        "α = 0", "α between its bounds", "α at a bound",
+    }  # fmt: skip
+    other = Figure().subplots()
+    plot.kkt(THREE, solve(THREE, "l1", loss="squared_hinge"), other)
+    assert {name.split(":")[0] for name in names_in(other.get_legend())} <= {"α = 0", "0 < α"}
+
+
+def test_several_outputs_have_their_residuals_and_classes_have_no_margin(ax):
+    two = Instance(THREE.kernels, response=np.column_stack([RESPONSE.response, THREE.y]))
+    plot.kkt(two, solve(two, "l1"), ax)
+    assert sum(len(group.get_xdata()) for group in ax.lines[1:]) == 48
+    classes = Instance(THREE.kernels, classes=np.arange(24) % 3)
+    with check_refused("softmax", "no margin"):
+        plot.kkt(classes, solve(classes, "l1", loss="softmax"), ax)
+
+
+def test_predictions_lie_beside_what_was_observed(ax):
+    observed, predicted = [1.0, 2.0, 4.0], [1.5, 1.0, 4.0]
+    assert plot.predictions(observed, predicted, ax) is ax
+    line, marks = ax.lines
+    assert list(line.get_xdata()) == list(line.get_ydata()) == list(ax.get_xlim()) == list(ax.get_ylim())
+    assert (list(marks.get_xdata()), list(marks.get_ydata())) == (observed, predicted)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_legend()) == ("observed", "predicted", None)
+    other = plot.residuals(observed, predicted, Figure().subplots())
+    level, marks = other.lines
+    assert set(level.get_ydata()) == {0.0}
+    assert (list(marks.get_xdata()), list(marks.get_ydata())) == (predicted, [-0.5, 1.0, 0.0])
+    drawn(ax)
+    drawn(other)
+
+
+def test_several_outputs_are_told_apart(ax):
+    table = np.arange(8.0).reshape(4, 2)
+    plot.residuals(table, table + 1, ax)
+    assert names_in(ax.get_legend()) == ["output 1", "output 2"]
+    assert len({line.get_marker() for line in ax.lines[1:]}) == 2
+
+
+@pytest.mark.parametrize("draw", [plot.predictions, plot.residuals])
+@pytest.mark.parametrize(
+    ("observed", "predicted"), [([1.0], [1.0, 2.0]), ([], []), ([np.nan], [1.0]), (["a"], [1.0]), (1.0, 1.0)]
+)
+def test_what_is_no_pair_of_responses_is_refused(draw, observed, predicted, ax):
+    with check_refused("observed of shape", "finite numbers of one shape"):
+        draw(observed, predicted, ax)

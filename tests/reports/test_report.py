@@ -404,3 +404,46 @@ def test_small_numbers_are_powers_of_ten(number, made):
 def test_parameters_in_words():
     given = {"C": 1.0, "bias": True, "expansion": "star", "p": 1.5}
     assert settings(given) == "C = 1, bias = yes, expansion = star, p = 1.5"
+
+
+# ------------------------------------------------------------------------------------------------------- other losses
+def test_a_response_has_its_predictions_and_errors():
+    response = THREE.y * np.linspace(0.5, 2.0, 16)
+    trained = Instance(THREE.kernels, response=response)
+    solution = solve(trained, "l1", loss="huber", delta=0.5)
+    page = read(report_page(trained, solution, {}, 1e-8))
+    assert [one for one in page.ids if one in (*SECTIONS, "fit")] == [
+        "problem", "optimum", "certificate", "weights", "fit", "conditions", "derivation", "again",
+    ]  # fmt: skip
+    off = response - solution.decision_function(THREE.kernels)
+    assert f"root mean squared error{np.sqrt(np.mean(off**2)):.6g}"[:30] in page.text.replace("\n", "")
+    assert "16 training samples" in page.text
+    assert "α against the residual" in page.text
+    assert "minus the slope of the loss" in page.text
+    tested = Instance(THREE.kernels, response=response, test_kernels=THREE.kernels[:, :5], test_response=response[:5])
+    assert "5 test samples" in read(report_page(tested, solution, {}, 1e-8)).text
+
+
+@pytest.mark.parametrize(
+    ("targets", "loss"),
+    [
+        ({"y": THREE.y}, "logistic"),
+        ({}, "one_class"),
+        ({"classes": np.arange(16) % 3}, "softmax"),
+        ({"response": np.column_stack([THREE.y, np.arange(16.0)])}, "squared"),
+    ],
+)
+def test_every_kind_of_target_has_a_page(targets, loss):
+    instance = Instance(THREE.kernels, **targets)
+    solution = solve(instance, "l1", loss=loss)
+    page = read(report_page(instance, solution, {}, 1e-8))
+    assert "conditions" in page.ids
+    assert ("fit" in page.ids) == ("response" in targets)
+    assert ("α against the margin" in page.text) == (loss in ("logistic", "one_class"))
+
+
+def test_only_solvers_that_take_the_loss_are_compared():
+    task, _ = formulations.get("l1").task(THREE, {"loss": "logistic"})
+    assert "silp" not in chosen_solvers("l1", None, task)
+    task, _ = formulations.get("l1").task(THREE, {"C": 1.0})
+    assert chosen_solvers("l1", None, task) == chosen_solvers("l1", None)

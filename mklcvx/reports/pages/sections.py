@@ -155,7 +155,7 @@ def fit(instance: Instance, solution: Solution) -> Markup | None:
         observed, whose = instance.test_targets, "test"
         predicted = solution.decision_function(instance.test_kernels, instance.test_diagonals)
     else:
-        predicted = observed - sample_side(instance, solution).margins
+        predicted = observed - sample_side(instance, solution).margins.T
     rows = [("samples", f"{len(observed)} {whose} samples")]
     rows += [(name, short(error)) for name, error in errors_of_response(observed, predicted).items()]
     drawings = [
@@ -183,6 +183,8 @@ def conditions(instance: Instance, solution: Solution, candidate: Solution | Non
     samples = sample_side(instance, solution)
     worst = power(float(samples.slackness.max()))
     made.append(paragraph("Largest violation of complementary slackness by a sample: ", worst))
+    if samples.loss is None:
+        return section("conditions", "Optimality conditions", *made)
     against = "residual" if instance.targets.kind == "response" else "margin"
     drawing = inline(
         lambda ax: plot.kkt(instance, solution, ax), 3.0, f"α against the {against} of every sample", "kkt"

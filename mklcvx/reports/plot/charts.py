@@ -83,6 +83,9 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     preprocessing."""
     samples = sample_side(instance, solution)
     margins, shares, loss = samples.margins.ravel(), samples.shares.ravel(), samples.loss
+    if loss is None:
+        name = solution.parameters["loss"]
+        raise InputError(f"kkt: loss {name} compares the outputs of a sample, which has no margin: draw another loss")
     ax, level, real = axes(ax), samples.level, loss.targets == REAL
     least = 0.3 * (abs(level) or 1.0)  # on either side, so that rounding errors are not magnified
     low, high = min(margins.min(), level - least), max(margins.max(), level + least)
