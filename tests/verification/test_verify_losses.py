@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mklcvx import Instance, Solution, solve, verify, zoo
+from mklcvx import Instance, Solution, shrink, solve, verify, zoo
 from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.answers import Answer
@@ -104,6 +104,34 @@ def posed(found: Solution):
 
     formulation = formulations.get(found.formulation)
     return formulation, formulation.task(instance_of(found.parameters["loss"]), found.parameters)[0]
+
+
+@pytest.mark.parametrize("loss", ["squared", "quantile", "one_class"])
+def test_what_our_own_certificate_cannot_tell_is_undecided(loss):
+    given = {"parameters": parameters(solved(loss, "l1")), "tol": 1e-17}
+    known = verify(instance_of(loss), "l1", objective=0.0, diagnosis=False, **given).optimum
+    report = verify(instance_of(loss), "l1", objective=(known.lower + known.upper) / 2, **given)
+    assert report.verdict == "undecided"
+    assert report.diagnosis is None
+
+
+@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
+def test_rounded_answers_are_said_to_be_rounded(loss):
+    found, instance = solved(loss, "l1"), instance_of(loss)
+    for rounded, tol, name in (
+        (lambda x: np.float32(x).astype(float), 1e-10, "single_precision"),
+        (lambda x: np.round(x, 4), 1e-9, "few_decimals"),
+    ):
+        parts = {"weights": rounded(found.weights), "alpha": rounded(found.alpha)}
+        report = verify(instance, "l1", parameters=parameters(found), tol=tol, **parts)
+        assert report.diagnosis.name == name, report.diagnosis.words
+
+
+def test_an_instance_without_labels_shrinks():
+    for loss in ("huber", "one_class"):
+        part = shrink(instance_of(loss), "l1", lambda _, **given: {"objective": 0.0}, loss=loss)
+        assert (part.samples, part.count) == (2, 1)
+        assert part.targets.kind == instance_of(loss).targets.kind
 
 
 # -------------------------------------------------------------------------------------------------------- violations

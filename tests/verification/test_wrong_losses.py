@@ -16,6 +16,9 @@ import pytest
 
 from mklcvx import Instance, Solution, solve, verify, zoo
 from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.verification.answers import Answer
+from mklcvx.verification.case import pose
+from mklcvx.verification.diagnosis.mistakes_in_answers import samples_order
 
 pytestmark = pytest.mark.slow
 
@@ -211,3 +214,13 @@ def test_right_answers_that_are_inexact_are_not_accused(loss):
         parts = {"alpha": alpha, "objective": found.objective * (1 + size), "weights": found.weights * (1 + size)}
         report = verify(instance, "l1", parameters=asked, **parts)
         assert report.accepted or report.diagnosis.name in INEXACT, report.diagnosis.words
+
+
+def test_noise_is_no_other_order_of_the_samples():
+    """Sorted like the optimum, noise may be cheaper by far; the samples are where they were."""
+    case = pose(instance_of("response"), "l1", {"loss": "epsilon_insensitive"}, 1e-6)
+    right = case.reference.alpha
+    noisy = right + 1e-5 * np.random.default_rng(0).standard_normal(len(right))
+    assert list(samples_order(case, Answer(alpha=noisy))) == []
+    (trial,) = samples_order(case, Answer(alpha=np.roll(right, 1)))
+    assert trial.name == "samples_order"

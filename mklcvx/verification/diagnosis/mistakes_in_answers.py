@@ -26,6 +26,7 @@ from ..domain import to_boundary
 from ..families import proved_parts
 from .mistakes import SAME, VANISHING, Hypotheses, Hypothesis, Trial, Trials, but_for, on_weights
 
+MOVED = 0.05  # of the largest α: how far some α must be from its place for the order to be another
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 FACTORS = (
     ("objective_sign", -1.0, "'s sign: the negative of a maximum was minimised, or the reverse"),
@@ -130,8 +131,9 @@ def samples_order(case: Case, answer: Answer) -> Trials:
     if len(np.unique(inside.round(9))) >= DISTINCT:
         ranked = np.empty_like(ours)
         ranked[np.argsort(ours, kind="stable")] = np.sort(np.ravel(alpha))
-        words = "the order of the samples: the same α, of other samples"
-        yield but_for(answer, "samples_order", words, alpha=ranked)
+        if np.abs(ranked - np.ravel(alpha)).max() > MOVED * size.max():  # else it is noise that was put in order
+            words = "the order of the samples: the same α, of other samples"
+            yield but_for(answer, "samples_order", words, alpha=ranked)
 
 
 # ------------------------------------------------------------------------------------------------------------ weights
