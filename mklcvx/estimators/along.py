@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .. import formulations
 from ..defaults import FORMULATION
 from ..errors import InputError
+from ..formulations.losses import KNOWN
 from ..solvers.paths import RegularizationPath, solve_path
 from .base import KernelEstimator
 from .classifier import MKLClassifier
@@ -18,7 +19,7 @@ from .embedding import HypergraphEmbedding
 from .joint import MultiLabelMKL, TwoStageMKL
 from .one_class import OneClassMKL
 from .regressor import MKLRegressor
-from .single import BY_NAME, SingleTaskEstimator
+from .single import SingleTaskEstimator
 
 SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, OneClassMKL)
 ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
@@ -78,7 +79,7 @@ def mkl_path(
     fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     if not fitting:
         raise InputError(f"mkl_path does not cover {family}: call mklcvx.solve for every parameter")
-    loss = BY_NAME.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
+    loss = KNOWN.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
     chosen = next((one for one in SINGLE if loss is not None and loss.targets in one.targets), fitting[0])
     if loss is not None and chosen is OneClassMKL:
         parameters = {name: value for name, value in parameters.items() if name != "loss"}

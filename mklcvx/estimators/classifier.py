@@ -27,12 +27,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate.solution import Solution
 from ..defaults import FOLDS
 from ..errors import InputError, nearest
-from ..formulations.losses import CLASSES, LABELS, NU, AnyLoss
+from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, traces_of
 from .prediction import winners
 from .saving import ModelParts, require
-from .single import BY_NAME, SingleTaskEstimator
+from .single import SingleTaskEstimator
 from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -65,7 +65,7 @@ def machines_for(classes: int, multi_class: str, joint: bool) -> list[Machine]:
 
 
 def _has_probabilities(model: MKLClassifier) -> bool:
-    loss = BY_NAME.get(str(model.loss))
+    loss = KNOWN.get(str(model.loss))
     own = loss is not None and loss.log_odds and (loss.joint or model.multi_class == "ovr")
     return own or bool(model.probability)
 
@@ -308,7 +308,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         check_is_fitted(self)
         if hasattr(self, "calibration_"):
             return probabilities(self.decision_function(X), self.calibration_)
-        loss = BY_NAME[self.solutions_[0].parameters.get("loss", "hinge")]
+        loss = KNOWN[self.solutions_[0].parameters.get("loss", "hinge")]
         if not loss.log_odds or (self._fitted["multi_class"] == "ovo" and not loss.joint):
             words = "set loss='logistic' or probability=True, and fit it again"
             raise InputError(f"predict_proba: the model was fitted with probability=False, by a loss without: {words}")

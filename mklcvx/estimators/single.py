@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
-from ..formulations.losses import EVERY, JOINT, AnyLoss
+from ..formulations.losses import ALL, AnyLoss
 from .base import Array, KernelCombiner
-
-BY_NAME: dict[str, AnyLoss] = {**{loss.name: loss for loss in EVERY}, **JOINT}
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +37,7 @@ class SingleTaskEstimator(KernelCombiner):
     @property
     def _loss(self) -> AnyLoss:
         """The loss, without its parameters. One that other targets have is refused."""
-        fitting = {name: loss for name, loss in BY_NAME.items() if loss.targets in self.targets}
+        fitting = {loss.name: loss for loss in ALL if loss.targets in self.targets}
         name = getattr(self, "loss", None)
         if name is None:
             return next(iter(fitting.values()))
