@@ -22,8 +22,10 @@ LOSSES_FOR: dict[str, tuple[str, ...]] = {
     "response": (
         "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile",
     ),
+    "classes": ("crammer_singer", "softmax"),
     NONE: ("one_class",),
 }  # fmt: skip
+TAKEN = {"response": "a response is", "classes": "classes at once are", NONE: "an instance without targets is"}
 DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
 ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}
 WANTED = {
@@ -101,8 +103,7 @@ class Targets:
         """The error of something that needs other targets; it says which losses take the ones that are there."""
         fitting = LOSSES_FOR.get(self.kind)
         if fitting is not None:
-            taken = "a response" if self.kind == "response" else "an instance without targets"
-            remedy += f"; {taken} is for {_losses(fitting)}" if fitting else f"; no loss takes {taken} yet"
+            remedy += f"; {TAKEN[self.kind]} for {_losses(fitting)}"
         return InputError(f"{who} needs {needs}, the instance has {self.present}: {remedy}")
 
     def real(self, who: str) -> Array:
