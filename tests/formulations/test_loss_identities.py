@@ -31,11 +31,12 @@ FINE = 1e-10
 over_penalties = pytest.mark.parametrize("name", PENALTIES)
 over_biases = pytest.mark.parametrize("bias", [True, False])
 over_losses = pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+over_prices = pytest.mark.parametrize("loss", [x for x in EVERY if not x.free_margin], ids=lambda loss: loss.name)
 
 
-def found(instance: Instance, name: str, loss: str, tol: float = FINE, **given) -> Solution:
+def found(instance: Instance, name: str, loss: str, **given) -> Solution:
     given = {"nu": 0.4, **given} if loss == "nu" else given
-    solution = solve(instance, name, solver="interior", tol=tol, loss=loss, **given)
+    solution = solve(instance, name, solver="interior", tol=FINE, loss=loss, **given)
     assert solution.certified, solution.message
     return solution
 
@@ -204,12 +205,10 @@ def test_kernels_in_other_units(name, loss):
     check_equal(moved, plain, 1 / s if free else s)
 
 
-@over_losses
+@over_prices
 @pytest.mark.parametrize("name", ["l1", "sm2"])
 def test_the_value_grows_with_the_price_by_the_losses(name, loss):
     """A minimum of functions that are linear in C: concave, and Σℓ at either end bounds what C' − C adds."""
-    if loss.free_margin:
-        pytest.skip("a ν-form has no C")
     instance, low, high = INSTANCES[loss.targets], 0.5, 0.6
     here, there = (found(instance, name, loss.name, C=C) for C in (low, high))
     sums = []
@@ -257,13 +256,13 @@ def test_group_lasso_vanishes_from_lam_max_on(loss, bias):
     beyond = found(instance, "group_lasso", loss.name, C=1.5, bias=bias, lam=1.0001 * largest)
     assert beyond.norms.max() <= 1e-9
     assert beyond.objective == pytest.approx(task.risk(np.zeros(18)).value, rel=1e-9)
-    below = found(instance, "group_lasso", loss.name, tol=1e-8, C=1.5, bias=bias, lam=0.999 * largest)
+    below = found(instance, "group_lasso", loss.name, C=1.5, bias=bias, lam=0.999 * largest)
     assert below.norms.max() > 1e-6
     assert below.certificate.upper < beyond.certificate.lower
 
 
 @over_biases
-@pytest.mark.parametrize("loss", [loss for loss in EVERY if not loss.free_margin], ids=lambda loss: loss.name)
+@over_prices
 def test_group_lasso_is_l1_at_the_matching_price(loss, bias):
     """λ = A = Σ‖f_m‖ of l1: the same function, and A²/2 more."""
     instance = INSTANCES[loss.targets]
