@@ -42,7 +42,7 @@ COARSE = (  # certify 1e-2
     ("hypergraph_nesterov", "hypergraph"),
     ("hypergraph_nesterov", "hypergraph_smooth"),
 )
-ELSEWHERE = {"interior", "silp_exact", "ckl_alternating", "group_lasso_bcd"}
+ELSEWHERE = {"interior", "silp_exact", "ckl_alternating", "group_lasso_bcd", "spicymkl"}
 SAMPLED = (("ml_sa", "ml_minimax"), ("ts_pegasos", "ts"))
 
 
