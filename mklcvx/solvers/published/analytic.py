@@ -23,7 +23,6 @@ class Analytic(Alternating):
     summary = "SVM and closed-form weights in turn"
     reference = "Kloft et al. 2011"
     serves = ("l1", "l2", "lp")
-    losses = None
     max_iter = 5000
 
     def first_weights(self, problem: Problem) -> Array:

@@ -43,7 +43,6 @@ class SILP(ColumnGeneration):
     summary = "column generation: a linear master and an SVM"
     reference = "Sonnenburg et al. 2006"
     serves = ("l1", "sm1")
-    losses = None
 
     def separate(self, problem: Problem, weights: Array) -> Array:
         return fit(problem, weights).alpha

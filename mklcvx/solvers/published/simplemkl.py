@@ -32,7 +32,6 @@ class SimpleMKL(OverWeights):
     summary = "reduced gradient with line search"
     reference = "Rakotomamonjy et al. 2008"
     serves = ("l1",)
-    losses = None
 
     def step(self, problem: Problem, state: Fitted) -> Fitted:
         here = state.fit
