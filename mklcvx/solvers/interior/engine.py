@@ -27,6 +27,7 @@ class InteriorPoint(Algorithm):
     summary = InteriorMethod.summary
     reference = InteriorMethod.reference
     serves = tuple(BY_NAME)
+    losses = None
     tolerance = InteriorMethod.tolerance
     max_iter = 100
 
