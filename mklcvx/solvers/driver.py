@@ -21,7 +21,6 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
-from ..formulations.losses import HINGE, NU
 from ..problem.stack import Array
 
 LARGEST_OPTION = 10**9
@@ -67,7 +66,7 @@ class Algorithm(ABC, Generic[S]):
     summary: ClassVar[str]
     reference: ClassVar[str]
     serves: ClassVar[tuple[str, ...]]
-    losses: ClassVar[tuple[str, ...] | None] = (HINGE.name, NU.name)  # of single tasks; None: every one
+    losses: ClassVar[tuple[str, ...] | None] = None  # of single tasks; None: every one
     joint: ClassVar[bool] = False  # whether it takes losses of several outputs
     tolerance: ClassVar[float] = 1e-4  # what it can be expected to certify
     max_iter: ClassVar[int] = 1000

@@ -21,12 +21,13 @@ from .published.silp_exact import SILPExact
 from .published.simplemkl import SimpleMKL
 from .published.sm1_bcd import SM1BCD
 from .published.sm2_projection import SM2Projection
+from .published.spicymkl import SpicyMKL
 from .published.ts_pegasos import TSPegasos
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (
-    InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, GroupLassoBCD, LiAlternating,
-    CKLAlternating, Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS, HypergraphSILP,
-    HypergraphNesterov,
+    InteriorPoint, SILPExact, SILP, SimpleMKL, Level, Analytic, SM1BCD, SM2Projection, GroupLassoBCD, SpicyMKL,
+    LiAlternating, CKLAlternating, Mirror, MLSumSubgradient, MLMirrorProx, MLSA, TSPegasos, AlignmentNNLS,
+    HypergraphSILP, HypergraphNesterov,
 )  # fmt: skip
 
 __all__ = ["ALGORITHMS", "Algorithm", "Callback", "Options", "drive", "with_options"]

@@ -235,3 +235,18 @@ def test_which_samples_are_free():
     assert held.tolist() == [-1, -0.5, 0, 0.5, 1, 0, 0, 0, 0, 0]
     assert (gradient + side.kink(alpha, gradient))[free] == pytest.approx([0.0, 0.0, -0.05, 0.05])
     assert task.limit[0] == 1
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+@pytest.mark.parametrize("share", [0.9, 0.999, 0.99999])
+def test_the_group_lasso_just_below_its_largest_price(loss, bias, share):
+    """Where the mean slope of the regulariser beats the pull at every size of the weights, the start has a size yet."""
+    instance = regression.noisy(18, 3, 5)
+    task, _ = formulations.get("group_lasso").task(instance, {"loss": loss, "bias": bias})
+    rest = task.y - task.risk(np.zeros(18)).bias
+    largest = float(task.root_q(task.feasible(np.clip(rest, task.low, task.limit))).max())
+    found = solve(instance, "group_lasso", solver="interior", loss=loss, bias=bias, lam=share * largest)
+    assert found.certified, found.message
+    assert 0 < np.count_nonzero(found.norms > 1e-9) < 3
+    assert found.iterations <= 15

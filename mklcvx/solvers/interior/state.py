@@ -130,7 +130,8 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
 
 def first_weights(side: Side) -> Array:
     """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
-    the regulariser balances the pull of the α that is best along `_towards_targets`."""
+    the regulariser balances the pull of the α that is best along `_towards_targets`. Where the slope is the stronger at
+    every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that α."""
     x, samples, task = side.start(), side.samples, side.task
     if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
         return x
@@ -139,16 +140,21 @@ def first_weights(side: Side) -> Array:
     reach = np.where(alpha < 0, -samples.low, samples.high)
     most = 1 / max(float(np.max(np.abs(alpha) / reach)), TINY)
 
-    def excess(size: float) -> float:
+    def length(size: float) -> float:
         cost = size * float(weights @ q) + float(samples.kappa @ alpha**2)
-        length = min(samples.promise(alpha) / max(cost, TINY), most)
-        return float(x @ side.gradient(size * x, length**2 * q / 2))
+        return min(samples.promise(alpha) / max(cost, TINY), most)
+
+    def excess(size: float) -> float:
+        return float(x @ side.gradient(size * x, length(size) ** 2 * q / 2))
 
     low, high = -SETTINGS.start_power, SETTINGS.start_power
     while high - low > 1:
         middle = (low + high) / 2
         low, high = (low, middle) if excess(2.0**middle) > 0 else (middle, high)
-    return x * 2.0**low
+    size, seen = 2.0**low, length(0.0) * float(weights @ q)
+    if low == -SETTINGS.start_power and seen > 0:
+        size = float(np.clip(samples.promise(alpha) / seen, size, 2.0**SETTINGS.start_power))
+    return x * size
 
 
 def ridge_alpha(samples: SamplesSide, hessian: ReducedHessian, weights: Array) -> tuple[Array, Array]:

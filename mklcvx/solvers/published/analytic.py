@@ -4,9 +4,10 @@
              ‖f_m‖ = μ_m √q_m(α)
              μ_m ← ‖f_m‖^{2/(p+1)} / (Σ_l ‖f_l‖^{2p/(p+1)})^{1/p}
 
-Both steps minimise the primal ½ Σ ‖f_m‖²/μ_m + risk over one block of its variables, so it never rises. For p > 1 the
-weights stay away from zero and convergence is linear. For p = 1 a weight that ought to vanish shrinks only by the
-factor √(q_m/max q) per step, and no rate is proved: expect a hundred steps for each further digit.
+The SVM is the machine of any convex loss, as in the paper. Both steps minimise the primal ½ Σ ‖f_m‖²/μ_m + risk over
+one block of its variables, so it never rises. For p > 1 the weights stay away from zero and convergence is linear. For
+p = 1 a weight that ought to vanish shrinks only by the factor √(q_m/max q) per step, and no rate is proved: expect a
+hundred steps for each further digit.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class CKLAlternating(Algorithm[Chosen]):
         """The classifier of the SVM, and that of the dual's own weights."""
         found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
         return Points(
-            found.duals, [*found.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.y)]
+            found.duals, [*found.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.signs)]
         )
 
     def _weights(self, shares: Array, group_share: Array, groups: NDArray[np.intp]) -> Array:

@@ -67,7 +67,7 @@ class Mirror(Algorithm[Averaged]):
         """The state with its inner answer added to the sums."""
         found, count = state.fit, state.count + 1
         steepest = max(float((state.rise[problem.task.own["groups"]] * found.halves).max()), state.steepest)
-        terms = found.alpha, np.outer(found.weights, found.alpha * problem.task.y), 1.0
+        terms = found.alpha, np.outer(found.weights, found.alpha * problem.task.signs), 1.0
         sums = tuple(total + 1 / np.sqrt(count) * term for total, term in zip(state.sums, terms, strict=True))
         return replace(state, weights=found.weights, steepest=steepest, sums=sums, count=count)
 

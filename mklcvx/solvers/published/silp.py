@@ -4,7 +4,8 @@
     oracle   α ← SVM with kernel Σ_m μ_m K_m,      S_m(α) = gain(α) − ½ q_m(α)
 
 The master is a linear program, solved by HiGHS; cap is 1 for `l1` and θ for `sm1`. Weights jump between corners of the
-cuts, so that many cuts are needed before the last digits come.
+cuts, so that many cuts are needed before the last digits come. Any convex loss will do, as in the paper: the SVM
+is the machine of that loss, and the gain that of its dual.
 """
 
 from __future__ import annotations
@@ -55,5 +56,5 @@ class SILP(ColumnGeneration):
     def points(self, problem: Problem, state: Columns) -> Points:
         """The last α and the mixed one; the classifier that the weights make with the last."""
         return Points(
-            [state.cuts[-1], state.mixed], [RankOneCoefficients(state.weights, state.cuts[-1] * problem.task.y)]
+            [state.cuts[-1], state.mixed], [RankOneCoefficients(state.weights, state.cuts[-1] * problem.task.signs)]
         )

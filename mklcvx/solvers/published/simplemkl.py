@@ -8,6 +8,9 @@
 
 Every J costs an SVM. The line search uses the slope J'(η) = Σ_m D_m ∂J/∂μ_m, which comes free with it: secant steps
 inside a bracket until the slope has shrunk tenfold and J has decreased enough.
+
+The paper has regression and one-class problems as well: only the machine changes. The gradient is that of every loss,
+for J is a maximum over α, attained at the α of the machine (Danskin).
 """
 
 from __future__ import annotations
