@@ -1,0 +1,176 @@
+"""The page of the regression experiment, and the rules behind its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from _findings import LEVEL, Finding, probability, sentence
+from _harness import Row, Setting
+from _reporting import Page, Picture, Table
+from _significance import mean_and_deviation
+from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE, named
+from regression_results import LEARNED, SINGLE, Pair, Results, compared, error_changes
+from regression_tables import (
+    certificates_table,
+    chosen_table,
+    cost_table,
+    draw,
+    errors_table,
+    rough_table,
+    tests_table,
+    weights_table,
+)
+
+# Predictions differ by about the root of the gap, in standard deviations of the targets.
+WITNESSED = 1e-4
+HARM = 0.1  # of the standard deviation of the errors between folds
+
+RULE = (
+    "a difference between two methods on a data set is found where the corrected resampled t-test of their errors, "
+    f"fold by fold, stays below {LEVEL} after Holm's correction for all pairs of that data set in the table below; a "
+    "conclusion about three formulations holds where it is found for all of them, in part where for some. Answers are "
+    f"the same where no prediction differs by more than {WITNESSED:g} standard deviations of the targets. A gap harms "
+    f"where it changes a fold's error by more than {HARM:g} of the standard deviation between folds."
+)
+
+
+def report(setting: Setting, rows: list[Row]) -> Page:
+    found = Results(rows)
+    if not found.sets:
+        return Page("Too little is finished for a page.", [], [])
+    findings = [certified(found), witnessed(found)]
+    if "diabetes" in found.sets:
+        findings += [against_single(found), against_average(found, "diabetes"), against_himalaya(found)]
+    if "linnerud" in found.sets:
+        findings += [against_mean(found), sharing(found)]
+    findings.append(rough_matters(found))
+    parts: list[Table | Picture | str] = [errors_table(found)]
+    if not found.has(RANDOM):
+        parts.append(
+            "himalaya is not installed: its multiple-kernel ridge is left out (`pip install 'mklcvx[experiments]'`)."
+        )
+    parts += [tests_table(found), draw(setting, found), *(weights_table(found, data) for data in found.sets)]
+    parts += [cost_table(found), rough_table(found), certificates_table(found), chosen_table(found)]
+    return Page(sentence(findings), made(setting, found), parts, RULE, heading="How it was measured")
+
+
+# ------------------------------------------------------------------------------------------------------------ findings
+def certified(found: Results) -> Finding:
+    lines = [line for data in found.sets for loss in LOSSES for line in found.tallied(data, loss)]
+    solved, certain = (sum(line[what] for line in lines) for what in ("solved", "certified"))
+    told = f"{certain} of {solved}, relative gap at most {max(line['worst_gap'] for line in lines):.1e}"
+    return Finding("every MKL answer is certified", solved == certain, told)
+
+
+def witnessed(found: Results) -> Finding:
+    lines = [line for data in found.sets for loss in SINGLE for line in found.tallied(data, loss)]
+    worst = max(line["apart"] for line in lines)
+    return Finding(
+        "KernelRidge and SVR with the learned kernel predict the same",
+        worst <= WITNESSED,
+        f"largest difference {worst:.0e} of a standard deviation in {len(lines)} fits",
+    )
+
+
+def judged(conclusion: str, pairs: Sequence[Pair]) -> Finding:
+    """Ours are better: for all pairs, some or none."""
+    better = [pair for pair in pairs if pair.found and pair.difference < 0]
+    worse = [pair for pair in pairs if pair.found and pair.difference > 0]
+    best = min(pairs, key=lambda pair: pair.difference)
+    told = (
+        f"found in {len(better)} of {len(pairs)} pairs, the opposite in {len(worse)}; differences "
+        f"{best.difference:+.3f} to {max(pair.difference for pair in pairs):+.3f}, "
+        f"smallest corrected {probability(min(pair.adjusted for pair in pairs))}"
+    )
+    holds: bool | str = len(better) == len(pairs) or (f"holds for {len(better)} of {len(pairs)}" if better else False)
+    return Finding(conclusion, holds, told)
+
+
+def of_pairs(found: Results, data: str, wanted: Callable[[Pair], bool]) -> list[Pair]:
+    return [pair for pair in compared(found, data).values() if wanted(pair)]
+
+
+def learned(pair: Pair) -> bool:
+    return pair.ours.split(",")[0] in LEARNED
+
+
+def against_single(found: Results) -> Finding:
+    pairs = of_pairs(found, "diabetes", lambda pair: pair.theirs in SINGLE.values() and learned(pair))
+    return judged(
+        "on diabetes learned weights predict significantly better than KernelRidge and SVR with one chosen kernel",
+        pairs,
+    )
+
+
+def against_average(found: Results, data: str) -> Finding:
+    pairs = of_pairs(found, data, lambda pair: pair.theirs.startswith("average"))
+    return judged(f"on {data} learned weights predict significantly better than the average of the kernels", pairs)
+
+
+def against_himalaya(found: Results) -> Finding:
+    conclusion = "on diabetes learned weights predict significantly better than himalaya's"
+    pairs = of_pairs(found, "diabetes", lambda pair: pair.theirs in SEARCHES)
+    return judged(conclusion, pairs) if pairs else Finding(conclusion, "not tried", "himalaya is not installed")
+
+
+def against_mean(found: Results) -> Finding:
+    pairs = of_pairs(found, "linnerud", lambda pair: pair.theirs == "mean")
+    return judged("on linnerud learned weights predict significantly better than the mean", pairs)
+
+
+def sharing(found: Results) -> Finding:
+    pairs = of_pairs(found, "linnerud", lambda pair: pair.theirs.endswith("per target"))
+    return judged(
+        "on linnerud weights that the targets share predict significantly better than weights of each target", pairs
+    )
+
+
+def rough_matters(found: Results) -> Finding:
+    """Against the spread of the errors over the folds: what a fold's error can tell apart."""
+    told, harmed = [], False
+    for data in found.sets:
+        own, exact = (
+            np.median([line["kernels"] for line in found.rough(data, asked)]) for asked in (ROUGH[0], TOLERANCE)
+        )
+        changed = float(error_changes(found, data, ROUGH[0]).max())
+        deviation = mean_and_deviation(list(found.errors(data, named("l1", "squared"))))[1]
+        harmed |= changed > HARM * deviation
+        told.append(
+            f"{data}: a gap of {ROUGH[0]:g} changes no fold's error by more than {changed:.3f}, beside a spread of "
+            f"{deviation:.2f} between folds, but shows {own:.0f} kernels in use instead of {exact:.0f} (medians)"
+        )
+    return Finding("a wide gap harms the predictions", harmed, "; ".join(told))
+
+
+# -------------------------------------------------------------------------------------------------------- how measured
+def made(setting: Setting, found: Results) -> list[str]:
+    from regression import LOSS_GRIDS, OUTER, WHOLE_WIDTHS, WIDTHS, inner, prices, repeats
+
+    def words(values: Sequence[float]) -> str:
+        return ", ".join(f"{value:g}" for value in values)
+
+    grids = {name: words(values) for loss in LOSSES for name, values in LOSS_GRIDS[loss].items()}
+    repeated = " and ".join(f"{count} times ({data})" for data, count in repeats(setting).items())
+    versions = {row["version"] for row in found.rows if row["who"] == "himalaya"}
+    return [
+        "Diabetes: 442 patients, in groups age and sex, body mass, blood pressure, cholesterol (total, LDL, HDL, "
+        "ratio), triglycerides (logarithm), glucose. Linnerud: 20 men; chin-ups, sit-ups and jumps predict weight, "
+        "waist and pulse. Both as scikit-learn bundles them.",
+        f"Every group has a linear kernel and Gaussians with γ = r/A, r in {{{words(WIDTHS)}}}, A the mean squared "
+        f"distance; all features together have a linear one and r in {{{words(WHOLE_WIDTHS)}}}. For MKL and himalaya γ "
+        "is so a matter of the weights; KernelRidge and SVR choose one of the kernels on all features. All kernels "
+        "are centred and of trace n.",
+        f"{OUTER} outer folds, repeated {repeated}; parameters by the least mean squared error over {inner(setting)} "
+        "inner folds of the training samples. Features, targets, kernel widths, centring and scaling are fitted on the "
+        "training part of each fold, outer and inner. himalaya cross-validates by itself over the same inner folds, on "
+        "kernels of the whole outer training part.",
+        f"C in {{{words(prices(setting))}}}; KernelRidge, SVR and himalaya's random search (100 draws) in "
+        f"{{{words(prices(setting, 'scikit-learn'))}}}. ε in {{{grids['epsilon']}}} and δ of Huber's loss in "
+        f"{{{grids['delta']}}} standard deviations of the targets. `elastic` has ratio ½. himalaya's hyper-gradient "
+        "starts from `ridgecv` and makes 100 steps.",
+        "Linnerud's targets are one problem with shared weights, C, ε and δ, but where a line says weights per target; "
+        "KernelRidge, SVR and himalaya choose for every target by itself.",
+        *([f"himalaya {', '.join(sorted(versions))}, on NumPy."] if versions else []),
+    ]
