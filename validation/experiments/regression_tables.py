@@ -124,8 +124,8 @@ def rough_table(found: Results) -> Table:
     header = ["data", "gap asked for", "gap proved", "kernels in use", "weights moved", "at most", "predictions moved"]
     note = (
         "`l1` with its three losses at the chosen parameters, all outer folds: medians, and the largest. Weights "
-        "moved: ‖μ − μ*‖₁ / ‖μ*‖₁ from the narrow gap's; predictions moved: root mean square, in standard deviations "
-        "of the targets; error changed: the largest change of a fold's error."
+        "moved: the ℓ1 distance from the weights at the narrow gap, over their sum; predictions moved: root mean "
+        "square, in standard deviations of the targets; error changed: the largest change of a fold's error."
     )
     return Table("rough", "What a wider gap would do", [*header, "error changed, at most"], lines, note)
 
