@@ -20,7 +20,9 @@ from regression_results import (
     error_changes,
     group_shares,
     kernels_used,
+    spread_between_folds,
     views,
+    weighing,
 )
 from regression_tables import (
     certificates_table,
@@ -63,7 +65,9 @@ def report(setting: Setting, rows: list[Row]) -> Page:
         parts.append(
             "himalaya is not installed: its multiple-kernel ridge is left out (`pip install 'mklcvx[experiments]'`)."
         )
-    parts += [tests_table(found), draw(setting, found), *(weights_table(found, data) for data in found.sets)]
+    parts.append(tests_table(found))
+    for data in found.sets:
+        parts += [weights_table(found, data), draw(setting, found, data)]
     parts += [cost_table(found), rough_table(found), certificates_table(found), chosen_table(found)]
     return Page(in_short(findings), made(setting, found), parts, RULE, heading="How it was measured")
 
@@ -90,7 +94,8 @@ def in_words(found: Results) -> Iterator[str]:
         yield (
             f"**Learned on {data}.** `l1` with the squared loss spreads its weights thus: {most}; "
             f"{kernels_in_use(found, data, 'l1')} of {len(views(data).groups)} kernels are in use on average, with "
-            f"`elastic` {kernels_in_use(found, data, 'elastic')}, with `l2` {kernels_in_use(found, data, 'l2')}."
+            f"`elastic` {kernels_in_use(found, data, 'elastic')}, with `l2` {kernels_in_use(found, data, 'l2')}. "
+            + steadiness(found, data)
         )
     for data in found.sets:
         explained = {m: found.explained(data, m).mean() for m in found.methods(data)}
@@ -98,9 +103,9 @@ def in_words(found: Results) -> Iterator[str]:
         best = max(ours, key=lambda m: explained[m])
         others = ", ".join(f"{m} {explained[m]:.3f}" for m in explained if m not in (*ours, "mean"))
         yield (
-            f"**Explained on {data}.** Of the variance that the mean leaves, our machines explain "
-            f"{min(explained[m] for m in ours):.3f} to {explained[best]:.3f} ({best}, which is the best after the "
-            f"fact, not a choice that one could have made); {others}."
+            f"**Predicted on {data}.** Of the training mean's squared error our machines remove "
+            f"{min(explained[m] for m in ours):.3f} to {explained[best]:.3f} (the best, after the fact: {best}); "
+            f"{others}."
         )
     for data in found.sets:
         times = {m: ratio(found, data, named("l1", m), "fit_seconds") for m in LOSSES}
@@ -113,6 +118,12 @@ def in_words(found: Results) -> Iterator[str]:
             f"**Time on {data}.** A certified fit of `l1` takes {told} times a fit of KernelRidge; choice and fit "
             f"together {whole} times with the squared loss" + (f", {', '.join(rivals)}." if rivals else ".")
         )
+
+
+def steadiness(found: Results, data: str) -> str:
+    spreads = {m: spread_between_folds(group_shares(found, data, m)) for m in weighing(found, data)}
+    told = ", ".join(f"{spread:.3f} ({method})" for method, spread in spreads.items())
+    return f"From fold to fold a group's share has a standard deviation of {told}, on average over the groups."
 
 
 def kernels_in_use(found: Results, data: str, formulation: str) -> str:

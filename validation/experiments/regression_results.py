@@ -9,7 +9,7 @@ import numpy as np
 
 from _findings import LEVEL
 from _harness import Row
-from _significance import corrected_interval, corrected_t_test, holm
+from _significance import corrected_interval, corrected_t_test, holm, mean_and_deviation
 from _views import Array, FeatureViews
 from regression_machines import FORMULATIONS, LOSSES, SEARCHES, TOLERANCE, named
 
@@ -133,6 +133,11 @@ def group_shares(found: Results, data: str, method: str) -> Array:
         each = np.mean(shares, axis=0)
         made.append([each[groups == j].sum() for j in range(groups.max() + 1)])
     return np.array(made)
+
+
+def spread_between_folds(shares: Array) -> float:
+    """The standard deviation of a group's share over the folds, averaged over the groups."""
+    return float(np.mean([mean_and_deviation(list(column))[1] for column in shares.T]))
 
 
 def views(data: str) -> FeatureViews:

@@ -19,6 +19,7 @@ from regression_results import (
     error_changes,
     group_shares,
     kernels_used,
+    spread_between_folds,
     views,
     weighing,
 )
@@ -70,6 +71,7 @@ def weights_table(found: Results, data: str) -> Table:
     for j, name in enumerate(names):
         lines.append([name, *(spread(*mean_and_deviation(list(shares[m][:, j])), digits=2) for m in methods)])
     used = [np.mean([kernels_used(fold) for fold in found.of(data, m, "weights")]) for m in methods]
+    lines.append(["spread, mean over groups", *(f"{spread_between_folds(shares[m]):.3f}" for m in methods)])
     lines.append(["kernels in use", *(f"{count:.1f}" for count in used)])
     note = (
         f"Shares of the groups in the sum of the weights, mean ± standard deviation over the {len(found.folds[data])} "
@@ -173,18 +175,17 @@ def chosen_table(found: Results) -> Table:
     return Table("chosen", "Prices that the inner folds choose", header, lines)
 
 
-def draw(setting: Setting, found: Results) -> Picture:
+def draw(setting: Setting, found: Results, data: str) -> Picture:
     from regression import EXPERIMENT
 
-    name = "regression.png"
-    with panels(EXPERIMENT.folder(setting) / name, 2 * len(found.sets), width=4.6, height=4.2) as axes:
-        for data, left, right in zip(found.sets, axes[::2], axes[1::2], strict=True):
-            draw_weights(left, found, data)
-            draw_errors(right, found, data)
+    name = f"{data}.png"
+    with panels(EXPERIMENT.folder(setting) / name, 2, width=5.4, height=4.4) as axes:
+        draw_weights(axes[0], found, data)
+        draw_errors(axes[1], found, data)
     return Picture(
         name,
-        "Shares of the feature groups in the learned weights, mean and standard deviation over the outer folds; and "
-        "the errors of all methods, a dot for each fold and a bar for their mean.",
+        f"{data.capitalize()}: shares of the feature groups in the learned weights, mean and standard deviation over "
+        "the outer folds; and the errors of all methods, a dot for each fold and a bar for their mean.",
     )
 
 
@@ -210,5 +211,3 @@ def draw_errors(axis: Any, found: Results, data: str) -> None:
     label(axis, f"{data}: errors", "mean squared error / variance", "")
     axis.set_yticks(range(len(methods)), methods, fontsize=6)
     axis.invert_yaxis()
-    if max(found.errors(data, "mean")) > 4:
-        axis.set_xscale("log")
