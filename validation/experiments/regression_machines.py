@@ -22,7 +22,7 @@ ROUGH = (1e-1, 1e-2, 1e-3)
 FORMULATIONS: dict[str, dict[str, float]] = {"average": {}, "l1": {}, "elastic": {"l1_ratio": 0.5}, "l2": {}}
 LOSSES = ("squared", "epsilon_insensitive", "huber")
 RANDOM, GRADIENT = "himalaya, random search", "himalaya, hyper-gradient"
-# Its defaults, but for the start, and the number of steps: its 10 move diabetes' weights by a tenth of their sum.
+# Its defaults, but for the start and the number of steps: on a fold of diabetes its 10 leave weights near uniform.
 SEARCHES = {
     RANDOM: ("random_search", {"n_iter": 100}),
     GRADIENT: ("hyper_gradient", {"max_iter": 100, "initial_deltas": "ridgecv"}),

@@ -155,9 +155,15 @@ def kernels_used(fold: Sequence[Sequence[float]]) -> float:
     return float(np.mean([np.sum(np.array(weights) > SHARE * max(weights)) for weights in fold]))
 
 
-def error_changes(found: Results, data: str, asked: float) -> Array:
-    """Of every fold and loss, |error − error at the narrow gap|, averaged over targets."""
+def error_changes(found: Results, data: str, asked: float) -> dict[str, Array]:
+    """For each loss, error − error at the narrow gap of every fold, averaged over targets."""
     exact, rough = (found.rough(data, tolerance) for tolerance in (TOLERANCE, asked))
-    return np.array(
-        [abs(np.mean(a["errors"]) - np.mean(b["errors"])) for a, b in zip(exact, rough, strict=True)], dtype=float
-    )
+    changes: dict[str, list[float]] = {}
+    for a, b in zip(exact, rough, strict=True):
+        changes.setdefault(a["loss"], []).append(float(np.mean(b["errors"]) - np.mean(a["errors"])))
+    return {loss: np.array(of_loss) for loss, of_loss in changes.items()}
+
+
+def largest_change(found: Results, data: str, asked: float) -> float:
+    """Of any fold's error, with any loss."""
+    return max(float(np.abs(change).max()) for change in error_changes(found, data, asked).values())

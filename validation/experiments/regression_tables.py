@@ -16,9 +16,9 @@ from regression_results import (
     SINGLE,
     Results,
     compared,
-    error_changes,
     group_shares,
     kernels_used,
+    largest_change,
     spread_between_folds,
     views,
     weighing,
@@ -89,7 +89,7 @@ def cost_table(found: Results) -> Table:
             if not found.has(method, data):
                 line += [None, None, None]
                 continue
-            fits = found.of(data, method, "fits")[0]
+            fits = found.of(data, method, "fits")[0] if method not in SEARCHES else None
             one = ratio(found, data, method, "fit_seconds") if method not in SEARCHES else None
             line += [one, ratio(found, data, method, "fit_seconds", "choice_seconds"), fits]
         lines.append(line)
@@ -115,13 +115,12 @@ def rough_table(found: Results) -> Table:
     for data in found.sets:
         for asked in (*ROUGH, TOLERANCE):
             own = found.rough(data, asked)
-            moved = error_changes(found, data, asked)
             told = [f"{np.median([line[what] for line in own]):.1e}" for what in ("gap", "predictions_moved")]
             weights = [line["weights_moved"] for line in own]
             kernels = np.median([line["kernels"] for line in own])
             lines.append([
                 data, f"{asked:.0e}", told[0], f"{kernels:.0f}", f"{np.median(weights):.1%}", f"{max(weights):.1%}",
-                told[1], f"{np.max(moved):.4f}",
+                told[1], f"{largest_change(found, data, asked):.4f}",
             ])  # fmt: skip
     header = ["data", "gap asked for", "gap proved", "kernels in use", "weights moved", "at most", "predictions moved"]
     note = (
@@ -167,11 +166,14 @@ def chosen_table(found: Results) -> Table:
         for data in found.sets:
             if found.has(method, data):
                 prices = [p["C"] for fold in found.of(data, method, "parameters") for p in fold]
-                line += [float(np.median(prices)), f"{np.mean([price in (grid[0], grid[-1]) for price in prices]):.0%}"]
+                line += [
+                    float(np.median(prices)),
+                    " / ".join(f"{np.mean([price == end for price in prices]):.0%}" for end in (grid[0], grid[-1])),
+                ]
             else:
                 line += [None, None]
         lines.append(line)
-    header = ["", *(f"{data}: {what}" for data in found.sets for what in ("median C", "at an end of the grid"))]
+    header = ["", *(f"{data}: {what}" for data in found.sets for what in ("median C", "at the lower / upper end"))]
     return Table("chosen", "Prices that the inner folds choose", header, lines)
 
 
