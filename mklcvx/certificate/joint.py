@@ -40,7 +40,7 @@ from ..formulations import Task
 from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
-from .passes import seen
+from .passes import Seen, seen
 from .record import Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge
@@ -131,7 +131,8 @@ def softmax(at: At) -> Terms:
     noise = np.where(near, apart * 8 * U + 32 * U * each, (POWER + 16) * U * u * logs + 8 * U * p)
     slope, widest = (apart * off).sum(axis=0), off.max(axis=0)
     gap = price * above(each.sum(axis=0) + slope + widest**2 / 2 + at.blur * noise.sum(axis=0), count + 16)
-    far = price * np.sqrt(((u - p) ** 2).sum(axis=0)) + price * (at.t - 1) + 16 * U * count * price
+    # the probabilities of the outputs themselves may differ from p by as much as these outputs do
+    far = price * (np.sqrt(((u - p) ** 2).sum(axis=0)) + 2 * (at.t - 1) + 16 * U * count + widest)
     zero, ends = at.vertices()
     kappa, farthest = 2 / price, np.maximum(zero, np.where(own, 0.0, ends).max(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -154,19 +155,30 @@ def separable(at: At) -> Terms:
     return above(np.sum(bounds, axis=0), len(bounds)), above(np.sum(gaps, axis=0), len(gaps))
 
 
+def entropy_below(task: JointTask, alpha: Array) -> float:
+    """Logarithms, and what is left of c, cost so many units of roundoff in every term, and in every price."""
+    gain = task.gain(alpha)
+    return gain - 2 * POWER * U * (abs(gain) + math.fsum(task.box))
+
+
+def separable_gain(task: JointTask, alpha: Array) -> float:
+    each = [sample_terms(one).gain(row) for one, row in zip(single_tasks(task), alpha, strict=True)]
+    return math.fsum(each) - 2 * U * math.fsum(map(abs, each))
+
+
 class SampleSide(NamedTuple):
-    """Of a loss: the costs of every sample; units of roundoff in every term of the gain, and in every price; and
-    whether margins have a level, which all samples may exceed."""
+    """Of a loss: the costs of every sample; the gain from below, but for the rounding of one sum; and whether margins
+    have a level, which all samples may exceed."""
 
     costs: Callable[[At], Terms]
-    units: int = 0
+    gain: Callable[[JointTask, Array], float]
     stretches: bool = False
 
 
 SAMPLES: dict[str, SampleSide] = {  # by the kind of the loss
-    "crammer_singer": SampleSide(crammer_singer, stretches=True),
-    "softmax": SampleSide(softmax, units=2 * POWER),  # logarithms, and what is left of c
-    "separable": SampleSide(separable),
+    "crammer_singer": SampleSide(crammer_singer, JointTask.gain, stretches=True),
+    "softmax": SampleSide(softmax, entropy_below),
+    "separable": SampleSide(separable, separable_gain),
 }
 
 
@@ -174,12 +186,6 @@ def single_tasks(task: JointTask) -> list[Task]:
     """A task for every output, where the loss is applied to each."""
     each, symmetric, sizes = cast(Separable, task.loss).each, task.symmetric, task.largest_entries
     return [Task(task.kernels, y, task.box, each, task.bias, symmetric=symmetric, sizes=sizes) for y in task.y]
-
-
-def gain_below(task: JointTask, alpha: Array) -> float:
-    """The gain, but for the rounding of one sum."""
-    gain = task.gain(alpha)
-    return gain - SAMPLES[task.loss.kind].units * U * (abs(gain) + math.fsum(task.box))
 
 
 # --------------------------------------------------------------------------------------------------------- the bounds
@@ -205,20 +211,34 @@ def certified(
     return plain_or_sharp(evaluate, tolerance)
 
 
+class EachSeen(NamedTuple):
+    """What the kernels make of every output's β, and q_m, the sum over the outputs, from below and above."""
+
+    each: list[Seen]
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, task: JointTask, alpha: Array, sliced: bool) -> EachSeen:
+        each = [seen(task, beta, task.bias, sliced) for beta in alpha * task.signs]
+        low = np.array([total_below(column) for column in zip(*(one.low for one in each), strict=True)])
+        high = np.array([total_above(column) for column in zip(*(one.high for one in each), strict=True)])
+        return cls(each, low, high)
+
+
 class Evaluation:
     """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices."""
 
     def __init__(self, side: Regulariser, task: JointTask, alpha: Array, mu: Array, sliced: bool) -> None:
-        self.side, self.task, self.alpha, self.mu = side, task, alpha, side.feasible(mu)
-        found = [seen(task, beta, task.bias, sliced) for beta in alpha * task.signs]
-        self.low = np.array([total_below(column) for column in zip(*(one.low for one in found), strict=True)])
-        self.high = np.array([total_above(column) for column in zip(*(one.high for one in found), strict=True)])
+        self.side, self.task, self.mu = side, task, side.feasible(mu)
+        self.alpha, found = side.admitted(alpha, lambda one: EachSeen.of(task, one, sliced), task.feasible)
+        self.low, self.high = found.low, found.high
         self.tau = side.threshold(self.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, self.low, self.high, self.tau)
-        self.outputs = [combined_outputs(one, self.mu, side.inexact) for one in found]
+        self.outputs = [combined_outputs(one, self.mu, side.inexact) for one in found.each]
         ends, slack = (total_below(self.mu * self.low), total_above(self.mu * self.high)), 4 * U * side.inexact
         self.square = ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])  # μ'q
-        gain = gain_below(task, alpha)
+        gain = SAMPLES[task.loss.kind].gain(task, self.alpha)
         self.lower = total_below([gain, -side.conjugate(self.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0)
 

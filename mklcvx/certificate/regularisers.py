@@ -16,18 +16,27 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..formulations import Task, block_elastic, elastic, lp, sm1, sm2, smp
-from .passes import Seen, seen
+from ..formulations import block_elastic, elastic, lp, sm1, sm2, smp
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 
 UNIT = 2.0**-52
 WITHIN = 2.0**-46  # relative distance from a ball's boundary: more than rounding in norms of some thousand weights
+
+
+class Looked(Protocol):
+    """What the kernels make of α: q from above, at least."""
+
+    @property
+    def high(self) -> Array: ...
+
+
+S = TypeVar("S", bound=Looked)
 
 
 class Regulariser(ABC):
@@ -42,9 +51,9 @@ class Regulariser(ABC):
         """Weights in the domain; those inside a ball stay inside."""
         return self.feasible(mu)
 
-    def admitted(self, task: Task, alpha: Array, sliced: bool) -> tuple[Array, Seen]:
-        """A feasible α where R*(½q(α)) is finite, and what the kernels make of it."""
-        return alpha, seen(task, alpha * task.signs, task.bias, sliced)
+    def admitted(self, alpha: Array, look: Callable[[Array], S], feasible: Callable[[Array], Array]) -> tuple[Array, S]:
+        """A feasible α where R*(½q(α)) is finite, and what the kernels make of it when they `look` at it."""
+        return alpha, look(alpha)
 
     def threshold(self, v: Array) -> float | None:
         return None
@@ -285,13 +294,13 @@ class Priced(Regulariser):
     count: int
     lam: float
 
-    def admitted(self, task: Task, alpha: Array, sliced: bool) -> tuple[Array, Seen]:
+    def admitted(self, alpha: Array, look: Callable[[Array], S], feasible: Callable[[Array], Array]) -> tuple[Array, S]:
         spare = WITHIN
         while True:
-            found = seen(task, alpha * task.signs, task.bias, sliced)
+            found = look(alpha)
             if self.conjugate(found.high / 2, None) == 0:
                 return alpha, found
-            alpha = task.feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
+            alpha = feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
             spare *= 4
 
     def value(self, mu: Array) -> float:

@@ -183,7 +183,9 @@ class Evaluation:
         self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
     ) -> None:
         self.side, self.task, self.low, self.sliced = side, task, low, sliced
-        self.alpha, self.found = alpha, found = side.admitted(task, alpha, sliced)
+        self.alpha, self.found = alpha, found = side.admitted(
+            alpha, lambda one: seen(task, one * task.signs, task.bias, sliced), task.feasible
+        )
         self.mu, beta = side.feasible(mu), alpha * task.signs
         self.tau = side.threshold(found.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, found.low, found.high, self.tau)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..certificate import Certificate
-from ..certificate.passes import seen
+from ..certificate.passes import Seen, seen
 from ..certificate.proving import Between, certified
 from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
@@ -90,13 +90,17 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
+
+    def look(one: Array) -> Seen:
+        return seen(task, one * task.signs, task.bias, sliced=True)
+
     alpha = task.feasible(alpha)
     side = regulariser_of(formulation.name, task.count, task.own)
     if side is not None:
-        alpha, found = side.admitted(task, alpha, sliced=True)
+        alpha, found = side.admitted(alpha, look, task.feasible)
         cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
     else:
-        found = seen(task, alpha * task.signs, task.bias, sliced=True)
+        found = look(alpha)
         roots = above(np.sqrt(np.maximum(found.high, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
     return total_below([sample_terms(task).gain(alpha), -cost])
