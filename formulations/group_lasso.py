@@ -29,7 +29,7 @@ import numpy as np
 
 from ._cvxpy import cp
 from ._formulation import Own, Parameter
-from .families.single_task import Array, Functions, LowerBound, Multipliers, OnWeights, Regulariser, Task
+from .families.single_task import Array, Functions, Multipliers, OnWeights, Regulariser
 
 ROUNDING = 2.0**-40  # of q: where α was made to meet the constraint, q may be computed to be as much larger
 
@@ -69,11 +69,8 @@ class GroupLasso(OnWeights):
         cuts = [half_q <= lam**2 / 2 for half_q in alpha.half_q]
         return cp.Problem(cp.Maximize(alpha.gain), [*alpha.feasible, *cuts]), cuts
 
-    def lower(self, task: Task, alpha: Array) -> LowerBound:
-        """gain(α) at the multiple of α that meets the constraints, if they are violated."""
-        found, lam = super().lower(task, alpha), task.own["lam"]
-        excess = float(found.roots.max()) / lam
-        return found if excess <= 1 else super().lower(task, found.alpha / excess)
+    def excess(self, d: Array, lam: float) -> float:
+        return float(d.max()) / lam
 
     def rescale(self, own: Mapping[str, Own], factor: float) -> dict[str, Own]:
         return {"lam": own["lam"] * np.sqrt(factor)}

@@ -100,7 +100,7 @@ EDGES = (
 # Where each stands in the picture: column and row, from the left and from the top.
 PLACES = {
     "smp": (0.4, 0), "ml_sum": (1.3, 0), "ml_minimax": (2.3, 0), "vskl": (6.4, 0),
-    "sm2": (0, 1), "sm1": (0.75, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "block_elastic": (4.9, 1),
+    "sm2": (0, 1), "sm1": (0.75, 1), "elastic": (2.75, 1), "lp": (3.5, 1), "block_elastic": (4.3, 3),
     "ckl": (6.2, 1),
     "average": (0.2, 2), "l1": (2, 2), "l2": (3.3, 2), "sum": (4.6, 2), "li": (6.2, 2),
     "svm": (2.8, 3), "group_lasso": (5.9, 3),

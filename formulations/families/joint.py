@@ -213,9 +213,13 @@ class JointOutputs(
         return DualProgram(problem, multipliers.beta, cuts)
 
     def lower(self, task: JointTask, point: Array) -> JointLowerBound:
-        """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
+        """gain(α) − U*(√q(α)) at the feasible α nearest to the given one, shortened where U* asks for it."""
         alpha = task.feasible(point)
         roots = task.root_q(alpha)
+        excess = self.single.excess(roots, **task.own)
+        if excess > 1:
+            alpha = task.feasible(alpha / excess)
+            roots = task.root_q(alpha)
         gain, cost = task.gain(alpha), self.single.conjugate(roots, **task.own)
         return JointLowerBound(gain - cost, alpha, roots, max(abs(gain), abs(cost)))
 

@@ -136,6 +136,10 @@ class SingleTask(
     def multipliers(self, a: Array, d: Array, *_: Own, **own: Own) -> Mapping[str, float | Array]:
         """The other dual variables, from norms and roots."""
 
+    def excess(self, d: Array, *_: Own, **own: Own) -> float:
+        """How often too long α is for U*(d) to be finite; up to 1 it is not."""
+        return 1.0
+
     def rescale(self, own: Mapping[str, Own], factor: float) -> Mapping[str, Own]:
         """The parameters for which the regulariser R is `factor` times as large, so that the problem stays the same in
         other units. Homogeneous penalties need no change."""
@@ -151,9 +155,14 @@ class SingleTask(
         return DualProgram(problem, alpha.alpha, cuts)
 
     def lower(self, task: Task, alpha: Array) -> LowerBound:
-        """gain(α) − U*(√q(α)) at the feasible α nearest to the given one."""
+        """gain(α) − U*(√q(α)) at the feasible α nearest to the given one, shortened where U* asks for it."""
+        root_q = task.root_q if self.between is None else task.accurate_root_q
         alpha = task.feasible(alpha)
-        roots = task.root_q(alpha) if self.between is None else task.accurate_root_q(alpha)
+        roots = root_q(alpha)
+        excess = self.excess(roots, **task.own)
+        if excess > 1:
+            alpha = task.feasible(alpha / excess)
+            roots = root_q(alpha)
         gain, cost = task.gain(alpha), self.conjugate(roots, **task.own)
         return LowerBound(gain - cost, alpha, roots, max(abs(gain), abs(cost)))
 

@@ -15,7 +15,6 @@ from .. import formulations
 from ..errors import InputError, InternalError, nearest
 from ..formulations import losses
 from ..problem.instance import Instance
-from ..problem.targets import LOSSES_FOR
 from . import banks, regression
 from . import constructions as v
 from .generators import by_hand
@@ -30,7 +29,8 @@ GROUPED = (
 PAIRS = ("ts", "ts_l1", "alignment")
 LABELLED = ("ml_sum", "ml_minimax", *PAIRS, "hypergraph", "hypergraph_smooth")
 EVERYTHING = (*GROUPED, *PAIRS)
-WITH_NU = tuple(name for name in GROUPED if name not in ("li", "ckl", "vskl"))  # the formulations that have a ν-form
+WITHOUT_NU = ("group_lasso", "li", "ckl", "vskl")
+WITH_NU = tuple(name for name in GROUPED if name not in WITHOUT_NU)
 NOTHING: tuple[str, ...] = ()  # losses take one output
 LABELS: dict[str, Any] = {"suits": LABELLED, "parameters": {"C": 1.0, "lam": 1.0}}
 
@@ -86,9 +86,8 @@ class Specimen:
         """Names of the losses that take its targets; none for several labels or outputs."""
         if self.suits == NOTHING:
             return ()
-        kind = self.recorded["targets"]
-        of_labels = tuple(loss.name for loss in losses.EVERY if loss.targets == losses.LABELS) if kind == "y" else ()
-        return LOSSES_FOR.get(kind, of_labels)
+        kind = {"y": losses.LABELS, "response": losses.REAL, "none": losses.NONE}.get(self.recorded["targets"])
+        return tuple(loss.name for loss in losses.EVERY if loss.targets == kind)
 
     @property
     def recorded(self) -> Mapping[str, Any]:

@@ -9,15 +9,15 @@ import pytest
 
 from mklcvx.formulations.families.task import Task
 from mklcvx.formulations.losses._exact import (
-    _moved,
     _on_grid,
-    _whole_sum,
     balanced_on_grid,
     filled,
     filled_on_grid,
     flat_bottom,
     made_up,
     middle,
+    moved,
+    whole_sum,
 )
 
 ONE = np.ones(2)
@@ -92,7 +92,7 @@ def test_the_grid_is_that_of_the_largest_entrys_last_bit():
 
 def test_whole_numbers_are_summed_exactly():
     numbers = [2**53, 2**53 - 1, 2**52 + 1, 2**26, 2**26 - 1, 3, 1, 0] * 5
-    assert _whole_sum(np.array(numbers, dtype=float)) == sum(numbers)
+    assert whole_sum(np.array(numbers, dtype=float)) == sum(numbers)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_whole_numbers_are_summed_exactly():
 )
 def test_samples_with_most_room_on_both_sides_move_first(by, expected):
     most = np.full(4, 10.0)
-    assert _moved(np.array([5.0, 1.0, 9.0, 0.0]), most, by).tolist() == expected
+    assert moved(np.array([5.0, 1.0, 9.0, 0.0]), most, by).tolist() == expected
 
 
 @pytest.mark.parametrize("power", [0, 1, 3])

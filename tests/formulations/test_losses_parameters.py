@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mklcvx import formulations, solve, verify, zoo
+from mklcvx import formulations, solve
 from mklcvx.formulations.losses import EVERY, HINGE, LOSSES, NU
 from mklcvx.problem.targets import Targets
 from parameter_cases import INSTANCE, K, N, instance_for, resolved
@@ -163,12 +163,6 @@ def test_a_formulation_without_a_nu_form_has_none_by_name(name):
 def test_other_families_have_no_loss_to_choose(name):
     with check_refused(f"unknown parameter 'loss' of {name}"):
         resolved(name, loss="logistic")
-
-
-@pytest.mark.parametrize("loss", FOR_LABELS[2:])
-def test_a_loss_that_the_judge_does_not_know_is_said_to_be_solved_only(loss):
-    with check_refused(f"loss {loss} is solved, not judged yet"):
-        verify(zoo.tiny(4, 2), "l1", loss=loss, weights=[0.5, 0.5])
 
 
 def test_the_two_losses_of_old_come_first():

@@ -273,7 +273,8 @@ def false_verdicts(record: Record) -> Iterator[tuple[str, Record]]:
 def false_parts(record: Record) -> Iterator[tuple[str, Record]]:
     """What single tasks have more: low parts of α and of the bias, and a ridge of every kernel."""
     n, low, ridges = len(record["y"]), record["alpha_low"], record["certificate"].get("ridges")
-    yield "bias_low moved", changed(record, "bias_low", 0.1)
+    ends = record["bias_interval"] or (0.0, 0.0)  # between them every bias is as good
+    yield "bias_low moved", changed(record, "bias_low", 0.1 + ends[1] - ends[0])
     if low is None:
         yield "a low part that is none", changed(record, "alpha_low", [0.1, -0.1] + [0.0] * (n - 2))
         yield "a low part of zero that is short", changed(record, "alpha_low", [0.0] * (n - 1))

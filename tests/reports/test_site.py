@@ -18,7 +18,7 @@ from blocks import Failed, Page
 from family import EDGES
 from hidden_solutions import fold_cells, fold_notebook
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.formulations.losses import EVERY
+from mklcvx.formulations.losses import ALL
 from mklcvx.reports.explain import GENERAL, as_latex, as_text
 from mklcvx.reports.explain import equations as equations_of
 from mklcvx.reports.latex import prose
@@ -112,7 +112,7 @@ def test_a_heading_is_letters_and_the_notation_mathematics(name):
 
 
 # ------------------------------------------------------------------------------------------------------- loss pages
-LOSSES = [loss.name for loss in EVERY]
+LOSSES = [loss.name for loss in ALL]
 
 
 @pytest.mark.parametrize("loss", loss_pages.with_pages(), ids=lambda loss: loss.name)
