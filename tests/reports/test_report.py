@@ -443,7 +443,8 @@ def test_every_kind_of_target_has_a_page(targets, loss):
 
 
 def test_only_solvers_that_take_the_loss_are_compared():
-    task, _ = formulations.get("l1").task(THREE, {"loss": "logistic"})
-    assert "silp" not in chosen_solvers("l1", None, task)
-    task, _ = formulations.get("l1").task(THREE, {"C": 1.0})
-    assert chosen_solvers("l1", None, task) == chosen_solvers("l1", None)
+    formulation = formulations.get("group_lasso")
+    task, _ = formulation.task(THREE, {"loss": "smoothed_hinge"})
+    assert "spicymkl" not in chosen_solvers("group_lasso", None, task)
+    task, _ = formulation.task(THREE, {"loss": "logistic"})
+    assert "spicymkl" in chosen_solvers("group_lasso", None, task)

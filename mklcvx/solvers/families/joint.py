@@ -30,7 +30,9 @@ class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
             weights, own = side.feasible(functions.weights), functions.signed * task.signs
         else:
             weights, own = found.formulation.single.weights(upper.norms, lower.roots, **task.own), lower.alpha
-        yield {"alpha": lower.alpha, "mu": weights}
+        square = float((lower.alpha**2).sum())
+        longer = float((own * lower.alpha).sum()) / square if square > 0 else 1.0  # where the bound has shortened α
+        yield {"alpha": lower.alpha, "mu": side.feasible(weights * longer)}
         if not np.array_equal(own, lower.alpha):
             yield {"alpha": own, "mu": weights}
         yield {"alpha": np.zeros(task.y.shape), "mu": side.feasible(np.zeros(task.count))}
