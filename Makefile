@@ -8,12 +8,13 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/mklcvx demo
 
+# Two workers with two threads each would wait for one another: BLAS has one.
 test: .venv/installed
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 # Under a minute: what is worth running after every change.
 test-fast: .venv/installed
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: .venv/installed
 	$(BIN)/ruff check .
