@@ -22,7 +22,8 @@ negative: without δ the first are the Fenchel–Young gaps of the loss. It is c
   times the variance of e under some p, at most c max e²: so e costs c Σ_j |p_j − u_j| e_j + ½c max e². A relative error
   of a computed p_j is an error of z_j, and a common one of all p_j makes the divergence larger. The gain is strongly
   concave in β, κ = 2/c (Pinsker: KL(u‖p) ≥ ½‖u − p‖₁², and ‖x‖₁² ≥ 2‖x‖² where Σx = 0), so that δ < κ costs at most
-  ½ δκ/(κ − δ) ‖β* − tβ‖², β* at p. Any δ costs at most ½δ‖β̂ − tβ‖² at the farthest vertex.
+  ½ δκ/(κ − δ) ‖β* − tβ‖², β* at p, which e moves by no more than c max e. Any δ costs at most ½δ‖β̂ − tβ‖² at the
+  farthest vertex.
 - output by output: as for single tasks, for every output.
 """
 

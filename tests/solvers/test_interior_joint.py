@@ -8,7 +8,8 @@ import pytest
 import mklcvx
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, solve
-from mklcvx.solvers.interior.joint import Contrasted, Flat, Simplex
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.joint import Contrasted, Flat, InteriorJoint, Simplex
 from mklcvx.solvers.interior.samples_side import Legs
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
@@ -79,7 +80,7 @@ def test_as_few_samples_as_classes():
 def test_the_vector_of_unknowns_makes_beta(kind):
     """β = Va, its transpose, and V'(I ⊗ K)V with its diagonal."""
     loss = "softmax" if kind is Contrasted else "squared"
-    _, task = posed(instance_for(loss), "l1", loss=loss)
+    formulation, task = posed(instance_for(loss), "l1", loss=loss)
     flat, rng = kind(task), np.random.default_rng(0)
     a, values, kernel = rng.uniform(size=flat.samples), rng.normal(size=task.y.shape), np.asarray(task.kernels[0])
     assert a @ flat.gathered(values) == pytest.approx(float(np.sum(flat.beta(a) * values)))
@@ -89,7 +90,7 @@ def test_the_vector_of_unknowns_makes_beta(kind):
     np.testing.assert_allclose(np.diagonal(whole), flat.diagonal(kernel))
     rows, _ = flat.equalities()
     np.testing.assert_allclose(rows @ a, flat.beta(a).sum(axis=1)[: len(rows)])
-    start = flat.start(np.ones(3) / 3)
+    start = InteriorJoint().start(Problem(formulation, task, 1e-8)).at.alpha
     assert kind is Flat or (start > 0).all()
     np.testing.assert_allclose(flat.beta(start).sum(axis=1), 0, atol=1e-12)
 
@@ -99,7 +100,7 @@ def test_a_step_stays_on_the_simplex():
     _, task = posed(classes(), "l1", loss="softmax")
     flat, rng = Contrasted(task), np.random.default_rng(0)
     side = Simplex(flat)
-    a = flat.start(np.ones(3) / 3)
+    a = side.start(np.ones(3) / 3)
     before = Legs(a, *side.distances(a))
     for length in (1e-3, 1.0, 1e3):
         change = length * rng.normal(size=len(a))

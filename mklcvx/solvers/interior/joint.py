@@ -93,11 +93,6 @@ class Flat:
         """Of V'(I ⊗ K)V."""
         return np.tile(np.diagonal(kernel), self.joint.outputs)
 
-    def start(self, weights: Array) -> Array:
-        """a from which to start."""
-        tasks = single_tasks(self.joint)
-        return np.concatenate([first_alpha(samples_side(task), task, weights)[0] for task in tasks])
-
 
 class Contrasted(Flat):
     """The same for classes: `sample` and `rival` of every entry of a, and for each sample the class that is counted
@@ -139,21 +134,13 @@ class Contrasted(Flat):
     def diagonal(self, kernel: Array) -> Array:
         return np.asarray(2 * np.diagonal(kernel)[self.sample])
 
-    def start(self, weights: Array) -> Array:
-        """As much flows from a class to another as back; for `crammer_singer` twice as far as is best."""
-        price, count = self.joint.box, self.joint.outputs
-        totals = np.bincount(self.own_class, weights=price, minlength=count)
-        own = self.own_class[self.sample]
-        share = totals[self.rival] / totals.sum()
-        if self.joint.loss.kind == SOFTMAX:
-            return price[self.sample] * share
-        a = price[self.sample] * np.minimum(1.0, totals[self.rival] / totals[own]) / count
-        cost = float(weights @ (self.images(a) @ a))
-        most = SETTINGS.max_start / float(np.max(self.summed(a) / price))
-        return a * min(2 * float(a.sum()) / cost if cost > 0 else np.inf, most)
+    @property
+    def totals(self) -> Array:
+        """The prices of every class's samples together."""
+        counts = np.bincount(self.own_class, weights=self.joint.box, minlength=self.joint.outputs)
+        return np.asarray(counts, dtype=np.float64)
 
 
-SOFTMAX = "softmax"
 LONGEST = 2.0  # step in the logarithm of a probability: beyond it Newton's model holds no more
 
 
@@ -164,6 +151,15 @@ class Slacked(SamplesSide):
         self.flat, self.signs, self.price, self.size = task, task.signs, task.joint.box, task.samples
         self.a, self.kappa = np.ones(self.size), np.zeros(self.size)
         self.two_sided = self.smooth = self.unbounded = False
+
+    def start(self, weights: Array) -> Array:
+        """As much flows from a class to another as back, twice as far as is best."""
+        flat, totals = self.flat, self.flat.totals
+        own = flat.own_class[flat.sample]
+        a = self.price[flat.sample] * np.minimum(1.0, totals[flat.rival] / totals[own]) / flat.joint.outputs
+        cost = float(weights @ (flat.images(a) @ a))
+        most = SETTINGS.max_start / float(np.max(flat.summed(a) / self.price))
+        return a * min(2 * float(a.sum()) / cost if cost > 0 else np.inf, most)
 
     def distances(self, alpha: Array) -> tuple[Array, Array]:
         return alpha, self.price - self.flat.summed(alpha)
@@ -185,6 +181,11 @@ class Simplex(Slacked):
     def __init__(self, task: Contrasted) -> None:
         super().__init__(task)
         self.smooth = True
+
+    def start(self, weights: Array) -> Array:
+        """Every class has its share of the prices: as much flows from a class to another as back."""
+        totals = self.flat.totals
+        return np.asarray(self.price[self.flat.sample] * (totals[self.flat.rival] / totals.sum()))
 
     def smooth_slope(self, at: OnLegs) -> Array:
         return np.asarray(np.log(at.upper)[self.flat.sample] - np.log(at.lower))
@@ -208,7 +209,7 @@ class Simplex(Slacked):
         return lower, lower, s_after + share * np.maximum(ds, 0.0)
 
 
-SIDES: dict[str, type[Slacked]] = {"crammer_singer": Slacked, SOFTMAX: Simplex}  # of the losses for classes
+SIDES: dict[str, type[Slacked]] = {"crammer_singer": Slacked, "softmax": Simplex}  # of the losses for classes
 
 
 # ------------------------------------------------------------------------------------------------- Newton's equations
@@ -336,7 +337,8 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         flat = Flat(task)
         side = side_of(cast(Task, flat), problem.formulation.single)
         x = side.start()
-        a = flat.start(side.weights(x))
+        starts = [first_alpha(samples_side(one), one, side.weights(x))[0] for one in single_tasks(task)]
+        a = np.concatenate(starts)
         images = flat.images(a)
         at = first_point(side, x, a, images)
         return evaluated(side, JointHessian(flat), at, images, at.mu)
@@ -379,7 +381,7 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
 
 def _first_point(side: Side, samples: Slacked, x: Array) -> tuple[SaddleIterate, Array]:
     """Multipliers that meet the equations as far as possible, with no product below τ; and the images of a."""
-    (rows, _), a = balance(side), samples.flat.start(side.weights(x))
+    (rows, _), a = balance(side), samples.start(side.weights(x))
     images = samples.flat.images(a)
     lower, upper = samples.distances(a)
     at = SaddleIterate(a, lower, upper, *[a[:0]] * 8)
