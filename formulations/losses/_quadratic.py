@@ -43,7 +43,10 @@ class Quadratic(NamedTuple):
         high: float | Array = np.inf,
     ) -> Quadratic:
         """One entry per sample."""
-        return cls(*(np.full(len(price), part, dtype=float) for part in (a, epsilon, kappa, low, high)))
+        rows = np.empty((5, len(price)))
+        for row, part in zip(rows, (a, epsilon, kappa, low, high), strict=True):
+            row[:] = part
+        return cls(*rows)
 
     def excess(self, r: Array) -> Array:
         """The soft threshold: what of r lies beyond ±ε."""
