@@ -3,7 +3,8 @@
     python validation/pairs.py [--journal FILE] [--every K] [--only NAME...] [--losses NAME...] [-o validation/pairs.md]
 
 Six kinds of instance (balanced, outliers, duplicated kernels, kernels of rank one, kernels 1e9 apart, two to five
-samples), with a bias and without. Every solver's answer has a certificate, an interval that is a proof: the three must
+samples), with a bias and without; losses of classes with three of them, losses of real targets with one output and
+with two that share their weights. Every solver's answer has a certificate, an interval that is a proof: the three must
 have a point in common. The values of the declared programmes, primal and dual apart, are those of Clarabel (or SCS,
 where Clarabel gives up), without any proof: they should lie within 1e-6 of the narrowest interval. `interior` is to
 certify 1e-8.
@@ -28,8 +29,8 @@ from rich.progress import track
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate.run import Run
-from mklcvx.formulations import SingleTask, Task
-from mklcvx.formulations.losses import EVERY, LABELS, REAL
+from mklcvx.formulations import Formulation
+from mklcvx.formulations.losses import ALL, CLASSES, KNOWN, LABELS, REAL
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
@@ -40,6 +41,7 @@ SOLVERS = ("clarabel", "scs", "interior")
 SETTINGS = CLARABEL, {"solver": "CLARABEL"}, SCS  # of declared programmes, until one is called optimal
 NEAR = 1e-6  # of the scale or the value: how far a declared value may lie from a proved interval
 OUTLIERS, FAR = 2, 30.0
+OUTPUTS = {REAL: (1, 2), CLASSES: (3,)}
 
 
 class Case(NamedTuple):
@@ -47,15 +49,23 @@ class Case(NamedTuple):
     loss: str
     kind: str
     bias: bool
+    outputs: int = 1
+
+    @property
+    def sample_side(self) -> str:
+        """The loss, and how many outputs share the weights."""
+        return self.loss if self.outputs == 1 else f"{self.loss} × {self.outputs}"
 
     @property
     def key(self) -> str:
-        return f"{self.formulation} {self.loss} {self.kind} {'bias' if self.bias else 'no bias'}"
+        return f"{self.formulation} {self.sample_side} {self.kind} {'bias' if self.bias else 'no bias'}"
 
 
 def cases(names: Sequence[str], losses: Sequence[str]) -> list[Case]:
+    """All of them, those with one output first."""
     every = itertools.product(names, losses, KINDS, (True, False))
-    return [Case(*one) for one in every]
+    each = [Case(*one, outputs) for one in every for outputs in OUTPUTS.get(KNOWN[one[1]].targets, (1,))]
+    return sorted(each, key=lambda case: case.outputs > 1)
 
 
 def kernels_of(kind: str, count: int, seed: int) -> tuple[Any, np.ndarray]:
@@ -84,29 +94,40 @@ def instance_of(case: Case, targets: str) -> Instance:
         if case.kind == "outliers":
             y = np.where(np.arange(len(y)) < OUTLIERS, -y, y)
         return Instance(kernels, y, groups=groups)
+    if targets == CLASSES:
+        number = (y > 0).astype(int) + (rng.random(len(y)) < 1 / case.outputs)
+        if case.kind == "tiny":
+            number = np.arange(len(y)) % case.outputs
+        return Instance(kernels, classes=number, groups=groups)
     if targets != REAL:
         return Instance(kernels, groups=groups)
-    f = np.tensordot(rng.random(len(kernels)), np.asarray(kernels) @ rng.normal(size=len(y)), axes=1)
-    response = f / max(float(np.std(f)), 1e-300) + rng.normal(size=len(y)) / 4 + 3
-    if case.kind == "outliers":
+    responses = [response_to(kernels, case.kind, rng) for _ in range(case.outputs)]
+    return Instance(kernels, response=responses[0] if case.outputs == 1 else np.stack(responses, axis=1), groups=groups)
+
+
+def response_to(kernels: Any, kind: str, rng: np.random.Generator) -> np.ndarray:
+    """A function of the kernels' spaces, with noise, away from 0."""
+    count = len(kernels[0])
+    f = np.tensordot(rng.random(len(kernels)), np.asarray(kernels) @ rng.normal(size=count), axes=1)
+    response = f / max(float(np.std(f)), 1e-300) + rng.normal(size=count) / 4 + 3
+    if kind == "outliers":
         response[:OUTLIERS] += FAR
-    return Instance(kernels, response=response, groups=groups)
+    return response
 
 
 def judged(case: Case) -> dict[str, Any]:
     """Intervals and relative gaps of the witnesses; a pair that is refused says why."""
-    loss = next(loss for loss in EVERY if loss.name == case.loss)
-    formulation, instance = formulations.get(case.formulation), instance_of(case, loss.targets)
+    loss = KNOWN[case.loss]
+    instance = instance_of(case, loss.targets)
     given: dict[str, Any] = {"loss": case.loss, "bias": case.bias}
     given |= {"nu": 0.3} if loss.free_margin else {"C": 1.0 if case.bias else 10.0}
     try:
         found = {name: solve(instance, case.formulation, solver=name, tol=TOLERANCE, **given) for name in SOLVERS}
     except InputError as refusal:
         return {"refused": str(refusal)}
-    task, _ = formulation.task(instance, given)
     engine = found["interior"]
     return {
-        "declared": declared(formulation, task),
+        "declared": declared(formulations.get(case.formulation).posed_for(instance, given), instance, given),
         "lower": {name: one.certificate.lower for name, one in found.items()},
         "upper": {name: one.certificate.upper for name, one in found.items()},
         "gap": {name: one.certificate.relative_gap for name, one in found.items()},
@@ -115,14 +136,15 @@ def judged(case: Case) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def declared(formulation: SingleTask, task: Task) -> list[float | None]:
+def declared(formulation: Formulation, instance: Instance, given: dict[str, Any]) -> list[float | None]:
     """The values of primal and dual, each by its own solve; None where no solver calls its answer optimal."""
+    task, _ = formulation.task(instance, given)
     size = task.typical_kernel_size()
     scaled, values = formulation.in_units(task, size), []
     for program in (formulation.declare_primal(scaled), formulation.declare_dual(scaled)):
         tried = (solve_program(program.problem, settings, Run()) for settings in SETTINGS)
         optimal = any(solved and program.problem.status == "optimal" for solved in tried)
-        values.append(float(program.problem.value) / task.value_unit(size) if optimal else None)
+        values.append(float(program.problem.value) / task.loss_function.value_unit(size) if optimal else None)
     return values
 
 
@@ -152,13 +174,18 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
     lines += [f"`interior` certifies 1e-8 in {len(solved) - len(missed)} ({share:.1f} %).", ""]
     gaps = {name: np.median([one["gap"][name] for one in solved.values()] or [np.nan]) for name in SOLVERS}
     lines += ["Median relative gaps: " + ", ".join(f"{name} {gap:.1e}" for name, gap in gaps.items()) + "."]
-    losses, names = list(dict.fromkeys(c.loss for c in results)), list(dict.fromkeys(c.formulation for c in results))
+    losses, names = (
+        list(dict.fromkeys(c.sample_side for c in results)),
+        list(dict.fromkeys(c.formulation for c in results)),
+    )
     lines += ["", "Certified by `interior`, of so many; – where the pair is refused:", ""]
     lines += [f"| | {' | '.join(losses)} |", "|---" * (len(losses) + 1) + "|"]
     for name in names:
         cells = []
         for loss in losses:
-            mine = [one["certified"] for case, one in solved.items() if (case.formulation, case.loss) == (name, loss)]
+            mine = [
+                one["certified"] for case, one in solved.items() if (case.formulation, case.sample_side) == (name, loss)
+            ]
             cells.append(f"{sum(mine)} of {len(mine)}" if mine else "–")
         lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += [
@@ -208,7 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--losses", nargs="+", metavar="NAME", help="these losses alone")
     asked = parser.parse_args(arguments)
     names = asked.only or [formulation.name for formulation in formulations.SINGLE_TASKS]
-    chosen = cases(names, asked.losses or [loss.name for loss in EVERY])[:: asked.every]
+    chosen = cases(names, asked.losses or [loss.name for loss in ALL])[:: asked.every]
     results = dict(completed(chosen, asked.journal))
     text = report(results, len(chosen))
     if asked.output is None:
