@@ -10,7 +10,7 @@ import pytest
 
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
-from mklcvx.formulations.losses import JOINT, SQUARED, Separable
+from mklcvx.formulations.losses import CRAMMER_SINGER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
 from mklcvx.solvers.conic import solve_declared
 from refusals import check_refused
@@ -209,6 +209,11 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 def test_what_does_not_fit_is_refused(instance, name, given, words):
     with check_refused(*words):
         posed(instance, name, **given)
+
+
+def test_softmax_alone_has_probabilities():
+    assert SOFTMAX.log_odds
+    assert not CRAMMER_SINGER.log_odds
 
 
 def test_labels_of_two_classes_are_no_classes():
