@@ -91,6 +91,14 @@ def test_no_other_bias_is_better(loss, seed):
             assert loss.value(z + other[:, None], y, price).sum() >= best.value * (1 - 1e-12)
 
 
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+def test_without_a_bias_there_is_none(loss):
+    y, price, _, z = points(loss, 10, 3, 0)
+    found = loss.risk(z, y, price, bias=False)
+    assert not found.bias.any()
+    assert found.value == pytest.approx(loss.value(z, y, price).sum())
+
+
 @pytest.mark.parametrize("loss", JOINT.values(), **BY_NAME)
 def test_a_constant_added_to_all_outputs_changes_nothing(loss):
     y, price, alpha, z = points(loss, 30, 4, 1)
