@@ -35,7 +35,10 @@ from ._joint import Contrasting, JointRisk
 
 NEAR = 0.1  # u/p − 1 up to which a series gives the divergence
 TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
-STEPS = 200  # of Newton's method for the biases
+STEPS = 100  # of Newton's method for the biases
+COOLING = 2.0  # of the temperature, at a time
+RIDGE, LEAST = 1e-14, 1e-100  # what is added to the hessian, relative to its trace; a trace that counts as none
+EPS = float(np.finfo(float).eps)
 
 
 class Softmax(Contrasting):
@@ -108,32 +111,36 @@ def divergences(parts: Array, price: Array, outputs: Array) -> Array:
 
 
 def least_biases(outputs: Array, y: Array, price: Array) -> Array:
-    """The b, Σb = 0, that minimises the risk: Newton's method, with steps that are halved until the risk falls."""
-    bias, members = np.zeros(len(y)), (y > 0).astype(float)
+    """The b, Σb = 0, that minimises the risk. Large outputs make it nearly piecewise linear: T log Σ e^{z/T} is
+    smoother, and T falls to 1."""
+    bias, share, temperature = np.zeros(len(y)), price / price.sum(), float(np.abs(outputs).max())
+    while temperature > 1:
+        bias = temperature * _newton(outputs / temperature, y, share, bias / temperature)
+        temperature /= COOLING
+    bias = _newton(outputs, y, share, bias)
+    return np.asarray(bias - bias.mean())
 
-    def risk(b: Array) -> float:
-        z = outputs + b[:, None]
-        top = z.max(axis=0)
-        return float(price @ (top + np.log(np.exp(z - top).sum(axis=0)) - (members * z).sum(axis=0)))
 
-    now, steady = risk(bias), np.full((len(y), len(y)), 1 / len(y))
+def _newton(outputs: Array, y: Array, price: Array, bias: Array) -> Array:
+    """Newton's method from here, with steps that are halved until the risk falls. A constant changes nothing: the
+    hessian has that direction added."""
+    members, constant = (y > 0).astype(float), np.full((len(y), len(y)), 1 / len(y))
+    now = SOFTMAX.value(outputs + bias[:, None], y, price).sum()
     for _ in range(STEPS):
         p = chances(outputs + bias[:, None])
         slope = (p - members) @ price
-        if np.abs(slope).max() <= 4 * np.finfo(float).eps * price.sum():
-            break
         hessian = np.diag(p @ price) - (p * price) @ p.T
-        size = float(np.trace(hessian)) or 1.0
-        step = -np.linalg.solve(hessian + size * (steady + 1e-14 * np.eye(len(y))), slope)
-        step = (step - step.mean()) / max(1.0, float(np.abs(step).max()) / 20)
-        length = 1.0
-        while length > 1e-9 and not (after := risk(bias + length * step)) <= now + 1e-4 * length * float(slope @ step):
-            length /= 2
-        if length <= 1e-9:  # rounding hides what is left: the last step is worth a try where it is tiny
-            bias = bias + step if float(np.abs(step).max()) < 1e-6 else bias
+        size = max(float(np.trace(hessian)), LEAST)
+        step = -np.linalg.solve(hessian + size * (constant + RIDGE * np.eye(len(y))), slope)
+        step /= max(1.0, float(np.abs(step).max()))
+        after = SOFTMAX.value(outputs + (bias + step)[:, None], y, price).sum()
+        while after > now and np.abs(step).max() > EPS:
+            step /= 2
+            after = SOFTMAX.value(outputs + (bias + step)[:, None], y, price).sum()
+        if after >= now:
             break
-        bias, now = bias + length * step, after
-    return np.asarray(bias - bias.mean())
+        bias, now = bias + step, after
+    return bias
 
 
 SOFTMAX = Softmax()
