@@ -10,7 +10,7 @@ import pytest
 
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
-from mklcvx.formulations.losses import CRAMMER_SINGER, JOINT, SOFTMAX, SQUARED, Separable
+from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 from refusals import check_refused
@@ -143,6 +143,52 @@ def test_a_feasible_point_is_left_where_it_is(loss, bias):
         np.testing.assert_allclose(again, once, atol=25 * 1e-12 * float(price.max()))
 
 
+@pytest.mark.parametrize("loss", JOINT.values(), **BY_NAME)
+@pytest.mark.parametrize("bias", [True, False])
+def test_what_is_too_much_is_reduced_in_proportion(loss, bias):
+    """First into the price, sample by sample, then to a circulation, flow by flow."""
+    y, price, alpha, _ = points(loss, 25, 3, 1)
+    own, others = np.argmax(y > 0, axis=0), np.where(y > 0, 0.0, 3 * alpha)
+    others *= np.minimum(price / np.maximum(others.sum(axis=0), 1e-300), 1.0)
+    if bias:
+        flows = np.stack([others[:, own == j].sum(axis=1) for j in range(3)])
+        others *= circulating(flows)[own].T
+    found = loss.feasible(np.where(y > 0, 0.0, 3 * alpha), y, price, bias)
+    np.testing.assert_allclose(np.where(y > 0, 0.0, found), others, atol=1e-12 * float(price.max()))
+
+
+@pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
+def test_what_is_not_feasible_is_called_so(loss):
+    y, price, alpha, _ = points(loss, 12, 3, 4)
+    alpha = loss.feasible(alpha, y, price, bias=True)
+    assert loss.exactly_feasible(alpha, y, price, bias=True)
+    assert not loss.exactly_feasible(np.nextafter(alpha, np.inf), y, price, bias=True)
+    moved = alpha.copy()
+    moved[:, 0] += np.where(y[:, 0] > 0, 0.25, [0.25, 0.0, 0.0] if y[0, 0] < 0 else [0.0, 0.25, 0.0]) * price[0] / 64
+    assert not loss.exactly_feasible(moved, y, price, bias=True)  # no circulation
+    if loss.targets == "classes":
+        small = np.where(np.arange(12) == 0, alpha[:, 0].max() / 2, price)
+        assert alpha[:, 0].any()
+        assert not loss.exactly_feasible(alpha, y, small, bias=True)
+        assert not loss.exactly_feasible(-alpha, y, price, bias=True)
+
+
+def test_each_output_keeps_its_own_bounds():
+    """Where a loss for real targets has bounds, one entry beyond them is enough."""
+    loss, price = Separable(HUBER), np.ones(4)
+    y, inside = np.zeros((2, 4)), np.tile([1.0, -1.0, 0.5, -0.5], (2, 1))
+    assert loss.exactly_feasible(inside, y, price, bias=True)
+    assert not loss.exactly_feasible(2 * inside, y, price, bias=True)
+    assert not loss.exactly_feasible(np.abs(inside) * [1, 1, 1, 4], y, price, bias=False)
+    assert not loss.exactly_feasible(-np.abs(inside) * [1, 1, 1, 4], y, price, bias=False)
+
+
+def test_the_largest_term_is_that_of_all_outputs():
+    loss, y = Separable(SQUARED), np.array([[0.0, 0.0], [30.0, -30.0]])
+    found = loss.risk(np.zeros((2, 2)), y, np.ones(2), bias=False)
+    assert found.largest_term >= 900
+
+
 def test_a_circulation_is_what_is_left_of_flows():
     flows = np.array([[0.0, 5.0, 1.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     left = flows * circulating(flows)
@@ -179,6 +225,7 @@ def test_both_declarations_and_both_bounds_agree(name, loss, bias):
     """The primal gives both bounds, by its multipliers; the dual, declared apart from it, the lower one again."""
     instance = classes() if loss in FOR_CLASSES else responses()
     formulation, task = posed(instance, name, loss=loss, bias=bias)
+    assert "joint loss" in formulation.notation
     primal, dual = formulation.declare_primal(task), formulation.declare_dual(task)
     values = [value_of(primal.problem), value_of(dual.problem)]
     ((alpha,), (functions,)) = formulation.from_primal(primal, task, 1.0)
