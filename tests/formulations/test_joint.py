@@ -231,6 +231,7 @@ def test_both_declarations_and_both_bounds_agree(name, loss, bias):
     ((alpha,), (functions,)) = formulation.from_primal(primal, task, 1.0)
     lower, upper = formulation.lower(task, alpha), formulation.upper(task, functions)
     again = formulation.lower(task, formulation.from_dual(dual, task, 1.0).duals[0])
+    assert lower.largest_term >= abs(task.gain(lower.alpha))
     size = formulation.scale(lower, upper)
     np.testing.assert_allclose([lower.value, again.value], upper.value, rtol=0, atol=2e-6 * size)
     np.testing.assert_allclose(values, upper.value, rtol=0, atol=1e-5 * size)  # solvers stop earlier than their points
