@@ -167,3 +167,43 @@ def test_other_families_have_no_loss_to_choose(name):
 
 def test_the_two_losses_of_old_come_first():
     assert EVERY[:2] == (HINGE, NU)
+
+
+# -------------------------------------------------------------------------------------------------- defaults and units
+def test_defaults_are_those_that_are_printed():
+    given = {name: loss.with_own({}, 2) for name, loss in LOSSES.items()}
+    assert given["quantile"].quantile == LOSSES["quantile"].quantile == 0.5
+    assert given["epsilon_insensitive"].epsilon == 0.1
+    assert given["absolute"].epsilon == 0
+    for parameter in (parameter for loss in EVERY for parameter in loss.own):
+        assert parameter.accepts(parameter.default(2), 2)
+
+
+def test_the_share_of_one_class_may_be_all_of_it():
+    task_of(instance=BARE, loss="one_class", nu=1.0)
+    check_refused(lambda: task_of(instance=BARE, loss="one_class", nu=1.01), "nu", "1.01")
+
+
+@pytest.mark.parametrize(("values", "bias", "expected"), [
+    ([0.0, 8.3, -5.0, 0.0], False, 8.0), ([0.0, 0.0, 0.0, 0.0], False, 1.0), ([7.0, 7.0, 7.0, 7.0], True, 1.0),
+    ([100.0, 100.2, 99.9, 100.0], True, 0.25), ([1e-3, 0.0, 0.0, 0.0], False, 2.0**-10),
+])  # fmt: skip
+def test_the_unit_of_real_targets_is_a_power_of_two(values, bias, expected):
+    task, _ = task_of(instance=instance_with("response", np.resize(values, N)), loss="squared", bias=bias)
+    assert task.spread() == expected
+    assert task_of()[0].spread() == 1.0
+
+
+@pytest.mark.parametrize("loss", FOR_REAL)
+@pytest.mark.parametrize("bias", [True, False])
+def test_in_units_of_the_targets_it_is_the_same_problem(loss, bias):
+    """f and α divided by the unit, the value by its square; factors stay."""
+    formulation, size = formulations.get("l1"), 8.0
+    task, _ = task_of("l1", REAL, loss=loss, bias=bias, C=0.7)
+    scaled = task.in_target_units(size, task.own)
+    alpha = task.feasible(np.random.default_rng(0).normal(size=N))
+    lower, again = formulation.lower(task, alpha).value, formulation.lower(scaled, alpha / size).value
+    shift = task.signs @ alpha * np.median(task.y) if bias else 0.0
+    assert again * size**2 == pytest.approx(lower - shift, rel=1e-12, abs=1e-12)
+    for one, other in zip(task.factors, scaled.factors, strict=True):
+        np.testing.assert_array_equal(one.columns, other.columns)
