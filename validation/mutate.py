@@ -41,7 +41,10 @@ from rich.progress import track
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
-THEOREM = ("bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "interior")
+THEOREM = (
+    "bounds", "regulariser_sides", "regularisers", "declarations", "identities", "task", "parameters", "zoo",
+    "group_lasso", "interior",
+)  # fmt: skip
 TOPICS = {
     "_cvxpy": ("demonstrations",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),
     "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"),
@@ -56,10 +59,15 @@ TOPICS = {
     "families/hypergraph": ("hypergraph",),
     "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
     "losses/hinge": ("losses", "exact", "task", "parameters"), "losses/nu": ("losses", "exact", "task", "parameters"),
-    **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters") for name in (
+    **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters", "sample_terms") for name in (
         "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
         "squared_epsilon_insensitive", "huber", "quantile", "one_class",
     )},
+    "losses/__init__": ("losses", "losses_parameters"),
+    **dict.fromkeys(
+        ("families/joint", "losses/_joint", "losses/crammer_singer", "losses/softmax"),
+        ("joint", "joint_identities", "joint_certificate", "interior_joint"),
+    ),
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")
 PASSED, NO_TESTS, TIMEOUT = 0, 5, 99  # exit codes: of pytest, of pytest for an empty selection, of an alarm
