@@ -315,7 +315,7 @@ def contrasting(alpha, signs, samples, bias):
 # ---------------------------------------------------------------------------------------------------------- files
 def several(data, record):
     """Whether the file is about several outputs."""
-    return record["parameters"].get("loss") in FOR_CLASSES or np.ndim(data.get("response")) == 2
+    return record["parameters"].get("loss") in FOR_CLASSES or np.shape(data.get("response", 0.0))[1:] > (1,)
 
 
 def evaluated_file(data, record):
