@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import audit
-from .audit import HALF, OWN, WITH_TAU, balanced, biases, proved_ridge, proved_ridges, stretch_of
+from .audit import HALF, OWN, WITH_TAU, Machine, balanced, biases, proved_ridge, proved_ridges, stretch_of
+from .audit import evaluated_file as of_one_output
 from .claims import Point, number, numbers, parameters_of, targets_of
 from .losses import REAL, TARGETS, Bend, feasible, samples_of, wanted
 from .numbers import Refused, dot, exponential, fractions, logarithm, positive, require, root, stack_of, trimmed
@@ -196,7 +196,7 @@ class Upper(NamedTuple):
 
 def by_weights(record, at, images, q):
     """c^j = tβ^j."""
-    machine = audit.Machine(at.kernels, None, [], None, at.mu, None)
+    machine = Machine(at.kernels, None, [], None, at.mu, None)
     require("ridges" not in record["certificate"], "certificate.ridges: one ridge is for all kernels here")
     delta, t = proved_ridge(record, machine, at.centred), at.stretch
     c = t * fractions(at.alpha * at.signs)
@@ -321,7 +321,7 @@ def several(data, record):
 def evaluated_file(data, record):
     """Of a single task with one output or several."""
     if not several(data, record):
-        return audit.evaluated_file(data, record)
+        return of_one_output(data, record)
     kind = targets_of(data)[0]
     wants = "classes" if name_of(record["parameters"]) in FOR_CLASSES else "response"
     require(kind == wants, f"target: the loss needs {wants}, the instance has {kind}")
