@@ -42,12 +42,12 @@ from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import Seen, seen
-from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .record import NOTHING, Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .sample_terms import Ridge, harmless, sample_terms
-from .single import MARGIN, Parts, combined_outputs
+from .single import MARGIN, SCALE_STEPS, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
 
@@ -290,8 +290,11 @@ class Evaluation:
         width = total_above([*gap, *others])
         plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in (at, stretched))
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
-        upper = total_above([*bound, t**2 * self.square[1] / 2, self.side.value(self.mu)])
+        value = self.side.value(self.mu)
+        upper = total_above([*bound, t**2 * self.square[1] / 2, value])
         scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
+        if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
+            scale = max(scale, float(below(value, SCALE_STEPS)))
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain

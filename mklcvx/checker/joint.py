@@ -30,7 +30,7 @@ import numpy as np
 
 from .audit import HALF, OWN, WITH_TAU, Machine, balanced, biases, proved_ridge, proved_ridges, stretch_of
 from .audit import evaluated_file as of_one_output
-from .claims import Point, number, numbers, parameters_of, targets_of
+from .claims import NOTHING, Point, number, numbers, parameters_of, targets_of
 from .losses import REAL, TARGETS, Bend, feasible, samples_of, wanted
 from .numbers import Refused, dot, exponential, fractions, logarithm, positive, require, root, stack_of, trimmed
 from .prices import BLOCKWISE, domain, dual_cost, weights_price
@@ -249,7 +249,10 @@ def evaluated(kernels, targets, record, weight=1.0):
     alpha, price = at.exact_alpha.T, weights_price(name, at.mu, given)
     each = list(zip(at.samples, alpha, upper.z.T, upper.ridges, strict=True))
     gain, cost = sum((one.gain(a) for one, a, _, _ in each), Fraction(0)), dual_cost(name, q, given, None)
-    value = price + upper.penalty / 2 + sum((one.cost(z, ridge) for one, _, z, ridge in each), Fraction(0))
+    paid = upper.penalty / 2 + sum((one.cost(z, ridge) for one, _, z, ridge in each), Fraction(0))
+    value, energy = price + paid, HALF * (dot(at.mu, q) + upper.penalty)
+    if not at.alpha.any() and paid <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
+        energy = max(energy, abs(price))
     length, reach = sum(abs(at.exact_alpha).ravel()), sum(sum(one.reach(z)) for one, _, z, _ in each)
     size = abs(cost) + price + abs(value) + dot(at.mu, at.sizes()) * length * reach
     size += sum(one.size(a) + one.rounding(z, at.bias) for one, a, z, _ in each)
@@ -258,8 +261,8 @@ def evaluated(kernels, targets, record, weight=1.0):
         loose = gain - dual_cost(name, lifted, given, None)
     except Refused:
         loose = None
-    energy, spread = HALF * (dot(at.mu, q) + upper.penalty), at.spread()
-    return Point(gain - cost, value, energy, size, upper.delta, upper.squares, spread, gain=positive(gain), loose=loose)
+    lower, gained, squares = gain - cost, positive(gain), upper.squares
+    return Point(lower, value, energy, size, upper.delta, squares, at.spread(), gain=gained, loose=loose)
 
 
 def name_of(parameters):

@@ -104,6 +104,17 @@ def test_every_regulariser_is_known(name):
         assert audited(instance, record) == (0, "confirmed"), (loss, record["certificate"])
 
 
+@pytest.mark.parametrize("name", ["smp", "sm2"])
+def test_where_nothing_costs_anything_the_price_of_weights_is_all_there_is(name):
+    """All residuals are within the tube."""
+    instance = responses(6)
+    small = Instance(instance.kernels, response=instance.targets.values * 1e-3)
+    found = solve(small, name, loss="epsilon_insensitive", epsilon=0.1, **OWN[name])
+    assert found.certified
+    assert not found.alpha.any()
+    assert audited(small, written(found)) == (0, "confirmed")
+
+
 @pytest.mark.parametrize("seed", range(1000, 1012))
 def test_problems_at_random_are_confirmed(seed):
     instance, name, given = drawn(seed)
