@@ -90,6 +90,10 @@ class JointLoss(AnyLoss):
     def exactly_feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> bool:
         """Whether α is in the feasible set, exactly."""
 
+    def at_bounds(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
+        """α with those put at their bounds that the outputs hold there; without a bias it is feasible."""
+        return alpha
+
 
 # -------------------------------------------------------------------------------------------- output by output
 @dataclass(frozen=True)
@@ -158,7 +162,10 @@ class Contrasting(JointLoss):
 
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
         """On a grid of whole numbers, the same for all samples with a bias and one for each without: others are clipped
-        and scaled down into the price; with a bias the flows between classes are made a circulation."""
+        and scaled down into the price; with a bias the flows between classes are made a circulation. What is feasible
+        is left alone."""
+        if self.exactly_feasible(alpha, y, price, bias):
+            return alpha
         own = y > 0
         others = np.where(own, 0.0, np.maximum(np.nan_to_num(alpha), 0.0))
         total = others.sum(axis=0)

@@ -30,7 +30,7 @@ negative: without δ the first are the Fenchel–Young gaps of the loss. It is c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
@@ -47,7 +47,7 @@ from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .sample_terms import Ridge, harmless, sample_terms
-from .single import MARGIN, SCALE_STEPS, Parts, combined_outputs
+from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
 
@@ -76,6 +76,7 @@ class At:
     t: float
     delta: float
     blur: float = 1.0
+    each: Sequence[tuple[Outputs, Parts]] = ()  # the outputs and their biases, for losses that are applied to each
 
     def vertices(self) -> tuple[Array, Array]:
         """½δ‖β̂ − tβ‖² from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
@@ -147,10 +148,10 @@ def softmax(at: At) -> Terms:
 def separable(at: At) -> Terms:
     """The sums over the outputs of what a sample costs in each."""
     bounds, gaps = [], []
-    for alpha, z, off, task in zip(at.alpha, at.z, at.off, single_tasks(at.task), strict=True):
-        side = sample_terms(task).paying(Ridge(np.full((1, 1), at.delta), at.t * alpha[None]))
-        r = side.a - z
-        costs = side.costs(alpha, r, at.blur * above(off + 2 * U * np.abs(r)))
+    for alpha, (outputs, bias), task in zip(at.alpha, at.each, single_tasks(at.task), strict=True):
+        side = sample_terms(task).paying(Ridge(np.full((1, 1), at.delta), alpha[None]))
+        r, off = outputs.residuals(side.a, task.signs, bias)
+        costs = side.costs(alpha, r, at.blur * off)
         bounds.append(costs.bound)
         gaps.append(costs.gap)
     return above(np.sum(bounds, axis=0), len(bounds)), above(np.sum(gaps, axis=0), len(gaps))
@@ -248,7 +249,7 @@ class Evaluation:
         biases = self._biases()
         rows = [one.margins(np.ones(1), bias) for one, bias in zip(self.outputs, biases, strict=True)]
         z, off = (np.stack(part) for part in zip(*rows, strict=True))
-        at = At(self.task, self.alpha, z, off, 1.0, delta)
+        at = At(self.task, self.alpha, z, off, 1.0, delta, each=list(zip(self.outputs, biases, strict=True)))
         best = min((self._at(at, t) for t in self._tries(at)), key=lambda one: (one.gap, one.upper))
         if bare is not None:
             share = max(best.gap - bare.certificate.gap, 0.0)

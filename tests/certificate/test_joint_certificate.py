@@ -167,3 +167,33 @@ def test_large_constants_cost_no_digits(loss):
     assert other.certified
     assert one.objective == pytest.approx(other.objective, rel=1e-5)
     assert abs(other.bias.sum()) <= 1e-9 * np.abs(other.bias).max()
+
+
+@pytest.mark.parametrize("price", [1e-8, 1e-10])
+@pytest.mark.parametrize("loss", ["crammer_singer", "quantile", "absolute"])
+def test_small_prices_are_certified_without_a_bias(loss, price):
+    """α at its bound, exactly: what it lacks counts for more than f, which is as small as the price."""
+    instance = classes() if loss in FOR_CLASSES else responses()
+    for name in ("l1", "sum"):
+        found = solve(instance, name, loss=loss, bias=False, C=price)
+        assert found.certified, found.certificate
+        assert found.certificate.relative_gap < 1e-8
+
+
+def test_alpha_at_its_bounds_is_feasible_without_a_bias():
+    _, task = posed(classes(), "l1", loss="crammer_singer", bias=False)
+    rng = np.random.default_rng(0)
+    for size in (1e-12, 1e-3, 1.0, 10.0):
+        outputs = size * rng.normal(size=task.y.shape)
+        for alpha in (
+            np.zeros(task.y.shape),
+            rng.uniform(0, 1, task.y.shape),
+            task.box * rng.uniform(0, 9, task.y.shape),
+        ):
+            held = task.loss.at_bounds(alpha, outputs, task.y, task.box)
+            assert task.loss.exactly_feasible(held, task.y, task.box, False)
+            assert task.feasible(held) is held
+            own = np.where(task.y > 0, held, 0.0).sum(axis=0)
+            lacks = np.where(task.y < 0, task.loss.lacks(outputs, task.y), -np.inf).max(axis=0)
+            assert (own[lacks < -1] == 0).all()
+            assert (own[(lacks > 1) & (own > 0)] == task.box[(lacks > 1) & (own > 0)]).all()
