@@ -149,8 +149,8 @@ def softmax(at: At) -> Terms:
     far = [(at.delta, price * (np.sqrt(((u - p) ** 2).sum(axis=0)) + slack))]
     if at.own:
         best = price * np.where(own, 1 - p, p)
-        apart = [(rate, np.abs(best - c) + 4 * U * np.abs(c)) for rate, c in at.own]
-        far = [(rate, above(np.sqrt((away**2).sum(axis=0)), count) + price * slack) for rate, away in apart]
+        ways = [(rate, np.abs(best - c) + 4 * U * np.abs(c)) for rate, c in at.own]
+        far = [(rate, above(np.sqrt((way**2).sum(axis=0)), count) + price * slack) for rate, way in ways]
     zero, ends = at.vertices()
     kappa, farthest = 2 / price, np.maximum(zero, np.where(own, 0.0, ends).max(axis=0))
     delta = total_above([rate for rate, _ in far]) if at.own else at.delta

@@ -58,7 +58,8 @@ class CrammerSinger(NamedTuple):
     def gain(self, alpha):
         return alpha[self.own]
 
-    size = gain
+    def size(self, alpha):
+        return self.gain(alpha)
 
     def cost(self, z, ridge):
         own, c = self.own, self.price
@@ -73,17 +74,12 @@ class CrammerSinger(NamedTuple):
         return self.price * (1 + max(abs(b) for b in bias)) / 2**16
 
 
-class Softmax(NamedTuple):
+class Softmax(CrammerSinger):
     """One sample."""
-
-    own: int
-    price: Fraction
 
     def gain(self, alpha):
         parts = [self.price - a if j == self.own else a for j, a in enumerate(alpha)]
         return sum((-part * logarithm(part / self.price, 1) for part in parts if part), Fraction(0))
-
-    size = gain
 
     def cost(self, z, ridge):
         c, a = self.price, ridge.square
@@ -106,8 +102,6 @@ class Softmax(NamedTuple):
         """log Σ_j e^{z_j} − z_y, from above."""
         top = max(z)
         return top - z[self.own] + logarithm(sum(exponential(x - top, 1) for x in z), 1)
-
-    reach = CrammerSinger.reach
 
     def rounding(self, z, bias):
         """Probabilities of outputs far from the largest one are off by a thousand units of roundoff."""
@@ -298,11 +292,11 @@ def point_of(record, loss, given, stack, targets, weight):
             feasible(row, signs[0], losses, bias, False)
     require(record.get("alpha_low") is None, "alpha_low: there is none for several outputs")
     shape = (len(signs), len(stack), n)
-    own = None if record["coefficients"] is None else numbers(record["coefficients"], shape, "coefficients")
-    stretch, shifts = stretch_of(record, own is None), biases(record, (len(signs),))
+    functions = None if record["coefficients"] is None else numbers(record["coefficients"], shape, "coefficients")
+    stretch, shifts = stretch_of(record, functions is None), biases(record, (len(signs),))
     require(bias or not any(shifts), "bias: there is none in this problem")
     mu = domain(record["formulation"], numbers(record["weights"], (len(stack),), "weights"), given)
-    return Outputs(stack, signs, samples, alpha, mu, own, shifts, stretch, bias)
+    return Outputs(stack, signs, samples, alpha, mu, functions, shifts, stretch, bias)
 
 
 def contrasting(alpha, signs, samples, bias):

@@ -62,7 +62,7 @@ def upper_certificate(
         at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.root_q(alpha)
-    side, used = regulariser_of(formulation.name, task.count, task.own), coefficients.any(axis=1)
+    side, used = regulariser_of(formulation.name, task.count, task.own), np.asarray(coefficients.any(axis=1))
     found = []
     for mu in weights_for_functions(formulation.weights(norms, roots, **task.own), used, weights):
         lower = Evaluation(side, task, alpha, mu, sliced=True)

@@ -38,7 +38,7 @@ from .single import Machine, bounds
 def enclosed(at: Stated) -> Enclosed:
     task, point = at.task, at.point
     own = None if point.coefficients is None else np.swapaxes(point.coefficients, 0, 1).reshape(task.count, -1)
-    flat = replace(point, alpha=np.reshape(point.alpha, -1), coefficients=own)
+    flat = replace(point, coefficients=own)  # α is read row by row
     side = SIDES.get(task.loss.kind, each_output)(at)
     return bounds(at.formulation.single, task, Machine(side, Copies(at.kernels, task.outputs)), flat), {}
 

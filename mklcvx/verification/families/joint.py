@@ -87,7 +87,7 @@ def _functions_upper(case: Case, coefficients: Array, weights: Array | None) -> 
     """The upper bound of functions, with the weights given or those that fit them best."""
     task, single = case.task, case.formulation.single
     nothing, own = task.feasible(np.zeros(task.y.shape)), centred(coefficients) if task.bias else coefficients
-    norms, used = task.evaluate(own)[1], own.any(axis=(0, 2))
+    norms, used = task.evaluate(own)[1], np.asarray(own.any(axis=(0, 2)))
     side = regulariser_of(case.formulation.name, task.count, task.own)
     tried = weights_for_functions(single.weights(norms, np.zeros(task.count), **task.own), used, weights)
     return min(of_functions(side, task, nothing, mu, own).upper for mu in tried)
