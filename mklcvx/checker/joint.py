@@ -79,7 +79,7 @@ class Softmax(CrammerSinger):
 
     def gain(self, alpha):
         parts = [self.price - a if j == self.own else a for j, a in enumerate(alpha)]
-        return sum((-part * logarithm(part / self.price, 1) for part in parts if part), Fraction(0))
+        return sum((-part * logarithm(part / self.price, 1) for part in parts if 0 < part < self.price), Fraction(0))
 
     def cost(self, z, ridge):
         c, a = self.price, ridge.square

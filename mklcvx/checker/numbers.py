@@ -189,8 +189,6 @@ def exponential(x, side):
 
 def logarithm(x, side):
     """log x. Rounding x to eighty digits moves it by 1e-79, which counts where x is nearly 1."""
-    if x == 1:
-        return Fraction(0)
     context = decimals()
     return outward(context.ln(as_decimal(x, context)), side) + Fraction(side, 10**75)
 
