@@ -22,6 +22,8 @@ from mklcvx.certificate.ball_arithmetic.losses import Bend
 from mklcvx.checker.joint import check
 from mklcvx.verification.proof import enclose
 
+pytestmark = pytest.mark.slow
+
 KINDS = {"crammer_singer": CrammerSinger, "softmax": Softmax}
 
 

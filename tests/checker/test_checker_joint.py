@@ -21,6 +21,8 @@ from mklcvx.checker.joint import CrammerSinger, Ridge, Softmax, check, evaluated
 from mklcvx.checker.numbers import Refused, root
 from mklcvx.io.files import save_instance
 
+pytestmark = pytest.mark.slow
+
 LOSSES = (*FOR_CLASSES, *FOR_RESPONSES)
 KINDS = {"crammer_singer": CrammerSinger, "softmax": Softmax}
 
