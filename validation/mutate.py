@@ -53,7 +53,7 @@ TOPICS = {
     "alignment": ("two_stage",), "hypergraph": ("hypergraph",), "hypergraph_smooth": ("hypergraph",),
     "__init__": ("parameters", "demonstrations"),
     "families/single_task": ("bounds", "task", "parameters", "declarations"),
-    "families/task": ("task", "bounds", "declarations"), "families/multi_label": ("multi_label",),
+    "families/task": ("task", "bounds", "declarations", "losses_parameters"), "families/multi_label": ("multi_label",),
     "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
     "families/hypergraph": ("hypergraph",),
     "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),

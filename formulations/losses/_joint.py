@@ -90,6 +90,10 @@ class JointLoss(AnyLoss):
     def exactly_feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> bool:
         """Whether α is in the feasible set, exactly."""
 
+    def at_bounds(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
+        """α with those put at their bounds that the outputs hold there; without a bias it is feasible."""
+        return alpha
+
 
 # -------------------------------------------------------------------------------------------- output by output
 @dataclass(frozen=True)
@@ -158,7 +162,10 @@ class Contrasting(JointLoss):
 
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
         """On a grid of whole numbers, the same for all samples with a bias and one for each without: others are clipped
-        and scaled down into the price; with a bias the flows between classes are made a circulation."""
+        and scaled down into the price; with a bias the flows between classes are made a circulation. What is feasible
+        is left alone."""
+        if self.exactly_feasible(alpha, y, price, bias):
+            return alpha
         own = y > 0
         others = np.where(own, 0.0, np.maximum(np.nan_to_num(alpha), 0.0))
         total = others.sum(axis=0)
@@ -188,7 +195,7 @@ def circulating(flows: Array) -> Array:
     """Factors in [0, 1], one for each pair of classes, with which as much flows into every class as out of it.
     `flows` (k, k): from each class (row) to each."""
     left, least = flows.copy(), 8 * len(flows) * np.finfo(float).eps * float(flows.sum())
-    for path, amount in _cancelled(left, least):
+    for path, amount in cancelled(left, least):
         for a, b in path:
             left[a, b] -= amount
     return np.divide(left, flows, out=np.ones_like(flows), where=flows > 0)
@@ -198,7 +205,7 @@ def _circulate(steps: Array, own: NDArray[np.bool_], most: Array) -> None:
     """The same for whole numbers of steps (k, n), exactly: a flow is reduced at the samples that have most room."""
     classes = range(len(steps))
     flows = np.array([[whole_sum(steps[b, own[a]]) for b in classes] for a in classes], dtype=object)
-    for path, amount in _cancelled(flows, 0):
+    for path, amount in cancelled(flows, 0):
         for a, b in path:
             flows[a, b] -= amount
             room = most[own[a]] - steps[:, own[a]].sum(axis=0)
@@ -206,7 +213,7 @@ def _circulate(steps: Array, own: NDArray[np.bool_], most: Array) -> None:
             steps[b, own[a]] = moved(here, here + np.maximum(room, 0.0), -int(amount))
 
 
-def _cancelled(flows: Array, least: float) -> Iterator[tuple[Path, float]]:
+def cancelled(flows: Array, least: float) -> Iterator[tuple[Path, float]]:
     """Paths of classes, and by how much to reduce the flow along each, until no class has more than `least` too much.
     The caller reduces the flows. What flows out of a class beyond what flows in must end in one with the opposite."""
     while True:

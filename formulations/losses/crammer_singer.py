@@ -78,6 +78,24 @@ class CrammerSinger(Contrasting):
             ends.append(np.where(others[j], end, -np.inf))
         return np.maximum(np.max(ends, axis=0), 0.0)
 
+    def at_bounds(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
+        """A rival that is behind the first one by more than its share of the price has α_j = 0, and a sample whose
+        largest lack exceeds the share that is missing has α_y = c, exactly: on a grid of the last bit of c."""
+        rivals = y < 0
+        first = np.where(rivals, outputs, -np.inf).max(axis=0)
+        most = 1 - (np.where(rivals, 0.0, outputs).sum(axis=0) - first)
+        others = np.where(rivals, np.maximum(alpha, 0.0), 0.0)
+        others = np.where(first - outputs > others / price, 0.0, others)
+        others = np.where(-most > np.minimum(others.sum(axis=0) / price, 1.0), 0.0, others)
+        total = others.sum(axis=0)
+        full = (total > 0) & ((most > 1 - total / price) | (total > price))
+        others *= np.divide(price, total, out=np.ones_like(total), where=full)
+        unit = 2.0 ** (np.frexp(price)[1] - 53.0)
+        steps = np.floor(others / unit)
+        places = np.argmax(steps, axis=0), np.arange(len(price))
+        steps[places] += np.where(full, price / unit - steps.sum(axis=0), 0.0)
+        return np.asarray(np.where(rivals, steps, steps.sum(axis=0)) * unit)
+
 
 def least_biases(outputs: Array, y: Array, price: Array) -> Array:
     """The b, Σb = 0, that minimises the risk: a linear programme, and a second one in the steps from its solution, in

@@ -10,6 +10,9 @@ in the domain of R, both exactly.
 
     v ≤ R(μ) + ½t²μ'q + Σ_i sup over α̂_i of [g_i(α̂_i) − β̂_i'z_i + ½δ‖β̂_i − tβ_i‖²].
 
+Functions f_m^j = K_mc_jm with coefficients of their own have Σ_j c_jm'K_mc_jm/μ_m in the place of t²μ'q, outputs
+z^j = Σ_m K_mc_jm + b_j, and ½ Σ_m δ_mμ_m‖β̂_i − c_mi/μ_m‖² under the sup, K_m + δ_mI ⪰ 0, as for single tasks.
+
 **Gap.** The two differ by Σ_i [that sup − (g_i(α_i) − β_i'z_i)] + ½(t−1)²μ'q + [R(μ) + R*(½q) − ½μ'q], none of them
 negative: without δ the first are the Fenchel–Young gaps of the loss. It is compared with ½(1 + t²)μ'q.
 
@@ -23,14 +26,15 @@ negative: without δ the first are the Fenchel–Young gaps of the loss. It is c
   of a computed p_j is an error of z_j, and a common one of all p_j makes the divergence larger. The gain is strongly
   concave in β, κ = 2/c (Pinsker: KL(u‖p) ≥ ½‖u − p‖₁², and ‖x‖₁² ≥ 2‖x‖² where Σx = 0), so that δ < κ costs at most
   ½ δκ/(κ − δ) ‖β* − tβ‖², β* at p, which e moves by no more than c max e. Any δ costs at most ½δ‖β̂ − tβ‖² at the
-  farthest vertex.
+  farthest vertex. Several P = ½ Σ_m d_m‖β̂ − c_m‖², D = Σ_m d_m, cost at most κP(β*)/(κ − D), since the slope of P at
+  β* is at most √(2D P(β*)).
 - output by output: as for single tasks, for every output.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
@@ -41,13 +45,13 @@ from ..formulations import Task
 from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
-from .passes import Seen, seen
-from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .passes import Seen, own_seen, seen, sum_to_zero
+from .record import NOTHING, Certificate, ProvedPoint, plain_or_sharp, settled
 from .regularisers import Regulariser, regulariser_of
-from .ridge import combined_ridge
+from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .sample_terms import Ridge, harmless, sample_terms
-from .single import MARGIN, Parts, combined_outputs
+from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
 
@@ -76,17 +80,25 @@ class At:
     t: float
     delta: float
     blur: float = 1.0
+    each: Sequence[tuple[Outputs, Parts]] = ()  # the outputs and their biases, for losses that are applied to each
+    own: Sequence[tuple[float, Array]] = ()  # d_m and s∘c_m of functions with coefficients of their own
+
+    @property
+    def ridges(self) -> Sequence[tuple[float, Array]]:
+        """d and c (k, n), off by 2u, of every part ½d‖α̂ − c‖² of what δ costs."""
+        return self.own or [(self.delta, self.t * self.alpha)]
 
     def vertices(self) -> tuple[Array, Array]:
-        """½δ‖β̂ − tβ‖² from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
-        c = self.t * self.alpha
-        here, far = c**2, (np.abs(self.task.box - c) + 3 * U * c) ** 2
-        own = self.task.y > 0
-        total = here.sum(axis=0)
-        own_far, own_here = (np.where(own, part, 0.0).sum(axis=0) for part in (far, here))
-        ends = np.maximum(total - own_here, 0.0) + own_far + far
-        steps = 2 * len(c) + 16
-        return above(self.delta * total / 2, steps), above(self.delta * ends / 2, steps)
+        """What δ costs from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
+        zero, ends, own = 0.0, 0.0, self.task.y > 0
+        for rate, c in self.ridges:
+            here, far = c**2, (np.abs(self.task.box - c) + 3 * U * np.abs(c)) ** 2
+            total = here.sum(axis=0)
+            own_far, own_here = (np.where(own, part, 0.0).sum(axis=0) for part in (far, here))
+            zero = zero + rate * total / 2
+            ends = ends + rate * (np.maximum(total - own_here, 0.0) + own_far + far) / 2
+        steps = 2 * len(self.z) + 15 + len(self.ridges)
+        return above(zero, steps), above(ends, steps)
 
 
 # -------------------------------------------------------------------------------------------------- the samples' side
@@ -133,12 +145,18 @@ def softmax(at: At) -> Terms:
     slope, widest = (apart * off).sum(axis=0), off.max(axis=0)
     gap = price * above(each.sum(axis=0) + slope + widest**2 / 2 + at.blur * noise.sum(axis=0), count + 16)
     # the probabilities of the outputs themselves may differ from p by as much as these outputs do
-    far = price * (np.sqrt(((u - p) ** 2).sum(axis=0)) + 2 * (at.t - 1) + 16 * U * count + widest)
+    slack = 2 * (at.t - 1) + 16 * U * count + widest
+    far = [(at.delta, price * (np.sqrt(((u - p) ** 2).sum(axis=0)) + slack))]
+    if at.own:
+        best = price * np.where(own, 1 - p, p)
+        ways = [(rate, np.abs(best - c) + 4 * U * np.abs(c)) for rate, c in at.own]
+        far = [(rate, above(np.sqrt((way**2).sum(axis=0)), count) + price * slack) for rate, way in ways]
     zero, ends = at.vertices()
     kappa, farthest = 2 / price, np.maximum(zero, np.where(own, 0.0, ends).max(axis=0))
+    delta = total_above([rate for rate, _ in far]) if at.own else at.delta
     with np.errstate(divide="ignore", invalid="ignore"):
-        strong = above(at.delta * kappa / (kappa - at.delta) * far**2 / 2, 32)
-    ridge = np.where(kappa > 2 * at.delta, np.minimum(strong, farthest), farthest) if at.delta else np.zeros(len(price))
+        strong = above(sum(rate * kappa / (kappa - delta) * away**2 / 2 for rate, away in far), 31 + len(far))
+    ridge = np.where(kappa > 2 * delta, np.minimum(strong, farthest), farthest) if delta else np.zeros(len(price))
     loss = task.loss.value(at.z, task.y, price)
     bound = above(loss, POWER + count + 16) + above(price * (2 * widest + widest**2 / 2 + (count + 32) * U))
     return bound + ridge, above(gap, 4) + ridge
@@ -146,11 +164,11 @@ def softmax(at: At) -> Terms:
 
 def separable(at: At) -> Terms:
     """The sums over the outputs of what a sample costs in each."""
-    bounds, gaps = [], []
-    for alpha, z, off, task in zip(at.alpha, at.z, at.off, single_tasks(at.task), strict=True):
-        side = sample_terms(task).paying(Ridge(np.full((1, 1), at.delta), at.t * alpha[None]))
-        r = side.a - z
-        costs = side.costs(alpha, r, at.blur * above(off + 2 * U * np.abs(r)))
+    bounds, gaps, rates = [], [], np.array([[rate] for rate, _ in at.ridges])
+    for j, (alpha, (outputs, bias), task) in enumerate(zip(at.alpha, at.each, single_tasks(at.task), strict=True)):
+        side = sample_terms(task).paying(Ridge(rates, np.stack([c[j] for _, c in at.ridges])))
+        r, off = outputs.residuals(side.a, task.signs, bias)
+        costs = side.costs(alpha, r, at.blur * off)
         bounds.append(costs.bound)
         gaps.append(costs.gap)
     return above(np.sum(bounds, axis=0), len(bounds)), above(np.sum(gaps, axis=0), len(gaps))
@@ -227,6 +245,21 @@ class EachSeen(NamedTuple):
         return cls(each, low, high)
 
 
+def best_biases(task: JointTask, outputs: Sequence[Outputs]) -> list[Parts]:
+    """The biases that minimise the risk, in two parts, less the shifts of the outputs. Where only their differences
+    matter, they sum to zero, up to rounding."""
+    if not task.bias:
+        return [(0.0, 0.0)] * task.outputs
+    risk, found = task.risk(np.stack([one.values for one in outputs])), []
+    shifts = [math.fsum(one.terms) for one in outputs]
+    centre = -math.fsum(shifts) / len(shifts) if task.loss.invariant else 0.0
+    for one, best in zip(outputs, risk.bias.tolist(), strict=True):
+        terms = [best, -centre, *(-one.terms)]
+        high = math.fsum(terms)
+        found.append((high, math.fsum([*terms, -high])))
+    return found
+
+
 class Evaluation:
     """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices."""
 
@@ -245,10 +278,10 @@ class Evaluation:
 
     def bounds(self, delta: float, bare: ProvedOutputs | None = None) -> ProvedOutputs:
         """The best certificate over the stretches that are worth a try. `bare` is that without δ."""
-        biases = self._biases()
+        biases = best_biases(self.task, self.outputs)
         rows = [one.margins(np.ones(1), bias) for one, bias in zip(self.outputs, biases, strict=True)]
         z, off = (np.stack(part) for part in zip(*rows, strict=True))
-        at = At(self.task, self.alpha, z, off, 1.0, delta)
+        at = At(self.task, self.alpha, z, off, 1.0, delta, each=list(zip(self.outputs, biases, strict=True)))
         best = min((self._at(at, t) for t in self._tries(at)), key=lambda one: (one.gap, one.upper))
         if bare is not None:
             share = max(best.gap - bare.certificate.gap, 0.0)
@@ -256,20 +289,6 @@ class Evaluation:
         bias, low = (np.array(part) for part in zip(*biases, strict=True))
         roots = np.sqrt(np.maximum(self.high, 0.0))
         return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots)
-
-    def _biases(self) -> list[Parts]:
-        """The biases that minimise the risk, in two parts, less the shifts of the outputs. Where only their differences
-        matter, they sum to zero, up to rounding."""
-        if not self.task.bias:
-            return [(0.0, 0.0)] * self.task.outputs
-        risk, found = self.task.risk(np.stack([one.values for one in self.outputs])), []
-        shifts = [math.fsum(one.terms) for one in self.outputs]
-        centre = -math.fsum(shifts) / len(shifts) if self.task.loss.invariant else 0.0
-        for one, best in zip(self.outputs, risk.bias.tolist(), strict=True):
-            terms = [best, -centre, *(-one.terms)]
-            high = math.fsum(terms)
-            found.append((high, math.fsum([*terms, -high])))
-        return found
 
     def _tries(self, at: At) -> list[float]:
         """1, and where margins have a level, what lifts those of samples in use over it."""
@@ -290,9 +309,34 @@ class Evaluation:
         width = total_above([*gap, *others])
         plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in (at, stretched))
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
-        upper = total_above([*bound, t**2 * self.square[1] / 2, self.side.value(self.mu)])
+        value = self.side.value(self.mu)
+        upper = total_above([*bound, t**2 * self.square[1] / 2, value])
         scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
+        if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
+            scale = max(scale, float(below(value, SCALE_STEPS)))
         width = min(width, float(above(upper - self.lower, 1)))
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain
         )
+
+
+def of_functions(side: Regulariser, task: JointTask, alpha: Array, mu: Array, coefficients: Array) -> Certificate:
+    """The bounds of a feasible α, and of coefficients (k, M, n) of their own with these weights, the biases chosen to
+    make the risk least. A kernel without weight has no function."""
+    at = Evaluation(side, task, alpha, mu, sliced=True)
+    own = np.where(at.mu[:, None] > 0, coefficients, 0.0)
+    balanced = task.bias and all(sum_to_zero(rows) for rows in own)
+    delta = ridges(task, own.any(axis=(0, 2)) | (at.mu > 0), balanced)
+    found = [own_seen(task, rows, balanced, sliced=True) for rows in own]
+    outputs = [combined_outputs(one, np.ones(task.count)) for one in found]
+    each = list(zip(outputs, best_biases(task, outputs), strict=True))
+    z, off = (np.stack(part) for part in zip(*(one.margins(np.ones(1), bias) for one, bias in each), strict=True))
+    over = np.divide(1.0, at.mu, out=np.zeros_like(at.mu), where=at.mu > 0)
+    rates = np.where(delta > 0, above(delta * at.mu), 0.0).tolist()
+    centres = [(rate, task.signs * own[:, m] * over[m]) for m, rate in enumerate(rates)]
+    bound, _ = SAMPLES[task.loss.kind].costs(At(task, at.alpha, z, off, 1.0, 0.0, each=each, own=centres))
+    high = total_above([over * np.maximum(one.high, 0.0) / 2 for one in found])
+    low = total_below([over * np.maximum(one.low, 0.0) / 2 for one in found])
+    upper = total_above([*bound, high, side.value(at.mu)])
+    scale, known = max(float(below(low + below(at.square[0] / 2))), 0.0), tuple(delta.tolist())
+    return Certificate(at.lower, upper, scale, ridge=float(delta.max()), ridges=known, gain=at.gain)

@@ -105,8 +105,8 @@ class Between:
             norms = self.weights**2 * np.maximum(squares[0], 0.0), self.weights**2 * squares[1]
             outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
         else:
-            longer = delta * above(np.sum(own**2, axis=1), self.task.samples)
-            norms = self.found.low, self.found.high + above(longer)
+            longer, steps = delta * np.sum(own**2, axis=1), self.task.samples + 8
+            norms = self.found.low + below(longer, steps), self.found.high + above(longer, steps)
             outputs = combined_outputs(self.found, np.ones(self.task.count))
             along = total_below(self.beta * outputs.values) - total_above(np.abs(self.beta) * outputs.error)
             along -= total_above(np.abs((delta @ own) * self.beta), self.task.count + 8)

@@ -2,7 +2,8 @@
 
 import sys
 
-from .audit import evaluated_file, point_multipliers
+from .audit import point_multipliers
 from .claims import audited
+from .joint import evaluated_file
 
 sys.exit(audited(sys.argv[1:], evaluated_file, point_multipliers))

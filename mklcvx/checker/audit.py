@@ -158,12 +158,22 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
 
 def free(record, name, nu, own):
     """Parts of the point that may have any value: bias and stretch."""
+    bias = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
+    return {"bias": bias, "stretch": stretch_of(record, not nu and (name in BLOCKWISE or own is None))}
+
+
+def stretch_of(record, plain):
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1, "certificate.stretch: below 1")
-    plain = not nu and (name in BLOCKWISE or own is None)
     require(plain or stretch == 1, "certificate.stretch: must be 1 here")
-    bias = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
-    return {"bias": bias, "stretch": stretch}
+    return stretch
+
+
+def biases(record, shape):
+    """The biases of several functions, each the sum of two doubles."""
+    low = record.get("bias_low", 0.0)
+    low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
+    return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
 
 
 def low_part(record, shape, bias, allowed=True):

@@ -110,7 +110,10 @@ def targets_of(data):
         return "none", np.ones(np.shape(data["kernels"])[-1], int), [], None
     values, names = np.asarray(data[kinds[0]]), data.get("label_names")
     if kinds[0] == "response":
-        return "response", np.ones(len(values), int), ["response"] if names is None else [str(x) for x in names], None
+        one = values.size == len(values)
+        known = ["response"] if one else [str(j) for j in range(values.shape[1])]
+        ones = np.ones(len(values) if one else values.T.shape, int)
+        return "response", ones, known if names is None else [str(x) for x in names], None
     if kinds[0] == "y":
         return "y", np.ravel(values).astype(int), ["y"], None
     if kinds[0] == "labels":

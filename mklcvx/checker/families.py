@@ -26,7 +26,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .audit import Machine, low_part, proved_ridge, ridged, smaller_ridge, two_sides
+from .audit import Machine, biases, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from .losses import feasible, samples_of
 from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
@@ -121,13 +121,6 @@ def many_labels(stack, signs, mu, record, given, weight):
         gain + abs(upper) + sum(machine.uncancelled(side.reach) for machine, side in zip(machines, sides, strict=True))
     )
     return Point(gain - max(q) / 2, upper, (dot(mu, q) + penalty) / 2, size, first.ridge, squares, spread)
-
-
-def biases(record, shape):
-    """The biases, each the sum of two doubles."""
-    low = record.get("bias_low", 0.0)
-    low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
-    return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------------ two stages

@@ -103,7 +103,7 @@ class Logistic(NamedTuple):
 
     def gain(self, alpha):
         parts = (alpha, self.high - alpha)
-        return sum((-part * logarithm(part / self.high, 1) for part in parts if part), Fraction(0))
+        return sum((-part * logarithm(part / self.high, 1) for part in parts if 0 < part < self.high), Fraction(0))
 
     def size(self, alpha):
         return self.gain(alpha)

@@ -198,8 +198,6 @@ def prove(
     """
     started = time.perf_counter()
     chosen = provable(formulation).posed_for(instance, parameters)
-    if chosen.family not in RIGOROUS:
-        raise InputError(f"{formulation} has no rigorous bounds for {chosen.family} yet: rely on its certificate")
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time
     kernels = KernelBalls(instance.kernels, instance.names)
 
@@ -229,7 +227,7 @@ def _found(instance: Instance, chosen: Formulation, **given: Any) -> tuple[Point
 
 def enclose(instance: Instance, solution: Solution) -> Proof:
     """What a solution proves of its formulation's optimal value, whoever found it and however bad it is."""
-    chosen = provable(solution.formulation)
+    chosen = provable(solution.formulation).posed_for(instance, solution.parameters)
     kernels = KernelBalls(instance.kernels, instance.names)
     return _enclosed(instance, chosen, solution.parameters, kernels, Point.of(solution), solution)
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..certificate import Certificate
 from ..certificate.passes import Seen, seen
@@ -56,23 +57,26 @@ def upper_certificate(
 ) -> Certificate:
     """The certificate of coefficients beside a feasible α, with the weights given or those that fit the functions
     best."""
-    if task.bias:
-        coefficients = np.stack([_balanced(row) for row in coefficients])
+    coefficients = centred(coefficients) if task.bias else coefficients
     if formulation.between is not None:
         at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.root_q(alpha)
-    side, used = regulariser_of(formulation.name, task.count, task.own), coefficients.any(axis=1)
-    tried = [formulation.weights(norms, roots, **task.own)]
-    if weights is not None and np.isfinite(weights).all() and (weights[used] > 0).all():
-        tried.append(weights)
+    side, used = regulariser_of(formulation.name, task.count, task.own), np.asarray(coefficients.any(axis=1))
     found = []
-    for one in tried:
-        mu = np.nan_to_num(np.maximum(one, 0.0))
-        mu = np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu)
+    for mu in weights_for_functions(formulation.weights(norms, roots, **task.own), used, weights):
         lower = Evaluation(side, task, alpha, mu, sliced=True)
         found.append(OwnCoefficients(lower, coefficients).bounds().certificate)
     return min(found, key=lambda certificate: certificate.upper)
+
+
+def weights_for_functions(fitting: Array, used: NDArray[np.bool_], given: Array | None) -> list[Array]:
+    """The weights that fit the functions best, and those that are given, if every kernel that is used has one."""
+    tried = [fitting]
+    if given is not None and np.isfinite(given).all() and (given[used] > 0).all():
+        tried.append(given)
+    positive = [np.nan_to_num(np.maximum(one, 0.0)) for one in tried]
+    return [np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu) for mu in positive]
 
 
 def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Array, tolerance: float) -> float:
@@ -108,6 +112,11 @@ def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
 
 def _near(one: Array, other: Array) -> bool:
     return bool(np.abs(one - other).max() <= NEAR * np.abs(other).max())
+
+
+def centred(coefficients: Array) -> Array:
+    """Every row (…, n) with a sum of exactly zero where it is zero up to rounding."""
+    return np.apply_along_axis(_balanced, -1, coefficients)
 
 
 def _balanced(row: Array) -> Array:

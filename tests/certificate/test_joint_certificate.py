@@ -10,11 +10,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from honest import written
 from joint_cases import FOR_CLASSES, classes, posed, responses
 from mklcvx import Instance, solve
-from mklcvx.certificate.joint import At, Evaluation, certified
+from mklcvx.certificate.joint import At, Evaluation, certified, of_functions
 from mklcvx.certificate.joint import softmax as softmax_terms
 from mklcvx.certificate.regularisers import regulariser_of
+from mklcvx.checker.joint import evaluated
 from mklcvx.problem.low_rank import LowRank
 
 
@@ -167,3 +169,69 @@ def test_large_constants_cost_no_digits(loss):
     assert other.certified
     assert one.objective == pytest.approx(other.objective, rel=1e-5)
     assert abs(other.bias.sum()) <= 1e-9 * np.abs(other.bias).max()
+
+
+@pytest.mark.parametrize("price", [1e-8, 1e-10])
+@pytest.mark.parametrize("loss", ["crammer_singer", "quantile", "absolute"])
+def test_small_prices_are_certified_without_a_bias(loss, price):
+    """α at its bound, exactly: what it lacks counts for more than f, which is as small as the price."""
+    instance = classes() if loss in FOR_CLASSES else responses()
+    for name in ("l1", "sum"):
+        found = solve(instance, name, loss=loss, bias=False, C=price)
+        assert found.certified, found.certificate
+        assert found.certificate.relative_gap < 1e-8
+
+
+def test_alpha_at_its_bounds_is_feasible_without_a_bias():
+    _, task = posed(classes(), "l1", loss="crammer_singer", bias=False)
+    rng = np.random.default_rng(0)
+    for size in (1e-12, 1e-3, 1.0, 10.0):
+        outputs = size * rng.normal(size=task.y.shape)
+        for alpha in (
+            np.zeros(task.y.shape),
+            rng.uniform(0, 1, task.y.shape),
+            task.box * rng.uniform(0, 9, task.y.shape),
+        ):
+            held = task.loss.at_bounds(alpha, outputs, task.y, task.box)
+            assert task.loss.exactly_feasible(held, task.y, task.box, False)
+            assert task.feasible(held) is held
+            own = np.where(task.y > 0, held, 0.0).sum(axis=0)
+            lacks = np.where(task.y < 0, task.loss.lacks(outputs, task.y), -np.inf).max(axis=0)
+            assert (own[lacks < -1] == 0).all()
+            assert (own[(lacks > 1) & (own > 0)] == task.box[(lacks > 1) & (own > 0)]).all()
+
+
+@pytest.mark.parametrize("dent", [0.0, 0.05])
+@pytest.mark.parametrize("loss", [*FOR_CLASSES, "squared", "quantile"])
+def test_functions_of_their_own_have_an_upper_bound_as_the_auditor_finds_it(loss, dent):
+    """In exact arithmetic, for kernels that are semidefinite, and for others, whose ridges both pay."""
+    base = classes(9) if loss in FOR_CLASSES else responses(9)
+    found, rng = solve(base, "square", loss=loss, bias=False, theta=0.7), np.random.default_rng(2)
+    formulation, task = posed(base, "square", loss=loss, bias=False, theta=0.7)
+    task = replace(task, kernels=np.asarray(base.kernels) - dent * np.eye(9))
+    side = regulariser_of(formulation.name, task.count, task.own)
+    for noise in (0.0, 1e-3, 0.1):
+        own = found.all_coefficients + noise * rng.normal(size=(3, 3, 9))
+        mu = side.feasible(np.maximum(found.weights, 0.1))
+        said = of_functions(side, task, found.alpha, mu, own)
+        record = {**written(found), "coefficients": own.tolist(), "weights": mu.tolist()}
+        record["certificate"] = {"ridge": said.ridge, "ridges": list(said.ridges), "stretch": 1.0}
+        exact = evaluated(task.kernels, base.targets.values, record, base.sample_weight)
+        assert (said.ridge > 0.04) == (dent > 0)
+        assert said.lower <= exact.lower
+        assert exact.upper <= said.upper
+        assert float(Fraction(said.upper) - exact.upper) <= (1e-12 if dent == 0 else 0.2) * said.upper
+        if loss != "squared":  # whose curvature the ridge may outweigh elsewhere
+            assert said.lower <= said.upper
+
+
+@pytest.mark.parametrize("loss", FOR_CLASSES)
+def test_functions_of_their_own_choose_their_biases(loss):
+    """As good as the solution that they are taken from."""
+    instance = classes(9)
+    found = solve(instance, "l1", loss=loss)
+    formulation, task = posed(instance, "l1", loss=loss)
+    side = regulariser_of(formulation.name, task.count, task.own)
+    said = of_functions(side, task, found.alpha, found.weights, found.all_coefficients)
+    assert said.upper == pytest.approx(found.certificate.upper, rel=1e-10)
+    assert said.relative_gap < 1e-7

@@ -12,7 +12,7 @@ from declared import LOSSES, instance_for, parameters
 from honest import written
 from mklcvx import Instance, prove, solve
 from mklcvx.checker import check
-from mklcvx.checker.audit import evaluated_file, point_multipliers
+from mklcvx.checker.audit import evaluated, evaluated_file, point_multipliers
 from mklcvx.checker.claims import audited, read_solution
 from mklcvx.formulations.losses import REAL
 from mklcvx.io.files import save_instance, save_solution
@@ -118,3 +118,25 @@ def test_three_witnesses_agree_about_random_problems(first):
             agreed += 1
         assert max(lower for lower, _ in found) <= min(upper for _, upper in found), (seed, name, given)
     assert agreed >= 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", BLOCKWISE)
+def test_single_precision_kernels_of_low_rank_are_confirmed_as_far_as_they_are_certified(tmp_path, capsys, name, seed):
+    """δ is large there: what it adds to ‖f_m‖² is part of the scale."""
+    rng, count = np.random.default_rng([9, seed]), 4
+    factors = rng.normal(size=(count, 10, 2))
+    kernels = (factors @ factors.transpose(0, 2, 1)).astype(np.float32)
+    instance = Instance(kernels, np.where(rng.permutation(10) < 5, 1, -1), groups=[0, 0, 1, 1])
+    solution = solve(instance, name, **PENALTIES[name])
+    assert solution.certificate.ridge > 0
+    assert audit(tmp_path, instance, solution) == 0, capsys.readouterr()
+
+
+def test_alpha_of_zero_gains_nothing_and_nothing_less():
+    """The logistic loss has c log 1 there, which is 0 exactly."""
+    instance, given = instance_for(LOSSES["logistic"], kind=np.float32), parameters(LOSSES["logistic"])
+    solution = solve(instance, "l1", **given)
+    nothing = evaluated(instance.kernels, instance.y, written(solution) | {"alpha": [0.0] * 12}, instance.sample_weight)
+    assert nothing.lower == 0
+    assert nothing.gain == 0

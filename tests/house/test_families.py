@@ -83,7 +83,7 @@ def test_every_room_has_a_row_for_every_family():
     pytest.importorskip("flint")
     from mklcvx.certificate.ball_arithmetic import RIGOROUS
 
-    assert set(RIGOROUS) == families - {JointOutputs.family}  # not in ball arithmetic yet
+    assert set(RIGOROUS) == families
 
 
 # ------------------------------------------------------------------------------------------------------------- a toy

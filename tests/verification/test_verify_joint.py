@@ -99,7 +99,11 @@ def test_the_command_line(solved, tmp_path, run, refusal):
     assert run("report", problem, "-f", "l1", "--set", f"loss={loss}", "-o", tmp_path / "page.html")[0] == 0
     assert "li has no form for several outputs" in refusal("solve", problem, "-f", "li", "--set", f"loss={loss}")
     pytest.importorskip("flint")
-    assert "no rigorous bounds for joint outputs" in refusal("prove", problem, "-f", "l1", "--set", f"loss={loss}")
+    code, out, _ = run("prove", problem, "-f", "l1", "--set", f"loss={loss}", "--json")
+    proof = json.loads(out)
+    assert code == 0
+    assert float(proof["lower"]) <= found.certificate.upper
+    assert float(proof["upper"]) >= found.certificate.lower
 
 
 def test_a_stack_of_doubles_without_an_instance():

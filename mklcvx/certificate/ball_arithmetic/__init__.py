@@ -19,7 +19,7 @@ from ...problem.targets import LABELLED
 if find_spec("flint") is None:
     raise InputError("rigorous bounds need python-flint, which is not installed: pip install 'mklcvx[rigorous]'")
 
-from . import hypergraphs, labels, pairs, single
+from . import hypergraphs, joint, labels, pairs, single
 from .enclosure import WIDTH, Enclosed, Point, Stated
 
 __all__ = ["RIGOROUS", "WIDTH", "Rigorous"]
@@ -33,8 +33,9 @@ class Rigorous(NamedTuple):
 
     def trivial(self, formulation: Formulation, instance: Instance, fault: str) -> Point:
         """α = 0, Z = 0 and the like."""
-        n, labelled = instance.samples, instance.targets.kind in LABELLED
-        alpha = np.zeros((len(instance.targets.signs(formulation.name)) if labelled else 1, n))
+        n, targets = instance.samples, instance.targets
+        rows = len(targets.signs(formulation.name)) if targets.kind in LABELLED else targets.outputs
+        alpha = np.zeros((rows, n))
         multipliers = {
             "gamma": np.full(len(alpha), 1 / len(alpha)),
             "Z": np.zeros((n, 1)),
@@ -46,6 +47,7 @@ class Rigorous(NamedTuple):
 
 RIGOROUS: dict[str, Rigorous] = {
     "single task": Rigorous(single.enclosed),
+    "joint outputs": Rigorous(joint.enclosed),
     "many labels": Rigorous(labels.enclosed),
     "two stages": Rigorous(pairs.enclosed, even=False),
     "hypergraph": Rigorous(hypergraphs.enclosed),

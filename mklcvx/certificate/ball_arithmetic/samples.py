@@ -124,6 +124,11 @@ class Samples:
         rows = zip(self.losses, self.signs, outputs, strict=True)
         return [arb(one.a) + rho - sign * (value + bias) for one, sign, value in rows]
 
+    def lack(self, outputs: list[arb], alpha: list[fmpq]) -> float:
+        """How far the margins of free samples are from their level."""
+        rows = zip(self.residuals(outputs, *self.best_offsets(outputs)), alpha, self.losses, strict=True)
+        return max((float(abs(r)) for r, a, one in rows if 0 < a < one.high), default=0.0)
+
     def risk(self, outputs: list[arb], bends: Sequence[Bend]) -> arb:
         """What the residuals cost at the best bias (and ρ), less ρ, with what ridges add to each."""
         if not all(value.is_finite() for value in outputs):

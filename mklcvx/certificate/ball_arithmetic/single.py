@@ -161,9 +161,7 @@ class Machine:
 
         best = stretched(fmpq(1))
         if best.is_finite() and samples.hinged and not samples.free_margin:
-            rows = zip(samples.residuals(outputs, *samples.best_offsets(outputs)), alpha, samples.losses, strict=True)
-            missing = max((float(abs(r)) for r, a, one in rows if 0 < a < one.high), default=0.0)
-            reach = missing + delta * float(max(arb(one.high) for one in samples.losses))
+            reach = samples.lack(outputs, alpha) + delta * float(max(arb(one.high) for one in samples.losses))
             if 0 < reach < 1:
                 best = min(best, stretched(exact(1 + 1.1 * reach)), key=lambda ball: ball.upper())
         return best, energy

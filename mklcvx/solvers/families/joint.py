@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from ...certificate import CertifiedPoint
-from ...certificate.joint import ProvedOutputs
+from ...certificate.joint import ProvedOutputs, single_tasks
 from ...certificate.regularisers import regulariser_of
-from ...formulations import RankOneCoefficients
+from ...formulations import RankOneCoefficients, UpperBound
 from ...formulations.families.joint import JointLowerBound, JointOutputs, JointTask, JointUpperBound
+from ...problem.stack import Array
+from ..polish import sharpened
 from .family import AIM, Family, Fields, Found
 
 Outputs = Found[JointOutputs, JointTask, CertifiedPoint[JointLowerBound, JointUpperBound]]
@@ -21,8 +24,8 @@ class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
         return task.centred(), AIM
 
     def attempts(self, found: Outputs) -> Iterator[Mapping[str, object]]:
-        """α as it was found, with the weights of the functions, or those that fit them; the α of the functions; then
-        f = 0, or nearly."""
+        """α as it was found, with the weights of the functions, or those that fit them; the α of the functions; α with
+        bounds that are met exactly; then f = 0, or nearly."""
         task, lower, upper = found.working, found.point.lower, found.point.upper
         side = regulariser_of(found.formulation.name, task.count, task.own)
         functions = upper.coefficients
@@ -35,6 +38,7 @@ class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
         yield {"alpha": lower.alpha, "mu": side.feasible(weights * longer)}
         if not np.array_equal(own, lower.alpha):
             yield {"alpha": own, "mu": weights}
+        yield {"alpha": _at_bounds(task, weights, task.feasible(own)), "mu": weights}
         yield {"alpha": np.zeros(task.y.shape), "mu": side.feasible(np.zeros(task.count))}
 
     def fields(self, found: Outputs, proved: ProvedOutputs) -> tuple[Fields, str]:
@@ -43,3 +47,19 @@ class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
             multipliers["tau"] = proved.tau
         same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias", "bias_low", "norms")}
         return {**same, "multipliers": multipliers, "y": found.task.signs}, ""
+
+
+def _at_bounds(task: JointTask, weights: Array, alpha: Array) -> Array:
+    """α with those at their bounds that the margins of f_m = weight_m K_mβ hold there. Where the price is small, what
+    an α lacks to be at its bound counts for more than f. A loss that is applied to every output has the optimality
+    conditions of single tasks at these weights."""
+    signed = alpha * task.signs
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, signed))
+    if task.loss.of_each_output is None:
+        return task.loss.at_bounds(alpha, outputs + task.risk(outputs).bias[:, None], task.y, task.box)
+    rows = []
+    for one, z, beta in zip(single_tasks(task), outputs, signed, strict=True):
+        single = replace(one, offsets=task.offsets)
+        upper = UpperBound(0.0, RankOneCoefficients(weights, beta), norms, single.risk(z), 0.0)
+        rows.append(sharpened(single, weights, beta, upper))
+    return np.stack(rows)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...certificate.joint import Evaluation
+from ...certificate.joint import Evaluation, of_functions
 from ...certificate.regularisers import Square, regulariser_of
 from ...certificate.ridge import combined_ridge
 from ...certificate.rounding import total_above
@@ -20,7 +20,7 @@ from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
 from ..domain import placed
-from ..proved_answers import NO_PRICE
+from ..proved_answers import NO_PRICE, centred, weights_for_functions
 from .family import Family
 
 
@@ -50,8 +50,9 @@ class JointFamily(Family[JointOutputs, JointTask]):
                 value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
             parts.append(Part("alpha", tuple(_violations(task, alpha, feasible)), "lower", value))
         if coefficients is not None:
-            note = "with the best biases, up to rounding"
-            parts.append(Part("coefficients", (), "upper", formulation.upper(task, coefficients).value, note=note))
+            upper = formulation.upper(task, coefficients).value
+            value = _functions_upper(case, coefficients, weights) if rigorous else upper
+            parts.append(Part("coefficients", (), "upper", value, note="with the best biases"))
         if answer.bias is not None:
             parts.append(_bias(case, coefficients, in_shape("bias", answer.bias, (task.outputs,))))
         return parts
@@ -80,6 +81,16 @@ def _worth(case: Case, weights: Array, rigorous: bool) -> float:
     at = Evaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
     found = at.bounds(combined_ridge(task, mu, task.bias)).certificate
     return total_above([found.upper, side.value(mu)])
+
+
+def _functions_upper(case: Case, coefficients: Array, weights: Array | None) -> float:
+    """The upper bound of functions, with the weights given or those that fit them best."""
+    task, single = case.task, case.formulation.single
+    nothing, own = task.feasible(np.zeros(task.y.shape)), centred(coefficients) if task.bias else coefficients
+    norms, used = task.evaluate(own)[1], np.asarray(own.any(axis=(0, 2)))
+    side = regulariser_of(case.formulation.name, task.count, task.own)
+    tried = weights_for_functions(single.weights(norms, np.zeros(task.count), **task.own), used, weights)
+    return min(of_functions(side, task, nothing, mu, own).upper for mu in tried)
 
 
 def _violations(task: JointTask, alpha: Array, feasible: Array) -> list[Violation]:
