@@ -9,7 +9,8 @@ import mklcvx
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.joint import Contrasted, Flat, InteriorJoint, Simplex
+from mklcvx.solvers.interior.joint import InteriorJoint
+from mklcvx.solvers.interior.joint_unknowns import Contrasted, Flat, Simplex
 from mklcvx.solvers.interior.samples_side import Legs
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
