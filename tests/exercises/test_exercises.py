@@ -52,20 +52,21 @@ def test_a_seed_is_a_problem_of_its_own_and_always_the_same(name):
     assert "{" not in one.question
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+MISTAKES = [
+    ("svm-dual", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("svm-dual", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("svm-dual", lambda one: asked(one, solved(one, C=one.parameters["C"] / 12)), "C_over_n"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": solved(one).objective / 2}, "objective_half"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "alpha": signed(one)}, "alpha_signed"),
+    ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": -solved(one).bias}, "bias_sign"),
+    ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": 0.0}, "bias_omitted"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("name", "mistake", "hint"),
-    [
-        ("svm-dual", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
-        ("svm-dual", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
-        ("svm-dual", lambda one: asked(one, solved(one, C=one.parameters["C"] / 12)), "C_over_n"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": solved(one).objective / 2}, "objective_half"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "alpha": signed(one)}, "alpha_signed"),
-        ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": -solved(one).bias}, "bias_sign"),
-        ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": 0.0}, "bias_omitted"),
-    ],
-)  # fmt: skip
+    ("name", "mistake", "hint", "seed"), [(*row, SEEDS[place % 2]) for place, row in enumerate(MISTAKES)]
+)
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):
     one = exercise(name, seed)
     grade = one.grade(**mistake(one))
