@@ -29,7 +29,7 @@ from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ...formulations.families.joint import JointTask
 from ..driver import Problem
-from .joint_unknowns import SIDES, Contrasted, Flat, Slacked
+from .joint_unknowns import SIDES, ReducedCoordinates, Coordinates, Slacked
 from .loop import Array, InteriorMethod
 from .qp import factored
 from .reduced_hessian import ReducedHessian
@@ -44,9 +44,9 @@ from .weights_side import Side, side_of
 class JointHessian(ReducedHessian):
     """V'(I ⊗ K(μ))V + D, factored output by output, or as a whole for classes."""
 
-    def __init__(self, flat: Flat) -> None:
-        super().__init__(cast(Task, flat.joint))  # of which it asks for the kernels
-        self.flat = flat
+    def __init__(self, coordinates: Coordinates) -> None:
+        super().__init__(cast(Task, coordinates.joint))  # of which it asks for the kernels
+        self.coordinates = coordinates
 
     def system(self, state: IPMState) -> SaddleSystem:
         """Newton's equations at a point, of whose weights this is the Hessian."""
@@ -54,34 +54,34 @@ class JointHessian(ReducedHessian):
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
         self.set_weights(weights)
-        return self.flat.images(vector)
+        return self.coordinates.images(vector)
 
     def matvec(self, vector: Array) -> Array:
-        return self.flat.image(self.kernel, vector) + self.diagonal * vector
+        return self.coordinates.image(self.kernel, vector) + self.diagonal * vector
 
     def factor(self, diagonal: Array) -> None:
-        self.diagonal, full = diagonal, self.flat.diagonal(self.kernel) + diagonal
+        self.diagonal, full = diagonal, self.coordinates.diagonal(self.kernel) + diagonal
         self.scale = np.sqrt(_checked(full))
-        blocks = diagonal.reshape(self.flat.joint.y.shape)
+        blocks = diagonal.reshape(self.coordinates.joint.y.shape)
         self.inverses = [factored(self.kernel + np.diag(one), SETTINGS.hessian_ridge) for one in blocks]
 
     def solve_roughly(self, right: Array) -> Array:
-        parts = right.reshape(*right.shape[:-1], *self.flat.joint.y.shape)
+        parts = right.reshape(*right.shape[:-1], *self.coordinates.joint.y.shape)
         solved = [inverse(parts[..., j, :].T).T for j, inverse in enumerate(self.inverses)]
         return np.stack(solved, axis=-2).reshape(right.shape)
 
 
-class ContrastedHessian(JointHessian):
+class ClassHessian(JointHessian):
     """`groups` are the e of D, `diagonal` its d, both as counted from the classes of `frame`."""
 
-    def __init__(self, flat: Contrasted) -> None:
-        super().__init__(flat)
-        self.contrasted = self.frame = flat
-        self.groups = np.zeros(flat.joint.samples)
-        self.same = flat.sample[:, None] == flat.sample
+    def __init__(self, coordinates: ReducedCoordinates) -> None:
+        super().__init__(coordinates)
+        self.frame = coordinates
+        self.groups = np.zeros(coordinates.joint.samples)
+        self.same = coordinates.sample[:, None] == coordinates.sample
 
     def system(self, state: IPMState) -> SaddleSystem:
-        return ContrastedSystem(state, self)
+        return ClassSystem(state, self)
 
     def matvec(self, vector: Array) -> Array:
         coupled = (self.groups * self.frame.summed(vector))[self.frame.sample]
@@ -106,10 +106,10 @@ def _checked(diagonal: Array) -> Array:
     return diagonal
 
 
-class ContrastedSystem(SaddleSystem):
+class ClassSystem(SaddleSystem):
     """The equations of `saddle` with one slack for each sample, counted from the class whose part is the largest."""
 
-    def __init__(self, state: IPMState, hessian: ContrastedHessian) -> None:
+    def __init__(self, state: IPMState, hessian: ClassHessian) -> None:
         side, at = state.side, state.at
         self.at, self.side, self.residuals, self.min_centring = at, side, state.residuals, side.min_centring
         self.slacked, self.samples, self.signs = cast(Slacked, side.samples), side.samples, side.samples.signs
@@ -117,10 +117,10 @@ class ContrastedSystem(SaddleSystem):
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         diagonal_x = side.sign * self.ratios[2]
         diagonal_x[: len(at.u)] += self.ratios[3]
-        flat = self.slacked.flat
-        curved = flat.spread(*self.slacked.shape(at))
-        frame = self.frame = hessian.frame = Contrasted(flat.joint, np.argmin(curved, axis=0))
-        hessian.groups = curved[frame.own_class, np.arange(flat.joint.samples)]
+        coordinates = self.slacked.coordinates
+        curved = coordinates.spread(*self.slacked.shape(at))
+        frame = self.frame = hessian.frame = ReducedCoordinates(coordinates.joint, np.argmin(curved, axis=0))
+        hessian.groups = curved[frame.own_class, np.arange(coordinates.joint.samples)]
         images, rows = (self._from_frame(entries) for entries in (state.images, balance(side)[0]))
         where, diagonal = (at.alpha, at.x, at.kappa), curved[frame.rival, frame.sample]
         self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x)
@@ -128,7 +128,12 @@ class ContrastedSystem(SaddleSystem):
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
-        at, residuals, flat, n = self.at, self.residuals, self.slacked.flat, np.arange(self.slacked.flat.joint.samples)
+        at, residuals, coordinates, n = (
+            self.at,
+            self.residuals,
+            self.slacked.coordinates,
+            np.arange(self.slacked.coordinates.joint.samples),
+        )
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
@@ -137,7 +142,7 @@ class ContrastedSystem(SaddleSystem):
         right = self._from_frame(self.samples.joined(-residuals.legs, for_z, for_w[:0]), for_w if len(for_w) else 0.0)
         step, others = self.reduced.solve(right, others, accuracy)
         parts = self.frame.spread(step, -self.frame.summed(step))
-        a, slack = parts[flat.rival, flat.sample], parts[flat.own_class, n]
+        a, slack = parts[coordinates.rival, coordinates.sample], parts[coordinates.own_class, n]
         x, nu, kappa = np.split(others, [len(at.x), len(self.reduced.rows)])
         values = a, slack, x, -x[: len(for_u)]
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
@@ -146,7 +151,7 @@ class ContrastedSystem(SaddleSystem):
 
     def _from_frame(self, entries: Array, own: Array | float = 0.0) -> Array:
         """What pulls at the others and at the slack, as it pulls where the parts are counted from another class."""
-        return -self.frame.gathered(self.slacked.flat.spread(entries, own))
+        return -self.frame.gathered(self.slacked.coordinates.spread(entries, own))
 
 
 # --------------------------------------------------------------------------------------------------------- the method
@@ -160,22 +165,22 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
     def start(self, problem: Problem) -> IPMState:
         task: JointTask = problem.task
         if task.loss.kind in SIDES:
-            contrasted = Contrasted(task)
-            slacked = SIDES[task.loss.kind](contrasted)
+            reduced = ReducedCoordinates(task)
+            slacked = SIDES[task.loss.kind](reduced)
             side, hessian = (
-                side_of(cast(Task, contrasted), problem.formulation.single, slacked),
-                ContrastedHessian(contrasted),
+                side_of(cast(Task, reduced), problem.formulation.single, slacked),
+                ClassHessian(reduced),
             )
             at, images = _first_point(side, slacked, side.start())
             return evaluated(side, hessian, at, images, at.mu)
-        flat = Flat(task)
-        side = side_of(cast(Task, flat), problem.formulation.single)
+        coordinates = Coordinates(task)
+        side = side_of(cast(Task, coordinates), problem.formulation.single)
         x = side.start()
         starts = [first_alpha(samples_side(one), one, side.weights(x))[0] for one in single_tasks(task)]
         a = np.concatenate(starts)
-        images = flat.images(a)
+        images = coordinates.images(a)
         at = first_point(side, x, a, images)
-        return evaluated(side, JointHessian(flat), at, images, at.mu)
+        return evaluated(side, JointHessian(coordinates), at, images, at.mu)
 
     def system(self, problem: Problem, state: IPMState) -> SaddleSystem:
         hessian = cast(JointHessian, state.hessian)
@@ -196,7 +201,7 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         last, task = problem.closing or bool(state.dead_end), problem.task
         if state.relative_complementarity > problem.tolerance and not last:
             return Points([], [])
-        alpha = task.feasible(cast(JointHessian, state.hessian).flat.beta(state.at.alpha) * task.signs)
+        alpha = task.feasible(cast(JointHessian, state.hessian).coordinates.beta(state.at.alpha) * task.signs)
         weights = regulariser_of(problem.formulation.name, task.count, task.own).feasible(state.weights)
         functions = RankOneCoefficients(weights, alpha * task.signs)
         near = last or _gap(problem, alpha, functions) <= SETTINGS.proof_margin * problem.tolerance
@@ -215,12 +220,12 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
 def _first_point(side: Side, samples: Slacked, x: Array) -> tuple[SaddleIterate, Array]:
     """Multipliers that meet the equations as far as possible, with no product below τ; and the images of a."""
     (rows, _), a = balance(side), samples.start(side.weights(x))
-    images = samples.flat.images(a)
+    images = samples.coordinates.images(a)
     lower, upper = samples.distances(a)
     at = SaddleIterate(a, lower, upper, *[a[:0]] * 8)
     pull = side.weights(x) @ images - samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient, sample = pull + nu @ rows, samples.flat.sample
+    gradient, sample = pull + nu @ rows, samples.coordinates.sample
     if samples.smooth:
         z = w = a[:0]
         tau = SETTINGS.first_mu * max(float(side.weights(x) @ (images @ a)) / max(len(x), 1), TINY)

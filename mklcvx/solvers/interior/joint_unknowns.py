@@ -24,7 +24,7 @@ from .samples_side import OnLegs, SamplesSide
 from .settings import SETTINGS
 
 
-class Flat:
+class Coordinates:
     """What the sides of a saddle ask of a task, for the vector a. Output by output."""
 
     def __init__(self, joint: JointTask) -> None:
@@ -71,9 +71,9 @@ class Flat:
         return np.tile(np.diagonal(kernel), self.joint.outputs)
 
 
-class Contrasted(Flat):
-    """The same for classes: `sample` and `rival` of every entry of a, and for each sample the class that is counted
-    from: its own, unless another is given."""
+class ReducedCoordinates(Coordinates):
+    """The same for classes, with one coordinate of every sample eliminated: `sample` and `rival` of every entry of a, and
+    for each sample the class that is counted from: its own, unless another is given."""
 
     def __init__(self, joint: JointTask, reference: NDArray[np.intp] | None = None) -> None:
         super().__init__(joint)
@@ -124,27 +124,31 @@ LONGEST = 2.0  # step in the logarithm of a probability: beyond it Newton's mode
 class Slacked(SamplesSide):
     """`crammer_singer`: `lower` is a, `upper` the slack of every sample."""
 
-    def __init__(self, task: Contrasted) -> None:
-        self.flat, self.signs, self.price, self.size = task, task.signs, task.joint.box, task.samples
+    def __init__(self, task: ReducedCoordinates) -> None:
+        self.coordinates, self.signs, self.price, self.size = task, task.signs, task.joint.box, task.samples
         self.a, self.kappa = np.ones(self.size), np.zeros(self.size)
         self.two_sided = self.smooth = self.unbounded = False
 
     def start(self, weights: Array) -> Array:
         """As much flows from a class to another as back, twice as far as is best."""
-        flat, totals = self.flat, self.flat.totals
-        own = flat.own_class[flat.sample]
-        a = self.price[flat.sample] * np.minimum(1.0, totals[flat.rival] / totals[own]) / flat.joint.outputs
-        cost = float(weights @ (flat.images(a) @ a))
-        most = SETTINGS.max_start / float(np.max(flat.summed(a) / self.price))
+        coordinates, totals = self.coordinates, self.coordinates.totals
+        own = coordinates.own_class[coordinates.sample]
+        a = (
+            self.price[coordinates.sample]
+            * np.minimum(1.0, totals[coordinates.rival] / totals[own])
+            / coordinates.joint.outputs
+        )
+        cost = float(weights @ (coordinates.images(a) @ a))
+        most = SETTINGS.max_start / float(np.max(coordinates.summed(a) / self.price))
         return a * min(2 * float(a.sum()) / cost if cost > 0 else np.inf, most)
 
     def distances(self, alpha: Array) -> tuple[Array, Array]:
-        return alpha, self.price - self.flat.summed(alpha)
+        return alpha, self.price - self.coordinates.summed(alpha)
 
     def joined(self, base: Array | float, at_lower: Array, at_upper: Array) -> Array:
         total = np.full(self.size, base) if isinstance(base, float) else base.copy()
         total[: len(at_lower)] += at_lower
-        return total + at_upper[self.flat.sample] if len(at_upper) else total
+        return total + at_upper[self.coordinates.sample] if len(at_upper) else total
 
     def shape(self, at: SaddleIterate) -> tuple[Array, Array]:
         """d and e."""
@@ -155,17 +159,17 @@ class Simplex(Slacked):
     """`softmax`: no multipliers; a step that shrinks a probability is taken in its logarithm, and what is lost is
     shared among those that grow."""
 
-    def __init__(self, task: Contrasted) -> None:
+    def __init__(self, task: ReducedCoordinates) -> None:
         super().__init__(task)
         self.smooth = True
 
     def start(self, weights: Array) -> Array:
         """Every class has its share of the prices: as much flows from a class to another as back."""
-        totals = self.flat.totals
-        return np.asarray(self.price[self.flat.sample] * (totals[self.flat.rival] / totals.sum()))
+        totals = self.coordinates.totals
+        return np.asarray(self.price[self.coordinates.sample] * (totals[self.coordinates.rival] / totals.sum()))
 
     def smooth_slope(self, at: OnLegs) -> Array:
-        return np.asarray(np.log(at.upper)[self.flat.sample] - np.log(at.lower))
+        return np.asarray(np.log(at.upper)[self.coordinates.sample] - np.log(at.lower))
 
     def shape(self, at: SaddleIterate) -> tuple[Array, Array]:
         return 1 / at.lower, 1 / at.upper
@@ -175,7 +179,7 @@ class Simplex(Slacked):
         return float(residual**2 @ at.lower) / 2
 
     def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
-        summed, sample = self.flat.summed, self.flat.sample
+        summed, sample = self.coordinates.summed, self.coordinates.sample
         da, ds = after.lower - before.lower, after.upper - before.upper
         a_after = before.lower * np.exp(np.clip(da / before.lower, -LONGEST, 0.0))
         s_after = before.upper * np.exp(np.clip(ds / before.upper, -LONGEST, 0.0))
