@@ -10,7 +10,7 @@ from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed
 from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.joint import InteriorJoint
-from mklcvx.solvers.interior.joint_unknowns import ReducedCoordinates, Coordinates, Simplex
+from mklcvx.solvers.interior.joint_unknowns import ReducedCoordinates, Coordinates, EntropicSimplex
 from mklcvx.solvers.interior.samples_side import Legs
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
@@ -104,7 +104,7 @@ def test_a_step_stays_on_the_simplex():
     """However long it is: no probability vanishes, and they keep their sum."""
     _, task = posed(classes(), "l1", loss="softmax")
     coordinates, rng = ReducedCoordinates(task), np.random.default_rng(0)
-    side = Simplex(coordinates)
+    side = EntropicSimplex(coordinates)
     a = side.start(np.ones(3) / 3)
     before = Legs(a, *side.distances(a))
     for length in (1e-3, 1.0, 1e3):

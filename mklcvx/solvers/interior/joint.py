@@ -29,7 +29,7 @@ from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ...formulations.families.joint import JointTask
 from ..driver import Problem
-from .joint_unknowns import SIDES, ReducedCoordinates, Coordinates, Slacked
+from .joint_unknowns import SIDES, ReducedCoordinates, Coordinates, CappedSimplex
 from .loop import Array, InteriorMethod
 from .qp import factored
 from .reduced_hessian import ReducedHessian
@@ -112,13 +112,13 @@ class ClassSystem(SaddleSystem):
     def __init__(self, state: IPMState, hessian: ClassHessian) -> None:
         side, at = state.side, state.at
         self.at, self.side, self.residuals, self.min_centring = at, side, state.residuals, side.min_centring
-        self.slacked, self.samples, self.signs = cast(Slacked, side.samples), side.samples, side.samples.signs
+        self.simplices, self.samples, self.signs = cast(CappedSimplex, side.samples), side.samples, side.samples.signs
         self.residuals_lag = state.residuals.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         diagonal_x = side.sign * self.ratios[2]
         diagonal_x[: len(at.u)] += self.ratios[3]
-        coordinates = self.slacked.coordinates
-        curved = coordinates.spread(*self.slacked.shape(at))
+        coordinates = self.simplices.coordinates
+        curved = coordinates.spread(*self.simplices.shape(at))
         frame = self.frame = hessian.frame = ReducedCoordinates(coordinates.joint, np.argmin(curved, axis=0))
         hessian.groups = curved[frame.own_class, np.arange(coordinates.joint.samples)]
         images, rows = (self._from_frame(entries) for entries in (state.images, balance(side)[0]))
@@ -131,8 +131,8 @@ class ClassSystem(SaddleSystem):
         at, residuals, coordinates, n = (
             self.at,
             self.residuals,
-            self.slacked.coordinates,
-            np.arange(self.slacked.coordinates.joint.samples),
+            self.simplices.coordinates,
+            np.arange(self.simplices.coordinates.joint.samples),
         )
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
@@ -151,7 +151,7 @@ class ClassSystem(SaddleSystem):
 
     def _from_frame(self, entries: Array, own: Array | float = 0.0) -> Array:
         """What pulls at the others and at the slack, as it pulls where the parts are counted from another class."""
-        return -self.frame.gathered(self.slacked.coordinates.spread(entries, own))
+        return -self.frame.gathered(self.simplices.coordinates.spread(entries, own))
 
 
 # --------------------------------------------------------------------------------------------------------- the method
@@ -166,12 +166,12 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         task: JointTask = problem.task
         if task.loss.kind in SIDES:
             reduced = ReducedCoordinates(task)
-            slacked = SIDES[task.loss.kind](reduced)
+            simplices = SIDES[task.loss.kind](reduced)
             side, hessian = (
-                side_of(cast(Task, reduced), problem.formulation.single, slacked),
+                side_of(cast(Task, reduced), problem.formulation.single, simplices),
                 ClassHessian(reduced),
             )
-            at, images = _first_point(side, slacked, side.start())
+            at, images = _first_point(side, simplices, side.start())
             return evaluated(side, hessian, at, images, at.mu)
         coordinates = Coordinates(task)
         side = side_of(cast(Task, coordinates), problem.formulation.single)
@@ -217,7 +217,7 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
     return (lengths / 2 + price + task.risk(outputs).value - lower.value) / max(lengths, TINY)
 
 
-def _first_point(side: Side, samples: Slacked, x: Array) -> tuple[SaddleIterate, Array]:
+def _first_point(side: Side, samples: CappedSimplex, x: Array) -> tuple[SaddleIterate, Array]:
     """Multipliers that meet the equations as far as possible, with no product below τ; and the images of a."""
     (rows, _), a = balance(side), samples.start(side.weights(x))
     images = samples.coordinates.images(a)

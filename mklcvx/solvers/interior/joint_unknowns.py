@@ -121,7 +121,7 @@ class ReducedCoordinates(Coordinates):
 LONGEST = 2.0  # step in the logarithm of a probability: beyond it Newton's model holds no more
 
 
-class Slacked(SamplesSide):
+class CappedSimplex(SamplesSide):
     """`crammer_singer`: `lower` is a, `upper` the slack of every sample."""
 
     def __init__(self, task: ReducedCoordinates) -> None:
@@ -155,7 +155,7 @@ class Slacked(SamplesSide):
         return at.z / at.lower, at.w / at.upper
 
 
-class Simplex(Slacked):
+class EntropicSimplex(CappedSimplex):
     """`softmax`: no multipliers; a step that shrinks a probability is taken in its logarithm, and what is lost is
     shared among those that grow."""
 
@@ -190,4 +190,7 @@ class Simplex(Slacked):
         return lower, lower, s_after + share * np.maximum(ds, 0.0)
 
 
-SIDES: dict[str, type[Slacked]] = {"crammer_singer": Slacked, "softmax": Simplex}  # of the losses for classes
+SIDES: dict[str, type[CappedSimplex]] = {
+    "crammer_singer": CappedSimplex,
+    "softmax": EntropicSimplex,
+}  # of the losses for classes
