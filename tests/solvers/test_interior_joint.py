@@ -10,7 +10,7 @@ from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed
 from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.joint import InteriorJoint
-from mklcvx.solvers.interior.joint_unknowns import ReducedCoordinates, Coordinates, EntropicSimplex
+from mklcvx.solvers.interior.joint_unknowns import Coordinates, EntropicSimplex, ReducedCoordinates
 from mklcvx.solvers.interior.samples_side import Legs
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]

@@ -29,7 +29,7 @@ from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ...formulations.families.joint import JointTask
 from ..driver import Problem
-from .joint_unknowns import SIDES, ReducedCoordinates, Coordinates, CappedSimplex
+from .joint_unknowns import SIDES, CappedSimplex, Coordinates, ReducedCoordinates
 from .loop import Array, InteriorMethod
 from .qp import factored
 from .reduced_hessian import ReducedHessian
@@ -128,12 +128,7 @@ class ClassSystem(SaddleSystem):
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
     ) -> SaddleIterate:
-        at, residuals, coordinates, n = (
-            self.at,
-            self.residuals,
-            self.simplices.coordinates,
-            np.arange(self.simplices.coordinates.joint.samples),
-        )
+        at, residuals, coordinates = self.at, self.residuals, self.simplices.coordinates
         wanted = zip(self.goals(target_mu, predicted), at.pairs, strict=True)
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
@@ -142,7 +137,8 @@ class ClassSystem(SaddleSystem):
         right = self._from_frame(self.samples.joined(-residuals.legs, for_z, for_w[:0]), for_w if len(for_w) else 0.0)
         step, others = self.reduced.solve(right, others, accuracy)
         parts = self.frame.spread(step, -self.frame.summed(step))
-        a, slack = parts[coordinates.rival, coordinates.sample], parts[coordinates.own_class, n]
+        a = parts[coordinates.rival, coordinates.sample]
+        slack = parts[coordinates.own_class, np.arange(coordinates.joint.samples)]
         x, nu, kappa = np.split(others, [len(at.x), len(self.reduced.rows)])
         values = a, slack, x, -x[: len(for_u)]
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
@@ -167,12 +163,9 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         if task.loss.kind in SIDES:
             reduced = ReducedCoordinates(task)
             simplices = SIDES[task.loss.kind](reduced)
-            side, hessian = (
-                side_of(cast(Task, reduced), problem.formulation.single, simplices),
-                ClassHessian(reduced),
-            )
+            side = side_of(cast(Task, reduced), problem.formulation.single, simplices)
             at, images = _first_point(side, simplices, side.start())
-            return evaluated(side, hessian, at, images, at.mu)
+            return evaluated(side, ClassHessian(reduced), at, images, at.mu)
         coordinates = Coordinates(task)
         side = side_of(cast(Task, coordinates), problem.formulation.single)
         x = side.start()

@@ -72,8 +72,8 @@ class Coordinates:
 
 
 class ReducedCoordinates(Coordinates):
-    """The same for classes, with one coordinate of every sample eliminated: `sample` and `rival` of every entry of a, and
-    for each sample the class that is counted from: its own, unless another is given."""
+    """The same for classes, with one coordinate of every sample eliminated: `sample` and `rival` of every entry of a,
+    and for each sample the class that is counted from: its own, unless another is given."""
 
     def __init__(self, joint: JointTask, reference: NDArray[np.intp] | None = None) -> None:
         super().__init__(joint)
