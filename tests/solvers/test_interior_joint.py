@@ -11,7 +11,7 @@ from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.joint import InteriorJoint
 from mklcvx.solvers.interior.joint_unknowns import Coordinates, EntropicSimplex, ReducedCoordinates
-from mklcvx.solvers.interior.samples_side import Legs
+from mklcvx.solvers.interior.samples_side import DualPoint
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
 
@@ -106,10 +106,10 @@ def test_a_step_stays_on_the_simplex():
     coordinates, rng = ReducedCoordinates(task), np.random.default_rng(0)
     side = EntropicSimplex(coordinates)
     a = side.start(np.ones(3) / 3)
-    before = Legs(a, *side.distances(a))
+    before = DualPoint(a, *side.distances(a))
     for length in (1e-3, 1.0, 1e3):
         change = length * rng.normal(size=len(a))
-        after = side.kept_inside(before, Legs(a, a + change, before.upper - coordinates.summed(change)))
+        after = side.kept_inside(before, DualPoint(a, a + change, before.upper - coordinates.summed(change)))
         assert (after[1] > 0).all()
         assert (after[2] > 0).all()
         np.testing.assert_allclose(coordinates.summed(after[1]) + after[2], task.box)

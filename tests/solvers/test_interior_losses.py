@@ -12,7 +12,7 @@ from checks import check_enclosed
 from mklcvx import Instance, LowRank, formulations, solve, solve_path, zoo
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.formulations.losses import EVERY, LABELS, LOSSES, REAL
-from mklcvx.solvers.interior.samples_side import Legs, samples_side
+from mklcvx.solvers.interior.samples_side import DualPoint, samples_side
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
 
@@ -173,8 +173,8 @@ def side_for(loss: str, n: int = 12, **given):
     return samples_side(task), task
 
 
-def test_two_legs_are_eliminated_exactly():
-    """dα = dp − dn, and both legs obey ± dG + D dleg = right."""
+def test_split_variables_are_eliminated_exactly():
+    """dα = dp − dn, and both variables obey ± dG + D dv = right."""
     side, _ = side_for("epsilon_insensitive")
     rng = np.random.default_rng(2)
     diagonal, right, alpha = rng.uniform(0.01, 100, 24), rng.normal(size=24), rng.normal(size=12)
@@ -189,13 +189,13 @@ def test_slope_and_curvature_are_those_of_the_loss(loss):
     side, task = side_for(loss, C=2.0)
     share = np.linspace(0.05, 0.9, 12)
     alpha = share * np.where(np.isfinite(task.limit), task.limit, 1.0)
-    at = Legs(alpha, *side.distances(alpha))
+    at = DualPoint(alpha, *side.distances(alpha))
     assert side.slope(at)[:12] == pytest.approx(task.loss_function.gradient(alpha, task.y, task.box))
     assert side.curvature(at) == pytest.approx(task.loss_function.curvature(alpha, task.y, task.box))
     if side.two_sided:
-        at = Legs(-alpha, *side.distances(-alpha))
+        at = DualPoint(-alpha, *side.distances(-alpha))
         expected = task.loss_function.gradient(-alpha, task.y, task.box)
-        assert side.slope(at)[-12:] == pytest.approx(-expected if side.legs == 2 else expected)
+        assert side.slope(at)[-12:] == pytest.approx(-expected if side.variables_per_sample == 2 else expected)
 
 
 @pytest.mark.parametrize("loss", WITH_PRICE)
@@ -207,7 +207,7 @@ def test_points_of_the_start_are_inside(loss):
         lower, upper = side.distances(alpha)
         assert (lower > 0).all()
         assert (upper > 0).all()
-        assert side.legs == 1 or lower[:12] - lower[12:] == pytest.approx(alpha)
+        assert side.variables_per_sample == 1 or lower[:12] - lower[12:] == pytest.approx(alpha)
 
 
 def test_the_entropy_keeps_both_tails():
@@ -215,14 +215,14 @@ def test_the_entropy_keeps_both_tails():
     side, task = side_for("logistic", C=2.0)
     lower = np.array([1e-30, 1e-3, 1.0, 2.0 - 2**-40] * 3)
     upper = np.array([2.0, 2.0 - 1e-3, 1.0, 2**-40] * 3)
-    before = Legs(lower, lower, upper)
+    before = DualPoint(lower, lower, upper)
     for change in (-1e3, 1e3):
-        alpha, low, high = side.kept_inside(before, Legs(lower, lower + change, upper - change))
+        alpha, low, high = side.kept_inside(before, DualPoint(lower, lower + change, upper - change))
         assert (low > 0).all()
         assert (high > 0).all()
         assert low + high == pytest.approx(task.limit)
     change = np.array([5e-31, 1e-9, 1e-9, -(2**-60)] * 3)
-    alpha, low, high = side.kept_inside(before, Legs(lower, lower + change, upper - change))
+    alpha, low, high = side.kept_inside(before, DualPoint(lower, lower + change, upper - change))
     assert np.array_equal(alpha, low)
     assert np.minimum(low, high) == pytest.approx(np.minimum(lower + change, upper - change), rel=1e-6)
 

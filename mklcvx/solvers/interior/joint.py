@@ -134,7 +134,7 @@ class ClassSystem(SaddleSystem):
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
         others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
-        right = self._from_frame(self.samples.joined(-residuals.legs, for_z, for_w[:0]), for_w if len(for_w) else 0.0)
+        right = self._from_frame(self.samples.joined(-residuals.alpha, for_z, for_w[:0]), for_w if len(for_w) else 0.0)
         step, others = self.reduced.solve(right, others, accuracy)
         parts = self.frame.spread(step, -self.frame.summed(step))
         a = parts[coordinates.rival, coordinates.sample]

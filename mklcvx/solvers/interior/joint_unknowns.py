@@ -20,7 +20,7 @@ from ...formulations.families.joint import JointTask
 from ...formulations.losses import Loss, Separable
 from .loop import Array
 from .saddle import SaddleIterate
-from .samples_side import OnLegs, SamplesSide
+from .samples_side import HasDualPoint, SamplesSide
 from .settings import SETTINGS
 
 
@@ -168,17 +168,17 @@ class EntropicSimplex(CappedSimplex):
         totals = self.coordinates.totals
         return np.asarray(self.price[self.coordinates.sample] * (totals[self.coordinates.rival] / totals.sum()))
 
-    def smooth_slope(self, at: OnLegs) -> Array:
+    def smooth_slope(self, at: HasDualPoint) -> Array:
         return np.asarray(np.log(at.upper)[self.coordinates.sample] - np.log(at.lower))
 
     def shape(self, at: SaddleIterate) -> tuple[Array, Array]:
         return 1 / at.lower, 1 / at.upper
 
-    def hidden(self, residual: Array, at: OnLegs) -> float:
+    def hidden(self, residual: Array, at: HasDualPoint) -> float:
         """½ r'D⁻¹r is less than without the slacks."""
         return float(residual**2 @ at.lower) / 2
 
-    def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
         summed, sample = self.coordinates.summed, self.coordinates.sample
         da, ds = after.lower - before.lower, after.upper - before.upper
         a_after = before.lower * np.exp(np.clip(da / before.lower, -LONGEST, 0.0))

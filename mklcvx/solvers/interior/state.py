@@ -18,7 +18,7 @@ from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import Residuals, SaddleIterate, balance, residuals
-from .samples_side import Legs, SamplesSide
+from .samples_side import DualPoint, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
 
@@ -61,7 +61,7 @@ class IPMState(State):
 
     @property
     def relative_complementarity(self) -> float:
-        return (self.at.complementarity + self.side.samples.hidden(self.residuals.legs, self.at)) / self.scale
+        return (self.at.complementarity + self.side.samples.hidden(self.residuals.alpha, self.at)) / self.scale
 
     @property
     def error(self) -> float:
@@ -188,10 +188,10 @@ def _towards_targets(samples: SamplesSide, task: Task) -> Array:
 def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
     """Multipliers that meet the equations as far as possible, with no product below τ."""
     samples, (rows, _), beta = side.samples, balance(side), alpha * side.samples.signs
-    at = Legs(alpha, *samples.distances(alpha))
+    at = DualPoint(alpha, *samples.distances(alpha))
     pull = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient = samples.by_leg(samples.signs * (pull + nu @ rows)) + samples.kink_price
+    gradient = samples.by_variable(samples.signs * (pull + nu @ rows)) + samples.kink_price
     if samples.smooth:  # no multipliers: the value, shared among the weights' variables, is the unit
         z = w = alpha[:0]
         tau = share * max(float(side.weights(x) @ (images @ beta)) / max(len(x), 1), TINY)
