@@ -102,7 +102,7 @@ class SamplesSide:
         """The slope of the gain, variable by variable."""
         return self.by_variable(self.smooth_slope(at)) - self.kink_price
 
-    def promise(self, alpha: Array) -> float:
+    def linear_gain(self, alpha: Array) -> float:
         """The first-order gain of a direction; for labels it sums to one."""
         return float(self.a @ alpha) if self.two_sided else 1.0
 
@@ -257,8 +257,8 @@ class Split(SamplesSide):
     def values(self, at: HasDualPoint) -> Array:
         return at.lower
 
-    def promise(self, alpha: Array) -> float:
-        whole = super().promise(alpha)
+    def linear_gain(self, alpha: Array) -> float:
+        whole = super().linear_gain(alpha)
         return max(whole - float(self.epsilon @ np.abs(alpha)), SETTINGS.spare_share * whole)
 
     def transferred(self, at: HasDualPoint, ratio: Array) -> Array:

@@ -122,7 +122,7 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
     images, length = task.matvecs(alpha * task.signs), 1.0
     if not task.loss_function.free_margin:
         cost = float(weights @ (images @ (alpha * task.signs))) + float(samples.kappa @ alpha**2)
-        length = 2 * samples.promise(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
+        length = 2 * samples.linear_gain(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
     most = float(np.max(np.abs(shares) / (np.where(alpha < 0, -samples.low, samples.high) / task.box)))
     length = min(length, SETTINGS.max_start / most) if most > 0 else length
     return length * shares * task.box, length * images
@@ -142,7 +142,7 @@ def first_weights(side: Side) -> Array:
 
     def length(size: float) -> float:
         cost = size * float(weights @ q) + float(samples.kappa @ alpha**2)
-        return min(samples.promise(alpha) / max(cost, TINY), most)
+        return min(samples.linear_gain(alpha) / max(cost, TINY), most)
 
     def excess(size: float) -> float:
         return float(x @ side.gradient(size * x, length(size) ** 2 * q / 2))
@@ -153,7 +153,7 @@ def first_weights(side: Side) -> Array:
         low, high = (low, middle) if excess(2.0**middle) > 0 else (middle, high)
     size, seen = 2.0**low, length(0.0) * float(weights @ q)
     if low == -SETTINGS.start_power and seen > 0:
-        size = float(np.clip(samples.promise(alpha) / seen, size, 2.0**SETTINGS.start_power))
+        size = float(np.clip(samples.linear_gain(alpha) / seen, size, 2.0**SETTINGS.start_power))
     return x * size
 
 
