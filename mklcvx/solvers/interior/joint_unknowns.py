@@ -174,7 +174,7 @@ class EntropicSimplex(CappedSimplex):
     def shape(self, at: SaddleIterate) -> tuple[Array, Array]:
         return 1 / at.lower, 1 / at.upper
 
-    def hidden(self, residual: Array, at: HasDualPoint) -> float:
+    def residual_gap(self, residual: Array, at: HasDualPoint) -> float:
         """½ r'D⁻¹r is less than without the slacks."""
         return float(residual**2 @ at.lower) / 2
 

@@ -125,7 +125,7 @@ class SamplesSide:
         """|v| of every variable."""
         return np.abs(at.alpha)
 
-    def hidden(self, residual: Array, at: HasDualPoint) -> float:
+    def residual_gap(self, residual: Array, at: HasDualPoint) -> float:
         """The gap that a residual leaves where no multiplier tells it: ½ residual²/curvature."""
         return float(np.sum(residual**2 / self.curvature(at)) / 2) if self.smooth else 0.0
 

@@ -61,7 +61,7 @@ class IPMState(State):
 
     @property
     def relative_complementarity(self) -> float:
-        return (self.at.complementarity + self.side.samples.hidden(self.residuals.alpha, self.at)) / self.scale
+        return (self.at.complementarity + self.side.samples.residual_gap(self.residuals.alpha, self.at)) / self.scale
 
     @property
     def error(self) -> float:
