@@ -285,17 +285,17 @@ class Split(SamplesSide):
 
     def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
         """The same for the variable that is not zero; where α = 0, for the one that its gradient lets grow."""
-        turned, n = self._turned(alpha, gradient), len(alpha)
-        reach = np.where(turned > 0, self.reach[:n], self.reach[n:])
+        sign, n = self._sign(alpha, gradient), len(alpha)
+        reach = np.where(sign > 0, self.reach[:n], self.reach[n:])
         width = reach if self.ends else np.full(n, max(float(np.abs(alpha).max()), TINY))
-        share, own = np.abs(alpha) / width, (turned * gradient + self.epsilon) / self.unit
+        share, own = np.abs(alpha) / width, (sign * gradient + self.epsilon) / self.unit
         at_zero, at_end = own > share, (-own > 1 - share) & np.isfinite(reach)
-        return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, turned * reach, alpha))
+        return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, sign * reach, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
-        return self._turned(alpha, gradient) * self.epsilon
+        return self._sign(alpha, gradient) * self.epsilon
 
-    def _turned(self, alpha: Array, gradient: Array) -> Array:
+    def _sign(self, alpha: Array, gradient: Array) -> Array:
         return np.where(alpha == 0, np.where(gradient < 0, 1.0, -1.0), np.sign(alpha))
 
     def bound(self, alpha: Array, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
