@@ -179,9 +179,9 @@ def test_split_variables_are_eliminated_exactly():
     rng = np.random.default_rng(2)
     diagonal, right, alpha = rng.uniform(0.01, 100, 24), rng.normal(size=24), rng.normal(size=12)
     p, n = np.split(side.expanded(alpha, right, diagonal), 2)
-    pull = side.condensed(right, diagonal) - side.diagonal(diagonal) * alpha
+    gradient = side.condensed(right, diagonal) - side.diagonal(diagonal) * alpha
     assert p - n == pytest.approx(alpha)
-    assert np.concatenate([pull, -pull]) + diagonal * np.concatenate([p, n]) == pytest.approx(right)
+    assert np.concatenate([gradient, -gradient]) + diagonal * np.concatenate([p, n]) == pytest.approx(right)
 
 
 @pytest.mark.parametrize("loss", WITH_PRICE)

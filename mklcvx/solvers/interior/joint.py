@@ -216,9 +216,9 @@ def _first_point(side: Side, samples: CappedSimplex, x: Array) -> tuple[SaddleIt
     images = samples.coordinates.images(a)
     lower, upper = samples.distances(a)
     at = SaddleIterate(a, lower, upper, *[a[:0]] * 8)
-    pull = side.weights(x) @ images - samples.smooth_slope(at)
-    nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient, sample = pull + nu @ rows, samples.coordinates.sample
+    of_kernels = side.weights(x) @ images - samples.smooth_slope(at)
+    nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)
+    gradient, sample = of_kernels + nu @ rows, samples.coordinates.sample
     if samples.smooth:
         z = w = a[:0]
         tau = SETTINGS.first_mu * max(float(side.weights(x) @ (images @ a)) / max(len(x), 1), TINY)

@@ -76,8 +76,8 @@ def balance(side: Side) -> tuple[Array, Array]:
 def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
     samples, (rows, totals) = side.samples, balance(side)
     beta = at.alpha * samples.signs
-    pull = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
-    for_alpha = pull - samples.joined(samples.slope(at), at.z, -at.w)
+    gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
+    for_alpha = gradient - samples.joined(samples.slope(at), at.z, -at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     for_x[: len(at.u)] += at.u
     return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x))

@@ -7,7 +7,7 @@ A sample has one variable, α itself. Where its gain has a kink at 0 it has two,
 the curvature κ is all that holds α.
 The entropy of the logistic loss has an infinite slope at both ends and keeps α between them by itself.
 
-With the pull G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v obey
+With the gradient G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v obey
 
     ± dG + D dv = goals − residual,
 
@@ -110,9 +110,9 @@ class SamplesSide:
         """Minus the second derivative of the gain, sample by sample."""
         return self.kappa
 
-    def by_variable(self, pull: Array) -> Array:
+    def by_variable(self, gradient: Array) -> Array:
         """The gradient with respect to every variable."""
-        return pull
+        return gradient
 
     def joined(self, base: Array | float, at_lower: Array, at_upper: Array) -> Array:
         """base + at_lower + at_upper, where there are such ends."""
@@ -145,7 +145,7 @@ class SamplesSide:
     def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
         """Which samples are free, and α with the others set to their bounds.
 
-        `gradient` is the pull less the slope of the gain but for its kink, and `level` its unit. A sample is at a bound
+        `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit. A sample is at a bound
         if its gradient is larger than α's distance from the bound, both relative."""
         width = self.high - self.low if self.ends else np.full(len(alpha), max(float(alpha.max(initial=0.0)), TINY))
         share, excess = (alpha - self.low) / width, gradient / max(abs(level) * self.unit, TINY)
@@ -251,8 +251,8 @@ class Split(SamplesSide):
         lower = np.concatenate([np.maximum(alpha, 0.0) + spare, np.maximum(-alpha, 0.0) + spare])
         return lower, self.reach - lower if self.ends else alpha[:0]
 
-    def by_variable(self, pull: Array) -> Array:
-        return np.concatenate([pull, -pull])
+    def by_variable(self, gradient: Array) -> Array:
+        return np.concatenate([gradient, -gradient])
 
     def values(self, at: HasDualPoint) -> Array:
         return at.lower
@@ -278,8 +278,8 @@ class Split(SamplesSide):
 
     def expanded(self, alpha: Array, right: Array, of_variables: Array) -> Array:
         """The variable with the larger diagonal from its own equation, the other one from α = p − n."""
-        pull = self.condensed(right, of_variables) - self.diagonal(of_variables) * alpha
-        p, n = np.split((right - self.by_variable(pull)) / of_variables, 2)
+        gradient = self.condensed(right, of_variables) - self.diagonal(of_variables) * alpha
+        p, n = np.split((right - self.by_variable(gradient)) / of_variables, 2)
         first, second = np.split(of_variables, 2)
         return np.concatenate([np.where(first >= second, p, alpha + n), np.where(first >= second, p - alpha, n)])
 

@@ -130,7 +130,7 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
 
 def first_weights(side: Side) -> Array:
     """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
-    the regulariser balances the pull of the α that is best along `_towards_targets`. Where the slope is the stronger at
+    the regulariser balances the gradient at the α that is best along `_towards_targets`. Where the slope is the stronger at
     every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that α."""
     x, samples, task = side.start(), side.samples, side.task
     if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
@@ -189,9 +189,9 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
     """Multipliers that meet the equations as far as possible, with no product below τ."""
     samples, (rows, _), beta = side.samples, balance(side), alpha * side.samples.signs
     at = DualPoint(alpha, *samples.distances(alpha))
-    pull = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
-    nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient = samples.by_variable(samples.signs * (pull + nu @ rows)) + samples.kink_price
+    of_kernels = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
+    nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)
+    gradient = samples.by_variable(samples.signs * (of_kernels + nu @ rows)) + samples.kink_price
     if samples.smooth:  # no multipliers: the value, shared among the weights' variables, is the unit
         z = w = alpha[:0]
         tau = share * max(float(side.weights(x) @ (images @ beta)) / max(len(x), 1), TINY)
