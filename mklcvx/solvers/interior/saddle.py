@@ -6,8 +6,9 @@
 (`weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
 eliminated first: they and the curvature of the gain g add z/(α − low) + w/(high − α) − g''(α) to the diagonal of K(μ),
 which makes the positive definite H, and s/x and u/(cap − x) to that of ∂²L/∂x². (`samples_side` has g, its bounds, and
-the losses for which α is split in two variables, or bounds have no multipliers.) Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as
-small as the number of kernels is left, so that a step costs one Cholesky factorisation, whatever their number:
+the losses for which α is split in two variables, or bounds have no multipliers.) Then β: with rows
+P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels is left, so that a step costs one Cholesky
+factorisation, whatever their number:
 
     [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
@@ -33,8 +34,8 @@ from .weights_side import Side
 @dataclass(frozen=True)
 class SaddleIterate(Iterate):
     """The unknowns of the equations above, under their letters; `lower` and `upper` are the distances of α (of its
-    split variables) from its ends, and the slack is cap − x. Only the first variables have caps, or none; multipliers belong to
-    all of `lower` and `upper`, or to none."""
+    split variables) from its ends, and the slack is cap − x. Only the first x have caps, or none; multipliers belong
+    to all of `lower` and `upper`, or to none."""
 
     alpha: Array
     lower: Array

@@ -4,10 +4,11 @@
 
 A sample has one variable, α itself. Where its gain has a kink at 0 it has two, the split variables p ≥ 0 and n ≥ 0 with
 α = p − n, each with the price ε. A variable has a multiplier at every finite end. At infinite ends it has none: there
-the curvature κ is all that holds α.
-The entropy of the logistic loss has an infinite slope at both ends and keeps α between them by itself.
+the curvature κ is all that holds α. The entropy of the logistic loss has an infinite slope at both ends and keeps α
+between them by itself.
 
-With the gradient G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v obey
+With the gradient G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v
+obey
 
     ± dG + D dv = goals − residual,
 
@@ -129,7 +130,7 @@ class SamplesSide:
         """The gap that a residual leaves where no multiplier tells it: ½ residual²/curvature."""
         return float(np.sum(residual**2 / self.curvature(at)) / 2) if self.smooth else 0.0
 
-    # --------------------------------------------------------------------------------------- elimination of split variables
+    # ----------------------------------------------------------------------------- elimination of split variables
     def diagonal(self, of_variables: Array) -> Array:
         return of_variables
 
@@ -145,8 +146,8 @@ class SamplesSide:
     def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
         """Which samples are free, and α with the others set to their bounds.
 
-        `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit. A sample is at a bound
-        if its gradient is larger than α's distance from the bound, both relative."""
+        `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit.
+        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative."""
         width = self.high - self.low if self.ends else np.full(len(alpha), max(float(alpha.max(initial=0.0)), TINY))
         share, excess = (alpha - self.low) / width, gradient / max(abs(level) * self.unit, TINY)
         at_low = excess > share

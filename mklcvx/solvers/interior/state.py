@@ -130,8 +130,9 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
 
 def first_weights(side: Side) -> Array:
     """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
-    the regulariser balances the gradient at the α that is best along `_towards_targets`. Where the slope is the stronger at
-    every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that α."""
+    the regulariser balances the gradient at the α that is best along `_towards_targets`. Where the slope is the
+    stronger at every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that
+    α."""
     x, samples, task = side.start(), side.samples, side.task
     if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
         return x
