@@ -187,11 +187,11 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         return state.followed_by(state.moved_to(state.side, after, images))
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:
-        return replace(state.best, dead_end=Ending.NO_PROGRESS)
+        return replace(state.best, stop_reason=Ending.NO_PROGRESS)
 
     def points(self, problem: Problem, state: IPMState) -> Points:
         """α, and the functions that weights and α imply, once the point is near the optimum."""
-        last, task = problem.closing or bool(state.dead_end), problem.task
+        last, task = problem.closing or bool(state.stop_reason), problem.task
         if state.relative_complementarity > problem.tolerance and not last:
             return Points([], [])
         alpha = task.feasible(cast(JointHessian, state.hessian).coordinates.beta(state.at.alpha) * task.signs)

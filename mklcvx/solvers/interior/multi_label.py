@@ -238,12 +238,12 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
         )
         converged = state.relative_complementarity <= SETTINGS.converged * problem.tolerance
         stalled = converged and found.gap > SETTINGS.label_stall * state.gap
-        return replace(found, dead_end=Ending.ROUNDING) if stalled else found
+        return replace(found, stop_reason=Ending.ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: LabelState) -> Points:
         """α of every class, and the classifiers that weights and α imply, once the gap is near the tolerance."""
         at, task = state.at, problem.task
-        if state.gap > SETTINGS.certify_gap * problem.tolerance and not (state.dead_end or problem.closing):
+        if state.gap > SETTINGS.certify_gap * problem.tolerance and not (state.stop_reason or problem.closing):
             return Points([], [])
         gamma = at.gamma if len(at.psi) else np.ones(task.classes)
         functions = at.weights[None, :, None] * (state.lengths[:, None] * at.alpha * task.signs)[:, None, :]

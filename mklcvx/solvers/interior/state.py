@@ -91,9 +91,9 @@ class IPMState(State):
         if after.error <= SETTINGS.progress * self.best.error:
             exhausted = 0 < after.at.mu <= SETTINGS.exhausted * self.first_mu
             ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
-            return replace(after, earlier=None, waited=0, dead_end=ending)
+            return replace(after, earlier=None, waited=0, stop_reason=ending)
         if self.waited >= SETTINGS.patience:
-            return replace(self.best, dead_end=Ending.NO_PROGRESS)
+            return replace(self.best, stop_reason=Ending.NO_PROGRESS)
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 

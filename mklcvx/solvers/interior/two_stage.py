@@ -101,7 +101,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
             return PairState(after.weights, after, state.sizes, state.product)
         least = SETTINGS.pair_converged * problem.tolerance * _scale(problem, state.at)
         if after.blocks.complementarity <= least:
-            return replace(state, dead_end=Ending.ROUNDING)
+            return replace(state, stop_reason=Ending.ROUNDING)
         return PairState(after.weights, after, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
@@ -132,11 +132,11 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     gram, target = task.products / np.outer(norms, norms), task.target / norms
     box = float(np.linalg.norm(np.maximum(target, 0.0)))
     if box == 0:
-        return State(np.zeros(task.count), dead_end=Ending.ROUNDING)
+        return State(np.zeros(task.count), stop_reason=Ending.ROUNDING)
     limits, none = np.full(task.count, SETTINGS.alignment_box), np.zeros((0, task.count))
     program = Quadratic(gram, target / box, limits, none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
-    return State(found * box / norms, dead_end=Ending.ROUNDING)
+    return State(found * box / norms, stop_reason=Ending.ROUNDING)
 
 
 def centred_point(task: PairTask, weights: Array, lack: Array, product: float) -> PairIterate:
