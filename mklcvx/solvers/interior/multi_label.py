@@ -300,7 +300,7 @@ def _lengths(task: LabelTask, at: LabelIterate, penalties: Array, outputs: Array
     """The factor of every f_k that lifts the margins of all α < C to 1, and above rounding, unless that costs too
     much."""
     below = at.box_slack > SETTINGS.bound_tolerance * task.box
-    lacks = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
-    longer = 1 + np.minimum(lacks, SETTINGS.max_lengthening) + SETTINGS.min_lengthening
+    violations = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
+    longer = 1 + np.minimum(violations, SETTINGS.max_lengthening) + SETTINGS.min_lengthening
     now, then = penalties + task.risks(outputs), longer**2 * penalties + task.risks(longer[:, None] * outputs)
     return np.where(then <= (1 + SETTINGS.lengthening_cost) * now, longer, 1.0)

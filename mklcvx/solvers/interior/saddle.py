@@ -87,10 +87,10 @@ def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
 class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
-    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, lack: Residuals) -> None:
-        self.at, self.side, self.residuals, self.min_centring = at, side, lack, side.min_centring
+    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: Residuals) -> None:
+        self.at, self.side, self.residuals, self.min_centring = at, side, found, side.min_centring
         self.samples, self.signs = side.samples, side.samples.signs
-        self.residuals_lag = lack.amount(side, at) > SETTINGS.max_residual * at.complementarity
+        self.residuals_lag = found.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s

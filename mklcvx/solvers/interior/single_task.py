@@ -153,8 +153,8 @@ def _length(side: Side, alpha: Array, functions: Array | RankOneCoefficients) ->
     risk = task.risk(outputs)
     free = (alpha > near * task.box) & (alpha < (1 - near) * task.box)
     margins = (task.signs * (outputs + risk.bias))[free]
-    lack = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
-    return 1 + min(lack, SETTINGS.max_lengthening)
+    violation = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
+    return 1 + min(violation, SETTINGS.max_lengthening)
 
 
 def interior_candidates(problem: Problem, state: IPMState, last: bool) -> Points:
