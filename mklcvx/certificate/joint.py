@@ -42,7 +42,7 @@ from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import Seen, seen
-from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge
 from .rounding import POWER, Array, U, above, below, total_above, total_below
@@ -209,7 +209,7 @@ def certified(
         delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
         return at.bounds(delta, bare) if delta else bare
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class EachSeen(NamedTuple):

@@ -41,7 +41,7 @@ import numpy as np
 
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
-from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
@@ -100,7 +100,7 @@ def certified(
             return bare
         return at.bounds(combined_ridge(task, mu, False, harmless(cost, bare.certificate, tolerance)))
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class Classes:
