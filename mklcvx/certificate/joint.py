@@ -46,7 +46,7 @@ from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .sample_terms import Ridge, harmless, sample_terms
+from .sample_terms import Ridge, negligible_ridge, sample_terms
 from .single import MARGIN, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
@@ -206,7 +206,7 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
+        delta = combined_ridge(task, at.mu, task.bias, negligible_ridge(cost, bare.certificate, tolerance))
         return at.bounds(delta, bare) if delta else bare
 
     return refined_unless_settled(evaluate, tolerance)

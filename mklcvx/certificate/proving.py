@@ -63,7 +63,7 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        enough = at.samples.side.harmless(alpha, bare.certificate, tolerance)
+        enough = at.samples.side.negligible_ridge(alpha, bare.certificate, tolerance)
         delta = combined_ridge(task, at.mu, task.bias, enough)
         return at.bounds(delta).beside(bare) if delta else bare
 
