@@ -243,7 +243,7 @@ def test_which_samples_are_free():
 @pytest.mark.parametrize("loss", ["squared", "huber"])
 @pytest.mark.parametrize("share", [0.9, 0.999, 0.99999])
 def test_the_group_lasso_just_below_its_largest_price(loss, bias, share):
-    """Where the mean slope of the regulariser beats the gradient at every size of the weights, the start has a size yet."""
+    """Where the mean slope of the regulariser beats the gradient at every size of the weights, the start has a size."""
     instance = regression.noisy(18, 3, 5)
     task, _ = formulations.get("group_lasso").task(instance, {"loss": loss, "bias": bias})
     rest = task.y - task.risk(np.zeros(18)).bias

@@ -2,7 +2,7 @@
 
     s·μ,    β·ψ,    (w − β)·ξ        three kinds of products, all positive, all zero at the optimum
 
-ψ is what a pair's margin t μ'z has over 1 and ξ what it violations of it: t μ'z = 1 + ψ − ξ. At given margins the point with
+ψ is what a pair's margin t μ'z has over 1 and ξ what it has below: t μ'z = 1 + ψ − ξ. At given margins the point with
 all products of pairs equal to τ is known in closed form: with e = t μ'z − 1 and h = τ/w,
 
     ψ = h + (√(e² + 4h²) + e)/2,        ξ = h + (√(e² + 4h²) − e)/2,        β = τ/ψ,        w − β = τ/ξ
