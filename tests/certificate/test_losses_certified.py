@@ -18,6 +18,8 @@ from mklcvx.formulations.losses import EVERY, LABELS, LOGISTIC, NONE, REAL, Piec
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
 
+pytestmark = pytest.mark.slow
+
 NAMES = [formulation.name for formulation in formulations.SINGLE_TASKS]
 NOISY = regression.noisy(12, 2, 1)
 TARGETS = {

@@ -15,6 +15,8 @@ from mklcvx.formulations.losses._joint import circulating
 from mklcvx.solvers.conic import solve_declared
 from refusals import check_refused
 
+pytestmark = pytest.mark.slow
+
 LOSSES = [*JOINT.values(), Separable(SQUARED)]
 BY_NAME = {"ids": lambda one: getattr(one, "name", None)}
 

@@ -13,6 +13,8 @@ from mklcvx.solvers.interior.joint import InteriorJoint
 from mklcvx.solvers.interior.joint_unknowns import Coordinates, EntropicSimplex, ReducedCoordinates
 from mklcvx.solvers.interior.samples_side import DualPoint
 
+pytestmark = pytest.mark.slow
+
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
 
 
