@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import misbehaving
+from conforming import conformed
 from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
 from mklcvx.bench.conformance.functions import arguments, found_by, named
@@ -47,22 +48,15 @@ def test_a_right_solver_conforms_at_every_level():
     assert all(trial.seconds > 0 and trial.off < 1e-9 for trial in found.trials)
 
 
-def summed_up(room, solver, specimens, level="mid"):
-    """As `conform` has it, in the process that the tests share: starting one costs more than most trials."""
-    task = assignment(solver, "l1", {}, level=level)
-    found = tuple(room.trial(task, zoo.specimen(name)) for name in specimens)
-    return Conformance(solver, "l1", {}, level, task.time_limit, found)
-
-
 def test_an_inexact_one_conforms_at_the_level_it_reaches(room):
-    found = summed_up(room, "solvers:simplemkl", SMALL)
+    found = conformed(room, "solvers:simplemkl", "l1", SMALL)
     assert found.rate("low").share == 1
     assert not found.passed
     assert set(found.diagnoses) == {"stopped_early"}
 
 
 def test_a_broken_copy_is_diagnosed(room):
-    found = summed_up(room, "solvers:broken", SMALL)
+    found = conformed(room, "solvers:broken", "l1", SMALL)
     assert found.rate("low").accepted == 0
     assert found.diagnoses == {"C_over_n": 3}
     assert "optimal for C divided by n" in found.failures[0].words
@@ -70,7 +64,7 @@ def test_a_broken_copy_is_diagnosed(room):
 
 
 def test_a_third_partys_solver_that_lacks_a_parameter_skips_what_needs_it(room):
-    found = summed_up(room, "solvers:plain", ["identities", "by-hand", "imbalanced-weighted"], "low")
+    found = conformed(room, "solvers:plain", "l1", ["identities", "by-hand", "imbalanced-weighted"], "low")
     assert found.passed
     assert [(trial.specimen, trial.words) for trial in found.skipped] == [
         ("imbalanced-weighted", "it takes no sample_weight")
@@ -327,7 +321,7 @@ ELEVEN = list(dict.fromkeys([*SMALL, "imbalanced-weighted", *TAKEN]))[:11]  # tw
 @pytest.fixture(scope="module")
 def serial(room):
     """Of a solver that is right, wrong where there are two samples, and takes no weights."""
-    return outcome(summed_up(room, "misbehaving:picky", ELEVEN))
+    return outcome(conformed(room, "misbehaving:picky", "l1", ELEVEN))
 
 
 @pytest.mark.filterwarnings("ignore")
