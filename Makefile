@@ -8,13 +8,14 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/mklcvx demo
 
-# Two workers with two threads each would wait for one another: BLAS has one.
+# Two workers with two threads each would wait for one another: BLAS has one. A file stays with one worker: its tests
+# share what they have solved.
 test: .venv/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Under a minute: what is worth running after every change.
 test-fast: .venv/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -66,7 +67,7 @@ mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
 docs: .venv/docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site
+	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -j 2 -n -W --keep-going -d build/doctrees docs build/site
 
 # Needs Debian's chromium; SITE_CHECK=--if-possible does without where there is none.
 site-test: docs .venv/browser

@@ -2,8 +2,8 @@
 
 `python` blocks share one namespace; every line of a `console` block is `$ mklcvx …` or `$ python …`, or calls a
 compiler or interpreter of another language, or what that made (`$ ./…`); where it is not installed, the page says so.
-The folder has the project's `examples`. What is only to be read is indented, or has another language. Warnings are
-errors.
+`mklcvx` runs in this process, which has imported everything already; all else in one of its own. The folder has the
+project's `examples`. What is only to be read is indented, or has another language. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import sys
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 LANGUAGES = ("python", "console")
-PROGRAMS = {"mklcvx": ["-m", "mklcvx"], "python": []}
+PROGRAMS = ("mklcvx", "python")
 OTHERS = ("g++", "octave-cli")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WIDTH = "100"
@@ -63,11 +64,26 @@ class Page:
         found = (self.folder / words[0]).exists() if words[0].startswith("./") else shutil.which(words[0]) is not None
         if words[0] not in PROGRAMS and not found:
             return f"(not run here: there is no {words[0]} where this page was built)\n"
-        environment = {**os.environ, "COLUMNS": WIDTH, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
-        command = [sys.executable, *PROGRAMS[words[0]], *words[1:]] if words[0] in PROGRAMS else words
-        done = subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, encoding="utf-8"
-        )
-        if done.returncode != 0:
-            raise Failed(f"{line!r} ended with status {done.returncode}: {done.stderr.strip()[-500:]}")
-        return done.stdout
+        with mock.patch.dict(os.environ, {"COLUMNS": WIDTH, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}):
+            status, printed, said = self._mklcvx(words[1:]) if words[0] == "mklcvx" else self._process(words)
+        if status != 0:
+            raise Failed(f"{line!r} ended with status {status}: {said.strip()[-500:]}")
+        return printed
+
+    def _process(self, words: list[str]) -> tuple[int, str, str]:
+        command = [sys.executable, *words[1:]] if words[0] == "python" else words
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, encoding="utf-8")
+        return done.returncode, done.stdout, done.stderr
+
+    def _mklcvx(self, arguments: list[str]) -> tuple[int, str, str]:
+        from mklcvx.cli.main import main
+
+        printed, said, status = io.StringIO(), io.StringIO(), 0
+        outputs = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said)
+        with contextlib.chdir(self.folder), outputs[0], outputs[1], warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a command would only write them to standard error
+            try:
+                main(arguments)
+            except SystemExit as ended:
+                status = int(ended.code or 0)
+        return status, printed.getvalue(), said.getvalue()

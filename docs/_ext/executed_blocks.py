@@ -1,7 +1,7 @@
 """Every fenced `python` and `console` block of a Markdown page is executed while the page is read.
 
 What it prints and the figures that it leaves open follow it; a block that fails is a warning, and warnings are errors.
-There is no directive: the same fences are shown by any viewer of Markdown, and run by the tests.
+There is no directive: the same fences are shown by any viewer of Markdown. The tests run those of the README.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ import numpy as np
 
 from ..formulations.families.hypergraph import HyperTask
 from .passes import seen
-from .record import Certificate, ProvedPoint, plain_or_sharp
+from .record import Certificate, ProvedPoint, refined_unless_settled
 from .regularisers import Simplex
 from .ridge import combined_ridge
 from .rounding import POWER, TINY, Array, U, above, product_terms, total_above, total_below
@@ -64,7 +64,7 @@ def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Arr
             certificate = replace(lower, upper=upper.upper, width=gap, rounding=rounding)
         return ProvedHypergraph(certificate, mu, z, below)
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class Embedded:

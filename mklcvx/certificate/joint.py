@@ -46,11 +46,11 @@ from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import Seen, own_seen, seen, sum_to_zero
-from .record import NOTHING, Certificate, ProvedPoint, plain_or_sharp, settled
+from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .sample_terms import Ridge, harmless, sample_terms
+from .sample_terms import Ridge, negligible_ridge, sample_terms
 from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
@@ -224,10 +224,10 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        delta = combined_ridge(task, at.mu, task.bias, harmless(cost, bare.certificate, tolerance))
+        delta = combined_ridge(task, at.mu, task.bias, negligible_ridge(cost, bare.certificate, tolerance))
         return at.bounds(delta, bare) if delta else bare
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class EachSeen(NamedTuple):

@@ -41,11 +41,11 @@ import numpy as np
 
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
-from .record import Certificate, ProvedPoint, plain_or_sharp, settled
+from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
-from .sample_terms import Straight, harmless
+from .sample_terms import Straight, negligible_ridge
 from .single import MARGIN, Evaluation, OwnCoefficients, Samples
 
 Item = TypeVar("Item")
@@ -98,9 +98,9 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        return at.bounds(combined_ridge(task, mu, False, harmless(cost, bare.certificate, tolerance)))
+        return at.bounds(combined_ridge(task, mu, False, negligible_ridge(cost, bare.certificate, tolerance)))
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class Classes:

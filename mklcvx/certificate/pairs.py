@@ -50,7 +50,7 @@ from ..formulations._formulation import Own
 from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
-from .record import Certificate, ProvedPoint, plain_or_sharp
+from .record import Certificate, ProvedPoint, refined_unless_settled
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
 
 SHRINKING = 4  # attempts to shorten β before it is set to zero
@@ -131,7 +131,7 @@ class PairSums:
 def pairs_certified(name: str, task: PairTask, beta: Array, mu: Array, tolerance: float) -> ProvedPairs:
     """The certificate of β and μ: with plain sums, then with sharp ones."""
     mu = np.maximum(np.nan_to_num(mu), 0.0)
-    return plain_or_sharp(lambda sharp: Evaluation(name, task, beta, mu, sharp).proved(), tolerance)
+    return refined_unless_settled(lambda sharp: Evaluation(name, task, beta, mu, sharp).proved(), tolerance)
 
 
 class Evaluation:
@@ -224,7 +224,7 @@ def alignment_certified(pairs: Pairs, together: Array, mu: Array, witness: Array
             return found
         return min(found, at.proved(lower, plain, weights, fitting * mu), key=lambda one: one.certificate.upper)
 
-    return plain_or_sharp(evaluate, tolerance)
+    return refined_unless_settled(evaluate, tolerance)
 
 
 class Aligned:

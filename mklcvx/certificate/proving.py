@@ -32,7 +32,7 @@ import numpy as np
 from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
-from .record import Certificate, plain_or_sharp, settled
+from .record import Certificate, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
@@ -54,7 +54,7 @@ def certified(
     if formulation.between is not None:
         at = partial(Between, formulation, task, alpha, mu, coefficients)
         delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
-        return plain_or_sharp(lambda sliced: at(sliced).proved(delta), tolerance)
+        return refined_unless_settled(lambda sliced: at(sliced).proved(delta), tolerance)
 
     def evaluate(sliced: bool) -> Proved:
         at = Evaluation(side or regulariser_of(formulation.name, task.count, task.own), task, alpha, mu, sliced, low)
@@ -63,11 +63,11 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        enough = at.samples.side.harmless(alpha, bare.certificate, tolerance)
+        enough = at.samples.side.negligible_ridge(alpha, bare.certificate, tolerance)
         delta = combined_ridge(task, at.mu, task.bias, enough)
         return at.bounds(delta).beside(bare) if delta else bare
 
-    return plain_or_sharp(evaluate, tolerance) if low is None else evaluate(True)
+    return refined_unless_settled(evaluate, tolerance) if low is None else evaluate(True)
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:

@@ -155,7 +155,7 @@ class ProvedPoint:
 Proved = TypeVar("Proved", bound=ProvedPoint)
 
 
-def plain_or_sharp(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
+def refined_unless_settled(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
     """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
     found = evaluate(False)
     return found if settled(found.certificate, tolerance) else evaluate(True)

@@ -53,7 +53,7 @@ from .passes import added
 from .record import Certificate
 from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
-HARMLESS = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
+NEGLIGIBLE = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
 MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
 
 
@@ -114,10 +114,14 @@ class SampleTerms(ABC):
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         """What every sample costs, its residual being r ± off."""
 
-    def harmless(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
+    def negligible_ridge(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
         """The δ that costs next to nothing: no smaller one is needed."""
         mild, reach = MILD * float(self.kappa.min()), float((self.high - self.low).max())
-        return max(mild, harmless(reach * math.fsum(np.abs(alpha)), bare, tolerance)) if math.isfinite(reach) else mild
+        return (
+            max(mild, negligible_ridge(reach * math.fsum(np.abs(alpha)), bare, tolerance))
+            if math.isfinite(reach)
+            else mild
+        )
 
     def beyond(self, x: Array, inwards: Array) -> Array:
         """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
@@ -132,10 +136,10 @@ class SampleTerms(ABC):
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
-def harmless(cost: float, bare: Certificate, tolerance: float) -> float:
+def negligible_ridge(cost: float, bare: Certificate, tolerance: float) -> float:
     """The δ that costs a hundredth of the tolerance, or of the gap without δ. `cost` is what one unit of δ costs."""
     allowed = max(tolerance * bare.scale, bare.gap)
-    return HARMLESS * allowed / cost if cost > 0 else math.inf
+    return NEGLIGIBLE * allowed / cost if cost > 0 else math.inf
 
 
 # ------------------------------------------------------------------------------------------- piecewise quadratic losses

@@ -90,7 +90,7 @@ class UnitVariance(_Scale):
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
         mean = kernel.mean() if weight is None else np.average(kernel @ weight / weight.sum(), weights=weight)
         variance, size = np.average(diagonal, weights=weight) - mean, np.average(np.abs(diagonal), weights=weight)
-        return {"scale": _positive(variance, "its variance is zero", beside=size)}
+        return {"scale": _positive(variance, "its variance is zero", relative_to=size)}
 
 
 class Cosine(Step):
@@ -175,8 +175,8 @@ def _centred_diagonal(diagonal: Array, first: Array, beyond: Array, state: State
     return np.where(centred > ROUNDING * size, centred, 0.0)
 
 
-def _positive(value: Value, otherwise: str, beside: float = 0.0) -> Value:
-    if np.min(value) <= max(np.finfo(float).tiny, ROUNDING * beside):
+def _positive(value: Value, otherwise: str, relative_to: float = 0.0) -> Value:
+    if np.min(value) <= max(np.finfo(float).tiny, ROUNDING * relative_to):
         raise ArithmeticError(otherwise + (f" for sample {np.argmin(value)}" if np.ndim(value) else ""))
     return value
 

@@ -49,10 +49,10 @@ class Problem(Generic[FormulationT, TaskT]):
 
 @dataclass(frozen=True)
 class State:
-    """The state of an algorithm. `dead_end` says why it cannot continue: an `Ending`, or a message of its own."""
+    """The state of an algorithm. `stop_reason` says why it cannot continue: an `Ending`, or a message of its own."""
 
     weights: Array
-    dead_end: str = field(default="", kw_only=True)
+    stop_reason: str = field(default="", kw_only=True)
 
 
 S = TypeVar("S", bound=State)
@@ -154,7 +154,7 @@ def drive(
         state = algorithm.start(problem)
         while run.status is Ending.NONE:
             over = time_limit is not None and time.perf_counter() - started >= time_limit
-            problem.closing = bool(state.dead_end) or run.iterations >= limit or over
+            problem.closing = bool(state.stop_reason) or run.iterations >= limit or over
             if problem.closing or algorithm.due(run.iterations):
                 best = certify(formulation, task, algorithm.points(problem, state), best)
                 lower, upper, gap = best.certificate.lower, best.certificate.upper, best.certificate.relative_gap
@@ -165,9 +165,9 @@ def drive(
                 stopped = callback(row)
                 if best.certificate.proves(tolerance):
                     run.end(Ending.CERTIFIED)
-                elif state.dead_end:
-                    ending = state.dead_end if isinstance(state.dead_end, Ending) else Ending.DEAD_END
-                    run.end(ending, why=state.dead_end)
+                elif state.stop_reason:
+                    ending = state.stop_reason if isinstance(state.stop_reason, Ending) else Ending.DEAD_END
+                    run.end(ending, why=state.stop_reason)
                 elif stopped:
                     run.end(Ending.CALLBACK)
                 elif run.iterations >= limit:

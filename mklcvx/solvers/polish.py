@@ -19,19 +19,19 @@ import numpy as np
 from ..certificate.passes import seen
 from ..formulations import Task, UpperBound
 from ..problem.stack import Array
-from .interior.samples_side import Legs, samples_side
+from .interior.samples_side import DualPoint, samples_side
 
 
 def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
     """Return the α that the optimality conditions imply at these weights; `upper` supplies the margins."""
     (outputs, _), level, bias = task.evaluate(upper.coefficients), upper.risk.level, upper.risk.bias
     samples, signs = samples_side(task), task.signs
-    slope = samples.smooth_slope(Legs(alpha, *samples.distances(alpha)))
+    slope = samples.smooth_slope(DualPoint(alpha, *samples.distances(alpha)))
     excess = signs * (outputs + bias) - slope - (upper.risk.rho or 0.0)
     free, held = samples.active(alpha, excess, level)
     if not free.any() or not weights.any():
         return held
-    at = Legs(held, *samples.distances(held))
+    at = DualPoint(held, *samples.distances(held))
     hessian = signs[:, None] * task.combined(weights) * signs
     rows, totals = task.equalities()
     columns = rows[:, free]
@@ -64,7 +64,7 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     alpha, low = task.feasible(alpha), np.zeros(task.samples)
     for _ in range(rounds):
         outputs = weights @ seen(task, alpha * signs, task.bias, sliced=True).z + kernel @ low
-        risk, at = task.risk(outputs), Legs(alpha, *samples.distances(alpha))
+        risk, at = task.risk(outputs), DualPoint(alpha, *samples.distances(alpha))
         curvature = samples.curvature(at)
         slope = samples.smooth_slope(at) - curvature * signs * low
         excess = signs * (outputs + risk.bias) - slope - (risk.rho or 0.0)

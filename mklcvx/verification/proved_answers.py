@@ -87,7 +87,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     mu = side.held(weights)
     at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
     bare = replace(at.bounds(0.0).certificate, width=0.0)  # a gap that means nothing here
-    enough = at.samples.side.harmless(alpha, bare, tolerance)
+    enough = at.samples.side.negligible_ridge(alpha, bare, tolerance)
     found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
     return total_above([found.upper, side.value(mu)])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,12 @@ CASES = {
     "l1, budget": {"sigma": 0.2, "A": [[-1, -1, -1, -1]], "p": [-0.5]},
     "l2, order": {"regulariser": "l2", "A": [[-1, 1, 0, 0], [0, 0, 1, 1]], "p": [0.0, 2.0]},
 }
-REAL = {name: real(name, "y", samples=40, count=5).select([0, 1, 2, 3]) for name in ("wine", "digits", "breast_cancer")}
+DATA = ("random", "wine", "digits", "breast_cancer")
+
+
+@cache
+def instance_of(name):
+    return RANDOM if name == "random" else real(name, "y", samples=40, count=5).select([0, 1, 2, 3])
 
 
 def recomputed(instance, found, C):
@@ -47,9 +54,9 @@ def recomputed(instance, found, C):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("name", ["random", *REAL])
+@pytest.mark.parametrize("name", DATA)
 def test_certified_recomputed_and_declared_alike(name, case):
-    instance, given = {"random": RANDOM, **REAL}[name], CASES[case]
+    instance, given = instance_of(name), CASES[case]
     found = gmkl(instance, C=1.5, **given)
     assert found.message == ""
     assert found.certificate.relative_gap <= 1e-8

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import misbehaving
+from conforming import conformed
 from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
 from mklcvx.bench.conformance.functions import arguments, found_by, named
@@ -20,7 +21,6 @@ from mklcvx.bench.conformance.trials import Room, Trial, _judged
 from mklcvx.bench.process import Attempt
 from mklcvx.verification.answers import Answer
 from places import ROOT
-from processes import imported
 from refusals import check_refused, strict
 
 pytestmark = pytest.mark.slow
@@ -48,22 +48,15 @@ def test_a_right_solver_conforms_at_every_level():
     assert all(trial.seconds > 0 and trial.off < 1e-9 for trial in found.trials)
 
 
-def summed_up(room, solver, specimens, level="mid"):
-    """As `conform` has it, in the process that the tests share: starting one costs more than most trials."""
-    task = assignment(solver, "l1", {}, level=level)
-    found = tuple(room.trial(task, zoo.specimen(name)) for name in specimens)
-    return Conformance(solver, "l1", {}, level, task.time_limit, found)
-
-
 def test_an_inexact_one_conforms_at_the_level_it_reaches(room):
-    found = summed_up(room, "solvers:simplemkl", SMALL)
+    found = conformed(room, "solvers:simplemkl", "l1", SMALL)
     assert found.rate("low").share == 1
     assert not found.passed
     assert set(found.diagnoses) == {"stopped_early"}
 
 
 def test_a_broken_copy_is_diagnosed(room):
-    found = summed_up(room, "solvers:broken", SMALL)
+    found = conformed(room, "solvers:broken", "l1", SMALL)
     assert found.rate("low").accepted == 0
     assert found.diagnoses == {"C_over_n": 3}
     assert "optimal for C divided by n" in found.failures[0].words
@@ -71,7 +64,7 @@ def test_a_broken_copy_is_diagnosed(room):
 
 
 def test_a_third_partys_solver_that_lacks_a_parameter_skips_what_needs_it(room):
-    found = summed_up(room, "solvers:plain", ["identities", "by-hand", "imbalanced-weighted"], "low")
+    found = conformed(room, "solvers:plain", "l1", ["identities", "by-hand", "imbalanced-weighted"], "low")
     assert found.passed
     assert [(trial.specimen, trial.words) for trial in found.skipped] == [
         ("imbalanced-weighted", "it takes no sample_weight")
@@ -253,11 +246,6 @@ def test_refusals(refusal, arguments, words):
     assert all(word in said for word in words), said
 
 
-def test_refusals_import_nothing_heavy():
-    code, _, last = imported("conform", "nowhere.at_all:f")
-    assert (code, last) == (2, "imported: []")
-
-
 def test_a_report_is_printed_and_written(run, tmp_path):
     names = ("--specimens", "by-hand,two-samples", "-o", tmp_path / "report.json")
     code, out, _ = run("conform", "misbehaving:sharing", *names)
@@ -326,13 +314,14 @@ def outcome(found):
     return [(t.specimen, t.outcome, dict(t.verdicts), t.off, t.diagnosis, t.words) for t in found.trials]
 
 
-TWENTY = [one.name for one in zoo.SPECIMENS if "l1" in one.suits and one.recorded["samples"] <= 48][:20]
-SOLVERS = ("misbehaving:interior", "misbehaving:value_alone", "misbehaving:positional")
+TAKEN = [one.name for one in zoo.SPECIMENS if "l1" in one.suits and one.recorded["samples"] <= 48]
+ELEVEN = list(dict.fromkeys([*SMALL, "imbalanced-weighted", *TAKEN]))[:11]  # two batches
 
 
 @pytest.fixture(scope="module")
-def serial():
-    return {solver: outcome(conform(solver, specimens=TWENTY)) for solver in SOLVERS}
+def serial(room):
+    """Of a solver that is right, wrong where there are two samples, and takes no weights."""
+    return outcome(conformed(room, "misbehaving:picky", "l1", ELEVEN))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -345,13 +334,13 @@ def test_a_dask_cluster_finds_what_one_process_finds(serial):
         Client(cluster),
         joblib.parallel_config(backend="dask"),
     ):
-        spread = {solver: outcome(conform(solver, specimens=TWENTY)) for solver in SOLVERS}
+        spread = outcome(conform("misbehaving:picky", specimens=ELEVEN))
     assert spread == serial
-    assert [len(found) for found in serial.values()] == [20, 20, 20]
-    assert {verdicts["mid"] for _, _, verdicts, *_ in serial[SOLVERS[0]]} == {"accepted"}
+    assert [found for _, found, *_ in serial] == ["judged"] * 3 + ["skipped"] + ["judged"] * 7
+    verdicts = [verdicts["mid"] for _, found, verdicts, *_ in serial if found == "judged"]
+    assert verdicts == ["accepted", "rejected"] + ["accepted"] * 8
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_two_processes_find_the_same(serial):
-    eleven = conform(SOLVERS[0], specimens=TWENTY[:11], jobs=2)  # two batches
-    assert outcome(eleven) == serial[SOLVERS[0]][:11]
+    assert outcome(conform("misbehaving:picky", specimens=ELEVEN, jobs=2)) == serial

@@ -30,10 +30,12 @@ def extreme(rng: np.random.Generator, count: int) -> np.ndarray:
     return kernels.astype(np.float32) if kind == 5 else kernels
 
 
-@pytest.mark.parametrize("formulation", SINGLE_TASKS, ids=lambda one: one.name)
-def test_extreme_numbers_are_a_status(formulation):
-    rng = np.random.default_rng(7)
-    for _ in range(8):
+@pytest.mark.parametrize("place", range(len(SINGLE_TASKS)), ids=lambda place: SINGLE_TASKS[place].name)
+def test_extreme_numbers_are_a_status(place):
+    """Every second of eight draws, those that the formulation before leaves out."""
+    formulation = SINGLE_TASKS[place]
+    for draw in range(place % 2, 8, 2):
+        rng = np.random.default_rng([7, draw])
         kernels = extreme(rng, 1 if formulation.single_kernel else 3)
         n = kernels.shape[1]
         weights = 10.0 ** rng.uniform(-6, 6, n) if rng.random() < 0.3 else None

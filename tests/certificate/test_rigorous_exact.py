@@ -76,7 +76,7 @@ def factor_drawn(rng, kind, n):
     return small * 2.0 ** {"up": 20, "down": -20}.get(kind, 0)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("loss", ["c", "nu"])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("kind", ["offsets", "years", "up", "down"])
@@ -216,12 +216,10 @@ def hard(kind, rng, n=9):
 def test_hard_instances_end_with_an_interval(kind, name):
     rng = np.random.default_rng(len(kind))
     stack, y = hard(kind, rng), np.array([1, -1, 1, -1, 1, -1, 1, 1, -1])
-    weight = 10.0 ** rng.uniform(-6, 6, 9)
-    for instance in (Instance(stack, y), Instance(stack, y, sample_weight=weight)):
-        for price in (1e-3, 1e8) if "C" in formulations.get(name).parameter_names else (None,):
-            given = {} if price is None else {"C": price}
-            proof = prove(instance, name, **given)
-            assert -np.inf < proof.lower <= proof.upper
-            assert proof.sharp == (proof.why_wide == "")
-            if name == "sum":
-                assert proof.sharp, proof.why_wide
+    for weight, price in ((None, 1e-3), (10.0 ** rng.uniform(-6, 6, 9), 1e8)):
+        given = {"C": price} if "C" in formulations.get(name).parameter_names else {}
+        proof = prove(Instance(stack, y, sample_weight=weight), name, **given)
+        assert -np.inf < proof.lower <= proof.upper
+        assert proof.sharp == (proof.why_wide == "")
+        if name == "sum":
+            assert proof.sharp, proof.why_wide

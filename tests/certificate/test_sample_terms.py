@@ -14,7 +14,7 @@ from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.formulations import Task
 from mklcvx.formulations.losses import EVERY, LOGISTIC, REAL, PiecewiseQuadratic, SmoothedHinge
 
-COUNT = 150
+COUNT = 60
 QUADRATIC = [loss for loss in EVERY if isinstance(loss, PiecewiseQuadratic)]
 RIDGES = (0.0, 1e-3, 0.9, 2.0)  # times 1/c: δ beside the curvature of the smooth losses
 

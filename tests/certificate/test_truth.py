@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 FOLDER = ROOT / "validation" / "truth"
 MODULES = ("optima", "records", "enclosures", "grid", "comparing", "keeping", "page")
 PRICES = [{"C": 1.0}, {"C": 100.0}, {"C": 1.0, "bias": False}, {"nu": 0.4}, {"nu": 0.4, "bias": False}]
-PART = 130
+PART = 65
 
 
 @pytest.fixture(scope="module")

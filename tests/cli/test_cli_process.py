@@ -28,44 +28,38 @@ def process(*arguments, **environment):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status"),
-    [
-        (("--help",), 0),
-        (("--version",), 0),
-        (("solve", "--help"), 0),
-        (("list",), 0),
-        (("explain", "l1"), 0),
-        (("solve", "{folder}/missing.npz"), 2),
-        (("solve", "{folder}/truncated.npz"), 2),
-        (("solve", "{folder}/pickled.npz"), 2),
-        (("solve", "{folder}/problem.npz", "--set", "C=0"), 2),
-        (("explain", "hypergraph", "--latex"), 0),
-        (("solve", "{folder}/problem.npz", "-f", "ts", "--set", "lam=0"), 2),
-        (("solve", "{folder}/problem.npz", "-f", "hypergraph", "--set", "expansion=x"), 2),
-        (("predict", "{folder}/missing.json", "{folder}/problem.npz"), 2),
-    ],
-    ids=lambda value: None if isinstance(value, int) else " ".join(value[:2]),
-)
-def test_nothing_heavy_is_imported_before_something_is_solved(problem, tmp_path, arguments, status):
+COMMANDS = [
+    (("--help",), 0),
+    (("--version",), 0),
+    (("solve", "--help"), 0),
+    (("list",), 0),
+    (("explain", "l1"), 0),
+    (("solve", "{folder}/missing.npz"), 2),
+    (("solve", "{folder}/truncated.npz"), 2),
+    (("solve", "{folder}/pickled.npz"), 2),
+    (("solve", "{folder}/problem.npz", "--set", "C=0"), 2),
+    (("explain", "hypergraph", "--latex"), 0),
+    (("solve", "{folder}/problem.npz", "-f", "ts", "--set", "lam=0"), 2),
+    (("solve", "{folder}/problem.npz", "-f", "hypergraph", "--set", "expansion=x"), 2),
+    (("predict", "{folder}/missing.json", "{folder}/problem.npz"), 2),
+    (("conform", "nowhere.at_all:f"), 2),
+]
+
+
+def test_nothing_heavy_is_imported_before_something_is_solved(problem, tmp_path):
     (tmp_path / "truncated.npz").write_bytes(problem.read_bytes()[:500])
     (tmp_path / "pickled.npz").write_bytes(pickle.dumps({"kernels": 1}))
-    code, said, last = imported(*(argument.format(folder=tmp_path) for argument in arguments))
-    assert code == status
-    assert len(said) == (1 if status else 0)
-    assert last == "imported: []"
+    found = imported(*([argument.format(folder=tmp_path) for argument in command] for command, _ in COMMANDS))
+    for (command, expected), (status, said, heavy) in zip(COMMANDS, found, strict=True):
+        assert (status, heavy) == (expected, []), command
+        assert len(said) == (1 if expected else 0), command
 
 
-def test_the_probe_sees_what_is_imported(problem):
-    code, _, last = imported("solve", problem, "-q", "--solver", "clarabel")
-    assert code == 0
-    assert "cvxpy" in last
-
-
-def test_the_engine_needs_no_modelling_language(problem):
-    code, _, last = imported("solve", problem, "-q")
-    assert code == 0
-    assert "cvxpy" not in last
+def test_the_engine_needs_no_modelling_language_and_the_probe_sees_one(problem):
+    engine, declared = imported(("solve", problem, "-q"), ("solve", problem, "-q", "--solver", "clarabel"))
+    assert (engine[0], declared[0]) == (0, 0)
+    assert "cvxpy" not in engine[2]
+    assert "cvxpy" in declared[2]
 
 
 def test_version():

@@ -38,8 +38,9 @@ def test_the_optimum_passes_and_nothing_near_it(name, seed):
     assert grade.passed
     assert grade.words.startswith("Right. ")
     assert f"{grade.report.optimum.lower:.8g}" in grade.words
-    near = {part: 1.01 * np.asarray(value) for part, value in answer.items()}
-    assert not one.grade(**near).passed
+    if seed == SEEDS[NAMES.index(name) % 2]:  # what is wrong is diagnosed, which takes long
+        near = {part: 1.01 * np.asarray(value) for part, value in answer.items()}
+        assert not one.grade(**near).passed
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,20 +53,21 @@ def test_a_seed_is_a_problem_of_its_own_and_always_the_same(name):
     assert "{" not in one.question
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+MISTAKES = [
+    ("svm-dual", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("svm-dual", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("svm-dual", lambda one: asked(one, solved(one, C=one.parameters["C"] / 12)), "C_over_n"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": solved(one).objective / 2}, "objective_half"),
+    ("svm-dual", lambda one: {**asked(one, solved(one)), "alpha": signed(one)}, "alpha_signed"),
+    ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": -solved(one).bias}, "bias_sign"),
+    ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": 0.0}, "bias_omitted"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("name", "mistake", "hint"),
-    [
-        ("svm-dual", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
-        ("svm-dual", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
-        ("svm-dual", lambda one: asked(one, solved(one, C=one.parameters["C"] / 12)), "C_over_n"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": -solved(one).objective}, "objective_sign"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "objective": solved(one).objective / 2}, "objective_half"),
-        ("svm-dual", lambda one: {**asked(one, solved(one)), "alpha": signed(one)}, "alpha_signed"),
-        ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": -solved(one).bias}, "bias_sign"),
-        ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": 0.0}, "bias_omitted"),
-    ],
-)  # fmt: skip
+    ("name", "mistake", "hint", "seed"), [(*row, SEEDS[place % 2]) for place, row in enumerate(MISTAKES)]
+)
 def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):
     one = exercise(name, seed)
     grade = one.grade(**mistake(one))

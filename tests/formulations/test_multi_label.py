@@ -79,8 +79,8 @@ def test_the_example_has_several_labels(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_digits_with_120_samples_are_certified_by_both_programs(name):
-    instance = digits(120)
+def test_digits_with_60_samples_are_certified_by_both_programs(name):
+    instance = digits(60)
     solution = solve(instance, name, solver="clarabel")
     assert solution.certified
     primal, dual = declared_values(name, instance)

@@ -3,6 +3,8 @@ the records of files and in the form that ball arithmetic takes."""
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,10 @@ from mklcvx.verification.proof import Proof, _enclosed
 from sample_sides import CORNER, LEVEL, TUBE, WIDTH
 
 OWN = {"width": WIDTH, "epsilon": TUBE, "delta": CORNER, "quantile": LEVEL}
+PENALTIES = {
+    "sm1": {"theta": 0.6}, "sm2": {"theta": 0.7}, "smp": {"theta": 0.7, "p": 1.5}, "square": {"theta": 0.7},
+    "lp": {"p": 1.5}, "elastic": {"l1_ratio": 0.4}, "vskl": {"s": 3.0},
+}  # fmt: skip
 Record = dict[str, Any]
 
 
@@ -39,6 +45,18 @@ def instance_for(loss: Loss, n: int = 12, seed: int = 0, weighted: bool = True, 
         targets["response"] = rng.normal(size=n) + 3.0
     weight = rng.uniform(0.8, 1.2, n) if weighted else None
     return Instance(kernels, groups=[0, 0, 1], sample_weight=weight, **targets)
+
+
+def answered(name: str, formulation: str, bias: bool = True, kind: type = float) -> tuple[Instance, Record]:
+    """An instance for a loss, and a record of its own of the answer, for which both programmes are solved once."""
+    instance, record = _answered(name, formulation, bias, kind)
+    return instance, deepcopy(record)
+
+
+@cache
+def _answered(name: str, formulation: str, bias: bool, kind: type) -> tuple[Instance, Record]:
+    instance = instance_for(LOSSES[name], kind=kind)
+    return instance, answer(instance, formulation, parameters(LOSSES[name], bias) | PENALTIES.get(formulation, {}))
 
 
 def answer(instance: Instance, name: str, given: dict[str, Any]) -> Record:

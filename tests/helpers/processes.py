@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 IMPORTED = """
-import atexit, sys
-heavy = ("cvxpy", "scipy", "sklearn", "h5py", "matplotlib")
-atexit.register(lambda: print("imported:", [name for name in heavy if name in sys.modules], file=sys.stderr))
+import contextlib, io, json, sys
 from mklcvx.cli.main import main
-main(sys.argv[1:])
+heavy = ("cvxpy", "scipy", "sklearn", "h5py", "matplotlib")
+found = []
+for command in json.loads(sys.argv[1]):
+    out, err, status = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8"), None
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(command)
+    except SystemExit as ended:
+        status = ended.code
+    err.seek(0)
+    found.append((status, err.read().splitlines(), [name for name in heavy if name in sys.modules]))
+print(json.dumps(found))
 """
 
 
-def imported(*arguments):
-    """Exit status and standard error of a command, the last line of which says what it imported."""
+def imported(*commands):
+    """Exit status and lines of standard error of commands that one process runs one after another, and what of the
+    heavy packages is imported after each."""
+    asked = json.dumps([list(map(str, command)) for command in commands])
     done = subprocess.run(
-        [sys.executable, "-c", IMPORTED, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", IMPORTED, asked], capture_output=True, text=True, timeout=60, check=False
     )
-    assert "Traceback" not in done.stderr
-    *said, last = done.stderr.splitlines()
-    return done.returncode, said, last
+    assert (done.returncode, done.stderr) == (0, "")
+    return [tuple(one) for one in json.loads(done.stdout)]

@@ -36,7 +36,8 @@ def installed(work: Path, *extras: str) -> Path:
     venv.create(work / "empty", with_pip=True)
     python = work / "empty" / "bin" / "python"
     wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
-    run([str(python), "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), wanted], work)
+    options = ["-q", "--no-compile", "-c", str(ROOT / "constraints.txt")]  # most of what is installed is never imported
+    run([str(python), "-m", "pip", "install", *options, wanted], work)
     return python
 
 

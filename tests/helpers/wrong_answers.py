@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
 
-from mklcvx import Instance, Report, Solution, solve, verify, zoo
+from mklcvx import Instance, Report, Solution, verify, zoo
+from solved_once import solved_once
 
 Parts = dict[str, Any]
 
@@ -34,7 +35,7 @@ class Case:
     def other(self, formulation: str | None = None, instance: Instance | None = None, **changed: Any) -> Solution:
         """The solution of another problem; a parameter that is None is taken out."""
         given = {key: value for key, value in {**self.parameters, **changed}.items() if value is not None}
-        return solve(instance or self.instance, formulation or self.formulation, tol=1e-9, **given)
+        return solved_once(instance or self.instance, formulation or self.formulation, tol=1e-9, **given)
 
 
 Make = Callable[[Case], Parts]

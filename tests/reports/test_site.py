@@ -86,14 +86,10 @@ def test_more_is_included_where_it_is():
 
 
 @pytest.mark.parametrize("name", [path.stem for path in MORE])
-def test_what_more_there_is_to_say_runs(name, tmp_path):
-    pyplot = pytest.importorskip("matplotlib.pyplot", reason="the extra plot is not installed")
+def test_what_more_there_is_to_say_asserts_something(name):
+    """When the site is built, which runs it."""
     assert name in NAMES
     blocks = re.findall(r"^```python\n(.*?)^```", (FOLDER / f"{name}.md").read_text(encoding="utf-8"), re.M | re.S)
-    page = Page(name, tmp_path)
-    for block in blocks:
-        page.run("python", block)
-    pyplot.close("all")
     assert any("assert" in block for block in blocks)
 
 

@@ -48,8 +48,8 @@ class Wandering(Algorithm[State]):
         position = round(state.weights.sum() / 0.25) - 4
         if position + 1 == self.interrupted_at:
             raise KeyboardInterrupt
-        dead_end = "the shares ran out" if position + 2 == len(self.shares) else ""
-        return State(state.weights + 0.0625, dead_end=dead_end)
+        stop_reason = "the shares ran out" if position + 2 == len(self.shares) else ""
+        return State(state.weights + 0.0625, stop_reason=stop_reason)
 
     def points(self, problem, state):
         share = self.shares[round(state.weights.sum() / 0.25) - 4]

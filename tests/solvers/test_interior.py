@@ -112,7 +112,7 @@ def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
     """All equations of `saddle`, spelled out."""
     signed = at.alpha * task.signs
     left = residuals(side, at, np.stack([kernel @ signed for kernel in task.kernels]))
-    return np.concatenate([left.legs, left.totals, left.x, left.equalities, products(at) - target])
+    return np.concatenate([left.alpha, left.totals, left.x, left.equalities, products(at) - target])
 
 
 DIRECTIONS = [

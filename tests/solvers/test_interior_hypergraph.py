@@ -237,7 +237,7 @@ def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_their
     assert state.gap > 1e-5
     system = HypergraphSystem(state.at, state.fit, smoothing or 0.0)
     assert system.residual == pytest.approx(np.zeros(24), abs=1e-12 * state.at.nu)
-    while not state.dead_end:
+    while not state.stop_reason:
         duals, primals = made.points(problem, state)
         assert len(duals) == len(primals) == (state.gap <= 1e-6)
         if duals:
@@ -247,9 +247,9 @@ def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_their
         state = made.step(problem, state)
     assert in_vain <= 3
     assert state.gap <= 1e-10
-    last = replace(made.start(problem), dead_end="over")
+    last = replace(made.start(problem), stop_reason="over")
     assert len(made.points(problem, last).duals) == len(made.points(problem, state).duals) == 1
-    assert not made.points(problem, replace(state, idle=1, dead_end="")).duals
+    assert not made.points(problem, replace(state, idle=1, stop_reason="")).duals
 
 
 def test_weights_stay_on_the_simplex():

@@ -9,8 +9,11 @@ import mklcvx
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.joint import Contrasted, Flat, InteriorJoint, Simplex
-from mklcvx.solvers.interior.samples_side import Legs
+from mklcvx.solvers.interior.joint import InteriorJoint
+from mklcvx.solvers.interior.joint_unknowns import Coordinates, EntropicSimplex, ReducedCoordinates
+from mklcvx.solvers.interior.samples_side import DualPoint
+
+pytestmark = pytest.mark.slow
 
 PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
 
@@ -76,38 +79,42 @@ def test_as_few_samples_as_classes():
         assert found.predict(np.eye(3)[None]).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("kind", [Flat, Contrasted])
+@pytest.mark.parametrize("kind", [Coordinates, ReducedCoordinates])
 def test_the_vector_of_unknowns_makes_beta(kind):
     """β = Va, its transpose, and V'(I ⊗ K)V with its diagonal."""
-    loss = "softmax" if kind is Contrasted else "squared"
+    loss = "softmax" if kind is ReducedCoordinates else "squared"
     formulation, task = posed(instance_for(loss), "l1", loss=loss)
-    flat, rng = kind(task), np.random.default_rng(0)
-    a, values, kernel = rng.uniform(size=flat.samples), rng.normal(size=task.y.shape), np.asarray(task.kernels[0])
-    assert a @ flat.gathered(values) == pytest.approx(float(np.sum(flat.beta(a) * values)))
-    np.testing.assert_allclose(flat.image(kernel, a), flat.gathered(flat.beta(a) @ kernel))
-    whole = np.array([flat.image(kernel, one) for one in np.eye(flat.samples)])
+    coordinates, rng = kind(task), np.random.default_rng(0)
+    a, values, kernel = (
+        rng.uniform(size=coordinates.samples),
+        rng.normal(size=task.y.shape),
+        np.asarray(task.kernels[0]),
+    )
+    assert a @ coordinates.gathered(values) == pytest.approx(float(np.sum(coordinates.beta(a) * values)))
+    np.testing.assert_allclose(coordinates.image(kernel, a), coordinates.gathered(coordinates.beta(a) @ kernel))
+    whole = np.array([coordinates.image(kernel, one) for one in np.eye(coordinates.samples)])
     np.testing.assert_allclose(whole, whole.T)
-    np.testing.assert_allclose(np.diagonal(whole), flat.diagonal(kernel))
-    rows, _ = flat.equalities()
-    np.testing.assert_allclose(rows @ a, flat.beta(a).sum(axis=1)[: len(rows)])
+    np.testing.assert_allclose(np.diagonal(whole), coordinates.diagonal(kernel))
+    rows, _ = coordinates.equalities()
+    np.testing.assert_allclose(rows @ a, coordinates.beta(a).sum(axis=1)[: len(rows)])
     start = InteriorJoint().start(Problem(formulation, task, 1e-8)).at.alpha
-    assert kind is Flat or (start > 0).all()
-    np.testing.assert_allclose(flat.beta(start).sum(axis=1), 0, atol=1e-12)
+    assert kind is Coordinates or (start > 0).all()
+    np.testing.assert_allclose(coordinates.beta(start).sum(axis=1), 0, atol=1e-12)
 
 
 def test_a_step_stays_on_the_simplex():
     """However long it is: no probability vanishes, and they keep their sum."""
     _, task = posed(classes(), "l1", loss="softmax")
-    flat, rng = Contrasted(task), np.random.default_rng(0)
-    side = Simplex(flat)
+    coordinates, rng = ReducedCoordinates(task), np.random.default_rng(0)
+    side = EntropicSimplex(coordinates)
     a = side.start(np.ones(3) / 3)
-    before = Legs(a, *side.distances(a))
+    before = DualPoint(a, *side.distances(a))
     for length in (1e-3, 1.0, 1e3):
         change = length * rng.normal(size=len(a))
-        after = side.kept_inside(before, Legs(a, a + change, before.upper - flat.summed(change)))
+        after = side.kept_inside(before, DualPoint(a, a + change, before.upper - coordinates.summed(change)))
         assert (after[1] > 0).all()
         assert (after[2] > 0).all()
-        np.testing.assert_allclose(flat.summed(after[1]) + after[2], task.box)
+        np.testing.assert_allclose(coordinates.summed(after[1]) + after[2], task.box)
 
 
 def test_a_path_with_joint_outputs():

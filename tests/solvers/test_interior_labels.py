@@ -260,7 +260,7 @@ def test_the_pairs_stay_positive_and_mu_falls(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_gap_that_a_step_knows_is_the_certificates(name):
     problem, state = after(name, 5)
-    points = InteriorLabels().points(problem, replace(state, dead_end="offer it"))
+    points = InteriorLabels().points(problem, replace(state, stop_reason="offer it"))
     lower = problem.formulation.lower(problem.task, points.duals[0])
     upper = problem.formulation.upper(problem.task, points.primals[0])
     certified = (upper.value - lower.value) / problem.formulation.scale(lower, upper)

@@ -84,7 +84,7 @@ def test_numerical_trouble_is_an_ending():
     for kind in KINDS:
         assert kind.newton_step is InteriorMethod.newton_step
     state = InteriorSingle().start(problem_of("l1"))
-    assert InteriorSingle().failed(state, None).dead_end is Ending.NO_PROGRESS
+    assert InteriorSingle().failed(state, None).stop_reason is Ending.NO_PROGRESS
 
 
 def problem_of(name: str) -> Problem:

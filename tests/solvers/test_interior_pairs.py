@@ -298,7 +298,7 @@ def test_everything_stays_positive_and_the_products_fall(name):
         at = state.at
         assert all((part > 0).all() for part in (at.weights, at.s, *at.blocks))
         totals.append(at.complementarity)
-        if state.dead_end:
+        if state.stop_reason:
             break
         state = made.step(problem, state)
     assert totals[-1] < 1e-8 * totals[0]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
+import runpy
 
 import numpy as np
 import pytest
 
+from conforming import conformed
 from mklcvx import Instance, conform, verify, zoo
+from mklcvx.bench.conformance.trials import Room
 from places import ROOT
 from refusals import check_refused
 
@@ -26,8 +27,14 @@ def examples(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
 
 
-def test_scikit_learns_machine_conforms_to_average():
-    found = conform("third_party:svc_average", "average", specimens=[*SMALL, "imbalanced-weighted"])
+@pytest.fixture(scope="module")
+def room():
+    with Room() as place:
+        yield place
+
+
+def test_scikit_learns_machine_conforms_to_average(room):
+    found = conformed(room, "third_party:svc_average", "average", specimens=[*SMALL, "imbalanced-weighted"])
     assert found.passed, [trial.words for trial in found.trials]
     assert found.rate("mid").accepted == 4
 
@@ -40,9 +47,9 @@ def test_scikit_learns_machine_conforms_to_average():
         ("one_class_average", {"loss": "one_class"}, "mid"),
     ],
 )
-def test_scikit_learns_machines_conform_with_other_losses(function, given, level):
+def test_scikit_learns_machines_conform_with_other_losses(room, function, given, level):
     """On everything in the zoo that has the targets of the loss."""
-    found = conform(f"third_party:{function}", "average", level=level, **given)
+    found = conformed(room, f"third_party:{function}", "average", level=level, **given)
     assert [(trial.specimen, trial.words, trial.off) for trial in found.failures] == []
     assert found.passed
     assert found.rate(level).accepted == len(found.trials) == (2 if given["loss"] == "one_class" else 10)
@@ -166,11 +173,8 @@ def test_mklpys_alignment_is_that_of_centred_kernels_with_weights_of_any_sign():
 
 # ------------------------------------------------------------------------------------------------------------- reports
 def test_the_reports_are_written_and_say_what_was_found(tmp_path):
-    command = [sys.executable, str(ROOT / "validation" / "conform"), "broken", "svc", "--folder", str(tmp_path)]
-    done = subprocess.run(
-        [*command, "--specimens", "by-hand,two-samples"], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    main = runpy.run_path(str(ROOT / "validation" / "conform" / "__main__.py"), run_name="conform")["main"]
+    assert main(["broken", "svc", "--folder", str(tmp_path), "--specimens", "by-hand,two-samples"]) == 0
     broken = (tmp_path / "broken.md").read_text(encoding="utf-8")
     assert "does not conform to `l1`: 0 of 2 accepted" in broken
     assert "Diagnoses: 2 × C_over_n." in broken

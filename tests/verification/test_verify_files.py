@@ -147,7 +147,7 @@ def test_a_trace_from_a_file(problem, run, tmp_path, ending):
 
 
 # ------------------------------------------------------------------------------------------------- hostile answers
-LONG = json.dumps({"formulation": "l1", "weights": [0] * 10_000_000}, separators=(",", ":"))
+LONG = '{"formulation":"l1","weights":[' + "0," * 9_999_999 + "0]}"
 
 HOSTILE = {
     "empty": "",
@@ -247,10 +247,12 @@ def test_a_large_honest_answer_is_read(run, tmp_path):
     assert run("verify", tmp_path / "p.npz", tmp_path / "a.json")[0] == 0
 
 
-@pytest.mark.parametrize("fault", ["empty", "ten million entries", "bad parameters", "of the wrong length"])
-def test_nothing_heavy_is_imported_for_a_refusal(problem, answer, fault):
-    code, said, last = imported("verify", problem, answer(HOSTILE[fault]))
-    assert (code, len(said), last) == (2, 1, "imported: []")
+def test_nothing_heavy_is_imported_for_a_refusal(problem, answer):
+    commands = []
+    for fault in ("empty", "ten million entries", "bad parameters", "of the wrong length"):
+        commands.append(("verify", problem, answer(HOSTILE[fault], f"{fault}.json")))
+    for command, (status, said, heavy) in zip(commands, imported(*commands), strict=True):
+        assert (status, len(said), heavy) == (2, 1, []), command
 
 
 def test_unknown_parameters_of_a_file_are_named(problem, right, run, answer):

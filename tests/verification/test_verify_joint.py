@@ -13,6 +13,8 @@ from joint_cases import FOR_CLASSES, classes, responses
 from mklcvx import Instance, solve, verify
 from mklcvx.io.files import load_solution, save_instance, save_solution
 
+pytestmark = pytest.mark.slow
+
 LOSSES = (*FOR_CLASSES, "squared", "huber")
 
 

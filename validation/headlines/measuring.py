@@ -82,7 +82,7 @@ def stepped(
     state = algorithm.start(problem)
     seconds, iteration = time.process_time() - started, 0
     while True:
-        last = bool(state.dead_end) or iteration >= max_iter or seconds >= budget
+        last = bool(state.stop_reason) or iteration >= max_iter or seconds >= budget
         if last or due(iteration):
             solves = problem.svm_solves
             if best is not None:

@@ -58,7 +58,7 @@ def cutting_planes(
     algorithm = SILP()
     state = algorithm.start(problem)
     visited = [float(state.weights[0])]
-    while len(state.rows) < steps and not state.dead_end:
+    while len(state.rows) < steps and not state.stop_reason:
         state = algorithm.step(problem, state)
         visited.append(float(state.weights[0]))
     t = np.linspace(1 - cap, cap, resolution)

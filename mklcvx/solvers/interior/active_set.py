@@ -18,7 +18,7 @@ from ...formulations import Task
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, balance
-from .samples_side import Legs, SamplesSide
+from .samples_side import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 
@@ -50,8 +50,8 @@ def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> 
     samples, signs = side.samples, side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2
-    legs = Legs(at.alpha, *samples.distances(at.alpha))
-    gradient = signs * (weights @ at.images + at.nu @ rows) - samples.smooth_slope(legs)
+    point = DualPoint(at.alpha, *samples.distances(at.alpha))
+    gradient = signs * (weights @ at.images + at.nu @ rows) - samples.smooth_slope(point)
     gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
     free, bounds = samples.active(at.alpha, gradient, level)
@@ -61,7 +61,7 @@ def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> 
     products = side.jacobian_product(at.x, halves[:, None])
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
-    diagonal = np.where(held, firm, samples.curvature(legs))
+    diagonal = np.where(held, firm, samples.curvature(point))
     diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
     system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
     wanted = -gradient - samples.kink(at.alpha, gradient)

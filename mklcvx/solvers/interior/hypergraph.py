@@ -132,7 +132,7 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
         reached = state.gap <= SETTINGS.hypergraph_converged_gap * problem.tolerance
         limit = SETTINGS.hypergraph_converged * problem.tolerance * _scale(problem, state.fit)
         if reached or state.idle >= SETTINGS.hypergraph_patience or state.at.complementarity <= limit:
-            return replace(state, dead_end=Ending.ROUNDING)
+            return replace(state, stop_reason=Ending.ROUNDING)
         return None
 
     def system(self, problem: Problem, state: HypergraphState) -> HypergraphSystem:
@@ -152,7 +152,7 @@ class InteriorHypergraph(InteriorMethod[HypergraphState, SimplexIterate]):
     def points(self, problem: Problem, state: HypergraphState) -> Points:
         """The best μ and Z, when they are new and near enough to be worth a certificate; in the end in any case."""
         waits = state.idle or state.gap > SETTINGS.certify_gap * problem.tolerance
-        if waits and not (state.dead_end or problem.closing):
+        if waits and not (state.stop_reason or problem.closing):
             return Points([], [])
         return Points([state.best], [state.best.z])
 

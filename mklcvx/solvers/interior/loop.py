@@ -142,7 +142,7 @@ class InteriorMethod(Algorithm[S], ABC, Generic[S, P]):
 
     def failed(self, state: S, fault: FloatingPointError | None) -> S:
         """The state where a matrix could not be factored, or (without `fault`) the point after a step is not finite."""
-        return replace(state, dead_end=Ending.ROUNDING)
+        return replace(state, stop_reason=Ending.ROUNDING)
 
     def newton_step(self, problem: Problem, state: S) -> S:
         """The state after one step of the loop."""

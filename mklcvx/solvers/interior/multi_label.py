@@ -238,12 +238,12 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
         )
         converged = state.relative_complementarity <= SETTINGS.converged * problem.tolerance
         stalled = converged and found.gap > SETTINGS.label_stall * state.gap
-        return replace(found, dead_end=Ending.ROUNDING) if stalled else found
+        return replace(found, stop_reason=Ending.ROUNDING) if stalled else found
 
     def points(self, problem: Problem, state: LabelState) -> Points:
         """α of every class, and the classifiers that weights and α imply, once the gap is near the tolerance."""
         at, task = state.at, problem.task
-        if state.gap > SETTINGS.certify_gap * problem.tolerance and not (state.dead_end or problem.closing):
+        if state.gap > SETTINGS.certify_gap * problem.tolerance and not (state.stop_reason or problem.closing):
             return Points([], [])
         gamma = at.gamma if len(at.psi) else np.ones(task.classes)
         functions = at.weights[None, :, None] * (state.lengths[:, None] * at.alpha * task.signs)[:, None, :]
@@ -300,7 +300,7 @@ def _lengths(task: LabelTask, at: LabelIterate, penalties: Array, outputs: Array
     """The factor of every f_k that lifts the margins of all α < C to 1, and above rounding, unless that costs too
     much."""
     below = at.box_slack > SETTINGS.bound_tolerance * task.box
-    lacks = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
-    longer = 1 + np.minimum(lacks, SETTINGS.max_lengthening) + SETTINGS.min_lengthening
+    violations = np.max(np.where(below, 1 - task.signs * outputs, 0.0), axis=1, initial=0.0)
+    longer = 1 + np.minimum(violations, SETTINGS.max_lengthening) + SETTINGS.min_lengthening
     now, then = penalties + task.risks(outputs), longer**2 * penalties + task.risks(longer[:, None] * outputs)
     return np.where(then <= (1 + SETTINGS.lengthening_cost) * now, longer, 1.0)

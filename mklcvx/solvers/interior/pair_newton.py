@@ -2,7 +2,7 @@
 
     s·μ,    β·ψ,    (w − β)·ξ        three kinds of products, all positive, all zero at the optimum
 
-ψ is what a pair's margin t μ'z has over 1 and ξ what it lacks of it: t μ'z = 1 + ψ − ξ. At given margins the point with
+ψ is what a pair's margin t μ'z has over 1 and ξ what it has below: t μ'z = 1 + ψ − ξ. At given margins the point with
 all products of pairs equal to τ is known in closed form: with e = t μ'z − 1 and h = τ/w,
 
     ψ = h + (√(e² + 4h²) + e)/2,        ξ = h + (√(e² + 4h²) − e)/2,        β = τ/ψ,        w − β = τ/ξ
@@ -12,7 +12,7 @@ Newton's equations for weights and pairs together, at one such point, are
     μ:      R'(μ) − Σ β t z − s = 0                 s·μ = τ
     pairs:  t μ'z − 1 − ψ + ξ = 0                   β·ψ = (w − β)·ξ = τ
 
-Pairs are eliminated first. With D = ψ/β + ξ/(w − β) and f what the margin lacks of 1 and the products ask for,
+Pairs are eliminated first. With D = ψ/β + ξ/(w − β) and f what the margin violations of 1 and the products ask for,
 
     dβ = (f − t z'dμ)/D,      (R'' + s/μ + Σ z z'/D) dμ = −(R' − Σ β t z − s) + (τ − s·μ)/μ + Σ (f/D) t z
 
@@ -46,12 +46,12 @@ class PairBlocks(NamedTuple):
     xi: Array
 
     @classmethod
-    def centred(cls, lack: Array, weight: Array, product: float) -> PairBlocks:
-        """Blocks with equal products, for pairs whose margins are 1 − `lack`."""
+    def centred(cls, violation: Array, weight: Array, product: float) -> PairBlocks:
+        """Blocks with equal products, for pairs whose margins are 1 − `violation`."""
         share = product / weight
-        larger = (np.sqrt(lack * lack + 4 * share * share) + np.abs(lack)) / 2
+        larger = (np.sqrt(violation * violation + 4 * share * share) + np.abs(violation)) / 2
         smaller = share * share / larger
-        psi, xi = np.where(lack < 0, larger, smaller) + share, np.where(lack < 0, smaller, larger) + share
+        psi, xi = np.where(violation < 0, larger, smaller) + share, np.where(violation < 0, smaller, larger) + share
         return cls(product / psi, product / xi, psi, xi)
 
     @classmethod
@@ -78,9 +78,9 @@ class PairBlocks(NamedTuple):
         """The right-hand side for β of goals for the two products."""
         return for_psi / self.beta - for_xi / self.room
 
-    def step(self, lack: Array, change: Array, for_psi: Array | float, for_xi: Array | float) -> PairBlocks:
-        """Newton's step towards these products, for pairs whose margins are 1 − `lack` and change by `change`."""
-        beta = (lack + self.push(for_psi, for_xi) - change) * self.softness
+    def step(self, violation: Array, change: Array, for_psi: Array | float, for_xi: Array | float) -> PairBlocks:
+        """Newton's step towards these products, for pairs whose margins are 1 − `violation` and change by `change`."""
+        beta = (violation + self.push(for_psi, for_xi) - change) * self.softness
         psi = (for_psi - self.psi * beta) / self.beta - self.psi
         xi = (for_xi + self.xi * beta) / self.room - self.xi
         return PairBlocks(beta, -beta, psi, xi)
@@ -146,15 +146,15 @@ class PairSystem(KKTSystem[PairIterate]):
 
     def __init__(self, task: PairTask, at: PairIterate, quadratic: bool, min_s: Array | float = 0.0) -> None:
         self.task, self.at, self.quadratic, self.min_s = task, at, quadratic, min_s
-        self.lack = np.empty(len(task.labels))
+        self.violation = np.empty(len(task.labels))
         self.push, pull, matrix = np.zeros(task.count), np.zeros(task.count), np.zeros((task.count, task.count))
         for rows, z in task.pairs.blocks():
             labels, blocks = task.labels[rows], at.blocks.part(rows)
             softness = blocks.softness
-            self.lack[rows] = 1.0 - labels * (at.weights @ z)
+            self.violation[rows] = 1.0 - labels * (at.weights @ z)
             matrix += weighted_gram(z, softness)
             pull += z @ (labels * blocks.beta)
-            self.push += z @ (labels * softness * self.lack[rows])
+            self.push += z @ (labels * softness * self.violation[rows])
         self.residual = regulariser_gradient(task.lam, at.weights, quadratic) - pull - at.s
         matrix[np.diag_indices(task.count)] += at.s / at.weights + task.lam * quadratic
         self.scale = 1 / np.sqrt(np.diag(matrix))
@@ -176,13 +176,13 @@ class PairSystem(KKTSystem[PairIterate]):
         target of one."""
         task, at = self.task, self.at
         weights, s = self._weights(self.push, 0.0)
-        change, reach = np.empty(len(self.lack)), Reach(self.quadratic)
+        change, reach = np.empty(len(self.violation)), Reach(self.quadratic)
         reach.add(at.s, at.weights, s, weights)
         self.second_order, self.centring = np.zeros(task.count), np.zeros(task.count)
         for rows, z in task.pairs.blocks():
             labels, blocks = task.labels[rows], at.blocks.part(rows)
             change[rows] = labels * (weights @ z)
-            step, softness = blocks.step(self.lack[rows], change[rows], 0.0, 0.0), blocks.softness
+            step, softness = blocks.step(self.violation[rows], change[rows], 0.0, 0.0), blocks.softness
             reach.add_blocks(blocks, step)
             self.second_order -= z @ (labels * softness * blocks.push(*step.products))
             self.centring += z @ (labels * softness * blocks.push(1.0, 1.0))
@@ -211,7 +211,7 @@ class PairSystem(KKTSystem[PairIterate]):
 
     def advance(self, length: Array, direction: PairDirection) -> PairIterate:
         """One length for multipliers and one for the rest."""
-        after, (dual, primal) = PairBlocks.empty(len(self.lack)), length
+        after, (dual, primal) = PairBlocks.empty(len(self.violation)), length
         for blocks, step, rows in self.steps_in_chunks(direction):
             for new, old, change, own in zip(after, blocks, step, (dual, dual, primal, primal), strict=True):
                 np.add(old, own * change, out=new[rows])
@@ -219,11 +219,11 @@ class PairSystem(KKTSystem[PairIterate]):
 
     def steps_in_chunks(self, corrector: PairDirection) -> Iterator[tuple[PairBlocks, PairBlocks, slice]]:
         """The blocks of some pairs at a time, and their steps."""
-        for rows in chunks(len(self.lack)):
-            blocks, lack = self.at.blocks.part(rows), self.lack[rows]
-            neglected = blocks.step(lack, corrector.predictor.change[rows], 0.0, 0.0).products
+        for rows in chunks(len(self.violation)):
+            blocks, violation = self.at.blocks.part(rows), self.violation[rows]
+            neglected = blocks.step(violation, corrector.predictor.change[rows], 0.0, 0.0).products
             goals = (corrector.target - corrector.correction * product for product in neglected)
-            yield blocks, blocks.step(lack, corrector.change[rows], *goals), rows
+            yield blocks, blocks.step(violation, corrector.change[rows], *goals), rows
 
 
 def chunks(count: int) -> Iterator[slice]:

@@ -6,8 +6,9 @@
 (`weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
 eliminated first: they and the curvature of the gain g add z/(α − low) + w/(high − α) − g''(α) to the diagonal of K(μ),
 which makes the positive definite H, and s/x and u/(cap − x) to that of ∂²L/∂x². (`samples_side` has g, its bounds, and
-the losses for which α has two legs, or bounds no multipliers.) Then β: with rows P = Σ_m K_mβ ∂μ_m/∂x, a system as
-small as the number of kernels is left, so that a step costs one Cholesky factorisation, whatever their number:
+the losses for which α is split in two variables, or bounds have no multipliers.) Then β: with rows
+P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels is left, so that a step costs one Cholesky
+factorisation, whatever their number:
 
     [ N + P H⁻¹P'    P H⁻¹A'    E' ] [dx]
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
@@ -33,8 +34,8 @@ from .weights_side import Side
 @dataclass(frozen=True)
 class SaddleIterate(Iterate):
     """The unknowns of the equations above, under their letters; `lower` and `upper` are the distances of α (of its
-    legs) from its ends, and the slack is cap − x. Only the first variables have caps, or none; multipliers belong to
-    all of `lower` and `upper`, or to none."""
+    split variables) from its ends, and the slack is cap − x. Only the first x have caps, or none; multipliers belong
+    to all of `lower` and `upper`, or to none."""
 
     alpha: Array
     lower: Array
@@ -55,16 +56,16 @@ class SaddleIterate(Iterate):
 
 
 class Residuals(NamedTuple):
-    """The residuals of the equations above at a point; those of α for every leg, times s."""
+    """The residuals of the equations above at a point; those of α for every variable, times s."""
 
-    legs: Array
+    alpha: Array
     totals: Array
     x: Array
     equalities: Array
 
     def amount(self, side: Side, at: SaddleIterate) -> float:
         """The part of the gap that they may hide."""
-        return float(np.abs(self.legs) @ side.samples.values(at) + np.abs(self.x) @ at.x)
+        return float(np.abs(self.alpha) @ side.samples.values(at) + np.abs(self.x) @ at.x)
 
 
 def balance(side: Side) -> tuple[Array, Array]:
@@ -76,27 +77,27 @@ def balance(side: Side) -> tuple[Array, Array]:
 def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
     samples, (rows, totals) = side.samples, balance(side)
     beta = at.alpha * samples.signs
-    pull = samples.by_leg(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
-    for_legs = pull - samples.joined(samples.slope(at), at.z, -at.w)
+    gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
+    for_alpha = gradient - samples.joined(samples.slope(at), at.z, -at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     for_x[: len(at.u)] += at.u
-    return Residuals(for_legs, rows @ beta - totals, for_x, side.equalities(at.x))
+    return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x))
 
 
 class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
-    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, lack: Residuals) -> None:
-        self.at, self.side, self.residuals, self.min_centring = at, side, lack, side.min_centring
+    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: Residuals) -> None:
+        self.at, self.side, self.residuals, self.min_centring = at, side, found, side.min_centring
         self.samples, self.signs = side.samples, side.samples.signs
-        self.residuals_lag = lack.amount(side, at) > SETTINGS.max_residual * at.complementarity
+        self.residuals_lag = found.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s
         diagonal_x[: len(for_u)] += for_u
         where = self.signs * at.alpha, at.x, at.kappa
-        self.on_legs = self.samples.joined(0.0, for_z, for_w)
-        diagonal = self.samples.diagonal(self.on_legs) + self.samples.curvature(at)
+        self.on_variables = self.samples.joined(0.0, for_z, for_w)
+        diagonal = self.samples.diagonal(self.on_variables) + self.samples.curvature(at)
         self.reduced = ReducedSystem(hessian, side, images, where, balance(side)[0], diagonal, diagonal_x)
 
     def direction(
@@ -108,11 +109,11 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
         others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
-        right = samples.joined(0.0, for_z, -for_w) - residuals.legs
-        beta, others = self.reduced.solve(self.signs * samples.condensed(right, self.on_legs), others, accuracy)
+        right = samples.joined(0.0, for_z, -for_w) - residuals.alpha
+        beta, others = self.reduced.solve(self.signs * samples.condensed(right, self.on_variables), others, accuracy)
         alpha, x, nu, kappa = self.signs * beta, *np.split(others, [len(at.x), len(self.reduced.rows)])
-        legs = samples.expanded(alpha, right, self.on_legs)
-        values = legs[: len(at.lower)], -legs[: len(at.upper)], x, -x[: len(for_u)]
+        variables = samples.expanded(alpha, right, self.on_variables)
+        values = variables[: len(at.lower)], -variables[: len(at.upper)], x, -x[: len(for_u)]
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
         z, w, s, u = (g - ratio * change for g, ratio, change in zip(goals, self.ratios, changes, strict=True))
         return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa)

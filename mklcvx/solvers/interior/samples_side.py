@@ -2,13 +2,15 @@
 
     g_i(α) = a_i α − ε_i|α| − ½ κ_i α²,      low_i ≤ α ≤ high_i
 
-A sample has one leg, or two where its gain has a kink at 0: α = p − n with legs p ≥ 0 and n ≥ 0, each with the price ε.
-A leg has a multiplier at every finite end. At infinite ends it has none: there the curvature κ is all that holds α.
-The entropy of the logistic loss has an infinite slope at both ends and keeps α between them by itself.
+A sample has one variable, α itself. Where its gain has a kink at 0 it has two, the split variables p ≥ 0 and n ≥ 0 with
+α = p − n, each with the price ε. A variable has a multiplier at every finite end. At infinite ends it has none: there
+the curvature κ is all that holds α. The entropy of the logistic loss has an infinite slope at both ends and keeps α
+between them by itself.
 
-With the pull G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the legs obey
+With the gradient G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v
+obey
 
-    ± dG + D dleg = goals − residual,
+    ± dG + D dv = goals − residual,
 
 and two of them make one equation dG + D dα = D (right_p/D_p − right_n/D_n), 1/D = 1/D_p + 1/D_n: Newton's system has
 one row per sample, whatever the loss.
@@ -27,8 +29,8 @@ from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .step_length import Array
 
 
-class OnLegs(Protocol):
-    """What the samples' side reads of a point: α, and the distances of its legs from their ends."""
+class HasDualPoint(Protocol):
+    """What the samples' side reads of a point: α, and the distances of its variables from their ends."""
 
     @property
     def alpha(self) -> Array: ...
@@ -38,7 +40,7 @@ class OnLegs(Protocol):
     def upper(self) -> Array: ...
 
 
-class Legs(NamedTuple):
+class DualPoint(NamedTuple):
     """α with these distances, and nothing else."""
 
     alpha: Array
@@ -47,10 +49,10 @@ class Legs(NamedTuple):
 
 
 class SamplesSide:
-    """One leg, α itself. `lower` and `upper` are α − low and high − α, empty where the end is infinite."""
+    """One variable, α itself. `lower` and `upper` are α − low and high − α, empty where the end is infinite."""
 
-    legs = 1
-    kink_price: Array | float = 0.0  # ε, leg by leg
+    variables_per_sample = 1
+    kink_price: Array | float = 0.0  # ε, variable by variable
 
     def __init__(self, task: Task) -> None:
         self.signs, self.price = task.signs, task.box
@@ -59,7 +61,7 @@ class SamplesSide:
         # Which ends are finite.
         self.starts, self.ends = bool(np.isfinite(self.low).all()), bool(np.isfinite(self.high).all())
         self.smooth = self.unbounded = not (self.starts or self.ends)
-        self.size = self.legs * task.samples
+        self.size = self.variables_per_sample * task.samples
         self.unit = max(float(np.ptp(self.a)) / 2, TINY) if self.two_sided else 1.0  # of the gain's slope
 
     def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
@@ -78,7 +80,7 @@ class SamplesSide:
         none = alpha[:0]
         return alpha - self.low if self.starts else none, self.high - alpha if self.ends else none
 
-    def transferred(self, at: OnLegs, ratio: Array) -> Array:
+    def transferred(self, at: HasDualPoint, ratio: Array) -> Array:
         """α at the same share of its bounds, if these are those of other prices; `ratio` is that of the prices."""
         if self.starts and self.ends:
             return np.asarray(self.low + at.lower / (at.lower + at.upper) * (self.high - self.low))
@@ -88,30 +90,30 @@ class SamplesSide:
         """α after a step of its own."""
         return alpha + change
 
-    def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
         """α, `lower` and `upper` after a step, inside the bounds also where these have no multipliers."""
         return after.alpha, after.lower, after.upper
 
-    # ------------------------------------------------------------------------------------------ gradients by leg
-    def smooth_slope(self, at: OnLegs) -> Array:
+    # ------------------------------------------------------------------------------------------ gradients by variable
+    def smooth_slope(self, at: HasDualPoint) -> Array:
         """The slope of the gain but for its kink, sample by sample."""
         return np.asarray(self.a - self.kappa * at.alpha)
 
-    def slope(self, at: OnLegs) -> Array:
-        """The slope of the gain, leg by leg."""
-        return self.by_leg(self.smooth_slope(at)) - self.kink_price
+    def slope(self, at: HasDualPoint) -> Array:
+        """The slope of the gain, variable by variable."""
+        return self.by_variable(self.smooth_slope(at)) - self.kink_price
 
-    def promise(self, alpha: Array) -> float:
+    def linear_gain(self, alpha: Array) -> float:
         """The first-order gain of a direction; for labels it sums to one."""
         return float(self.a @ alpha) if self.two_sided else 1.0
 
-    def curvature(self, at: OnLegs) -> Array:
+    def curvature(self, at: HasDualPoint) -> Array:
         """Minus the second derivative of the gain, sample by sample."""
         return self.kappa
 
-    def by_leg(self, pull: Array) -> Array:
-        """The pull on every leg."""
-        return pull
+    def by_variable(self, gradient: Array) -> Array:
+        """The gradient with respect to every variable."""
+        return gradient
 
     def joined(self, base: Array | float, at_lower: Array, at_upper: Array) -> Array:
         """base + at_lower + at_upper, where there are such ends."""
@@ -120,32 +122,32 @@ class SamplesSide:
         total[: len(at_upper)] += at_upper
         return total
 
-    def values(self, at: OnLegs) -> Array:
-        """|leg|."""
+    def values(self, at: HasDualPoint) -> Array:
+        """|v| of every variable."""
         return np.abs(at.alpha)
 
-    def hidden(self, residual: Array, at: OnLegs) -> float:
+    def residual_gap(self, residual: Array, at: HasDualPoint) -> float:
         """The gap that a residual leaves where no multiplier tells it: ½ residual²/curvature."""
         return float(np.sum(residual**2 / self.curvature(at)) / 2) if self.smooth else 0.0
 
-    # --------------------------------------------------------------------------------------- elimination of legs
-    def diagonal(self, of_legs: Array) -> Array:
-        return of_legs
+    # ----------------------------------------------------------------------------- elimination of split variables
+    def diagonal(self, of_variables: Array) -> Array:
+        return of_variables
 
-    def condensed(self, right: Array, of_legs: Array) -> Array:
+    def condensed(self, right: Array, of_variables: Array) -> Array:
         """The right-hand side of the equation of α."""
         return right
 
-    def expanded(self, alpha: Array, right: Array, of_legs: Array) -> Array:
-        """The change of the legs, given that of α."""
+    def expanded(self, alpha: Array, right: Array, of_variables: Array) -> Array:
+        """The change of the variables, given that of α."""
         return alpha
 
     # --------------------------------------------------------------------------------------------- active set
     def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
         """Which samples are free, and α with the others set to their bounds.
 
-        `gradient` is the pull less the slope of the gain but for its kink, and `level` its unit. A sample is at a bound
-        if its gradient is larger than α's distance from the bound, both relative."""
+        `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit.
+        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative."""
         width = self.high - self.low if self.ends else np.full(len(alpha), max(float(alpha.max(initial=0.0)), TINY))
         share, excess = (alpha - self.low) / width, gradient / max(abs(level) * self.unit, TINY)
         at_low = excess > share
@@ -170,7 +172,7 @@ class SamplesSide:
         inner = np.where(at_kink, 0.0, np.clip(alpha, self.low, self.high))
         return np.where(at_low, self.low, np.where(at_high, self.high, inner))
 
-    def near_bounds(self, at: OnLegs, share: float) -> NDArray[np.bool_]:
+    def near_bounds(self, at: HasDualPoint, share: float) -> NDArray[np.bool_]:
         """Samples that are near an end."""
         near = np.zeros(len(at.alpha), dtype=bool)
         if self.starts:
@@ -190,7 +192,7 @@ class Free(SamplesSide):
         none = np.zeros(len(alpha), dtype=bool)
         return none, none, none
 
-    def near_bounds(self, at: OnLegs, share: float) -> NDArray[np.bool_]:
+    def near_bounds(self, at: HasDualPoint, share: float) -> NDArray[np.bool_]:
         return np.zeros(len(at.alpha), dtype=bool)
 
 
@@ -211,27 +213,27 @@ class Entropic(Free):
         return np.maximum(alpha, NEARLY_ZERO), np.maximum(self.high - alpha, NEARLY_ZERO)
 
     def stepped(self, alpha: Array, change: Array) -> Array:
-        before = Legs(alpha, *self.distances(alpha))
-        return self.kept_inside(before, Legs(alpha, before.lower + change, before.upper - change))[0]
+        before = DualPoint(alpha, *self.distances(alpha))
+        return self.kept_inside(before, DualPoint(alpha, before.lower + change, before.upper - change))[0]
 
-    def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
         rise, fall = after.lower - before.lower, after.upper - before.upper
         rise = np.where(before.lower < before.upper, rise, -fall)
         down, up = np.minimum(rise, 0.0) / before.lower, np.minimum(-rise, 0.0) / before.upper
         lower = np.maximum(before.lower * np.exp(down) - before.upper * np.expm1(up), NEARLY_ZERO)
         return lower, lower, np.maximum(before.upper * np.exp(up) - before.lower * np.expm1(down), NEARLY_ZERO)
 
-    def smooth_slope(self, at: OnLegs) -> Array:
+    def smooth_slope(self, at: HasDualPoint) -> Array:
         return np.asarray(np.log(at.upper) - np.log(at.lower))
 
-    def curvature(self, at: OnLegs) -> Array:
+    def curvature(self, at: HasDualPoint) -> Array:
         return np.asarray(1 / at.lower + 1 / at.upper)
 
 
 class Split(SamplesSide):
-    """Two legs p and n. `lower` is (p, n), `upper` their distances from high and −low."""
+    """Two variables p and n. `lower` is (p, n), `upper` their distances from high and −low."""
 
-    legs = 2
+    variables_per_sample = 2
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -243,58 +245,58 @@ class Split(SamplesSide):
         self.unit = max(self.unit, float(self.epsilon.max()))
 
     def distances(self, alpha: Array) -> tuple[Array, Array]:
-        """Both legs are longer than they need be by a part of their length."""
+        """Both variables are larger than they need be by a part of their size."""
         size = np.abs(alpha)
         room = np.minimum(self.high, -self.low) - size
-        spare = SETTINGS.spare_leg * np.minimum(room, size + (float(size.mean()) or self.epsilon * self.price))
+        spare = SETTINGS.spare_share * np.minimum(room, size + (float(size.mean()) or self.epsilon * self.price))
         lower = np.concatenate([np.maximum(alpha, 0.0) + spare, np.maximum(-alpha, 0.0) + spare])
         return lower, self.reach - lower if self.ends else alpha[:0]
 
-    def by_leg(self, pull: Array) -> Array:
-        return np.concatenate([pull, -pull])
+    def by_variable(self, gradient: Array) -> Array:
+        return np.concatenate([gradient, -gradient])
 
-    def values(self, at: OnLegs) -> Array:
+    def values(self, at: HasDualPoint) -> Array:
         return at.lower
 
-    def promise(self, alpha: Array) -> float:
-        whole = super().promise(alpha)
-        return max(whole - float(self.epsilon @ np.abs(alpha)), SETTINGS.spare_leg * whole)
+    def linear_gain(self, alpha: Array) -> float:
+        whole = super().linear_gain(alpha)
+        return max(whole - float(self.epsilon @ np.abs(alpha)), SETTINGS.spare_share * whole)
 
-    def transferred(self, at: OnLegs, ratio: Array) -> Array:
+    def transferred(self, at: HasDualPoint, ratio: Array) -> Array:
         return at.alpha * ratio
 
-    def kept_inside(self, before: OnLegs, after: OnLegs) -> tuple[Array, Array, Array]:
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
         p, n = np.split(after.lower, 2)
         return p - n, after.lower, after.upper
 
-    def diagonal(self, of_legs: Array) -> Array:
-        p, n = np.split(of_legs, 2)
+    def diagonal(self, of_variables: Array) -> Array:
+        p, n = np.split(of_variables, 2)
         return np.asarray(1 / (1 / p + 1 / n))
 
-    def condensed(self, right: Array, of_legs: Array) -> Array:
-        p, n = np.split(right / of_legs, 2)
-        return np.asarray(self.diagonal(of_legs) * (p - n))
+    def condensed(self, right: Array, of_variables: Array) -> Array:
+        p, n = np.split(right / of_variables, 2)
+        return np.asarray(self.diagonal(of_variables) * (p - n))
 
-    def expanded(self, alpha: Array, right: Array, of_legs: Array) -> Array:
-        """The leg with the larger diagonal from its own equation, the other one from α = p − n."""
-        pull = self.condensed(right, of_legs) - self.diagonal(of_legs) * alpha
-        p, n = np.split((right - self.by_leg(pull)) / of_legs, 2)
-        first, second = np.split(of_legs, 2)
+    def expanded(self, alpha: Array, right: Array, of_variables: Array) -> Array:
+        """The variable with the larger diagonal from its own equation, the other one from α = p − n."""
+        gradient = self.condensed(right, of_variables) - self.diagonal(of_variables) * alpha
+        p, n = np.split((right - self.by_variable(gradient)) / of_variables, 2)
+        first, second = np.split(of_variables, 2)
         return np.concatenate([np.where(first >= second, p, alpha + n), np.where(first >= second, p - alpha, n)])
 
     def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
-        """The same on the leg to which α points; where α = 0, on the one to which it is drawn."""
-        turned, n = self._turned(alpha, gradient), len(alpha)
-        reach = np.where(turned > 0, self.reach[:n], self.reach[n:])
+        """The same for the variable that is not zero; where α = 0, for the one that its gradient lets grow."""
+        sign, n = self._sign(alpha, gradient), len(alpha)
+        reach = np.where(sign > 0, self.reach[:n], self.reach[n:])
         width = reach if self.ends else np.full(n, max(float(np.abs(alpha).max()), TINY))
-        share, own = np.abs(alpha) / width, (turned * gradient + self.epsilon) / self.unit
+        share, own = np.abs(alpha) / width, (sign * gradient + self.epsilon) / self.unit
         at_zero, at_end = own > share, (-own > 1 - share) & np.isfinite(reach)
-        return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, turned * reach, alpha))
+        return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, sign * reach, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
-        return self._turned(alpha, gradient) * self.epsilon
+        return self._sign(alpha, gradient) * self.epsilon
 
-    def _turned(self, alpha: Array, gradient: Array) -> Array:
+    def _sign(self, alpha: Array, gradient: Array) -> Array:
         return np.where(alpha == 0, np.where(gradient < 0, 1.0, -1.0), np.sign(alpha))
 
     def bound(self, alpha: Array, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
@@ -305,7 +307,7 @@ class Split(SamplesSide):
         high, low = self.reach[:n], -self.reach[n:]
         return alpha <= (1 - share) * low, alpha >= (1 - share) * high, size <= share * np.minimum(high, -low)
 
-    def near_bounds(self, at: OnLegs, share: float) -> NDArray[np.bool_]:
+    def near_bounds(self, at: HasDualPoint, share: float) -> NDArray[np.bool_]:
         size, n = np.abs(at.alpha), len(at.alpha)
         near = size <= share * size.max()
         if self.ends:

@@ -50,7 +50,7 @@ class Settings:
     warm_mu: float = 0.1  # the same, from a neighbouring optimum
     max_start: float = 0.9  # of the box: the largest α at the start
     start_power: float = 200.0  # of 2: the weights at the start, where targets set their size, are within it
-    spare_leg: float = 0.1  # of a leg of α = p − n, by which both legs are longer than α asks for
+    spare_share: float = 0.1  # of p or n in α = p − n, by which both are larger than α asks for
     min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
     min_cap_slack: float = 1e-3  # of a cap
     label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits

@@ -65,7 +65,7 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
             ahead = self._moved(state, after := state.at.halfway(after))
         if ahead.warm_start_point is None and ahead.relative_complementarity <= SETTINGS.warm_start_gap:
             ahead = replace(ahead, warm_start_point=after)
-        return _unless_dead(state, state.followed_by(ahead))
+        return _unless_stopped(state, state.followed_by(ahead))
 
     def _moved(self, state: IPMState, after: SaddleIterate) -> IPMState:
         images = state.hessian.update_and_matvec(state.side.weights(after.x), after.alpha * state.side.samples.signs)
@@ -75,11 +75,11 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         """End with the best state if a step is not finite; leave failed factorisations to the driver."""
         if fault is not None:
             raise fault
-        return _unless_dead(state, replace(state.best, dead_end=Ending.NO_PROGRESS))
+        return _unless_stopped(state, replace(state.best, stop_reason=Ending.NO_PROGRESS))
 
     def points(self, problem: Problem, state: IPMState) -> Points:
         """α with the classifier that weights and α imply, once the point is near the optimum."""
-        last, direct = problem.closing or bool(state.dead_end), state.active_set_point
+        last, direct = problem.closing or bool(state.stop_reason), state.active_set_point
         if direct is None and state.relative_complementarity > problem.tolerance and not last:
             return Points([], [])
         direct = direct or active_set_finish(problem, state.side, state.hessian, state.active_set_guess)
@@ -88,9 +88,9 @@ class InteriorSingle(InteriorMethod[IPMState, SaddleIterate]):
         return interior_candidates(problem, state, last)
 
 
-def _unless_dead(state: IPMState, ahead: IPMState) -> IPMState:
+def _unless_stopped(state: IPMState, ahead: IPMState) -> IPMState:
     """Undo the elimination if it has led to a dead end."""
-    return state.restored() if ahead.dead_end and state.before_elimination is not None else ahead
+    return state.restored() if ahead.stop_reason and state.before_elimination is not None else ahead
 
 
 def fits(warm: IPMState, task: Task, side: Side) -> bool:
@@ -121,7 +121,7 @@ def from_neighbour(problem: Problem, side: Side, warm: IPMState) -> IPMState:
     direct = active_set_finish(problem, side, hessian, moved, SETTINGS.active_set_steps)
     if direct is not None:
         weights = side.weights(direct.x)
-        return replace(warm, weights=weights, side=side, active_set_point=direct, dead_end=Ending.NONE)
+        return replace(warm, weights=weights, side=side, active_set_point=direct, stop_reason=Ending.NONE)
     if far:
         return from_nothing(side, hessian)
     at = warm.warm_start_point or warm.at
@@ -153,8 +153,8 @@ def _length(side: Side, alpha: Array, functions: Array | RankOneCoefficients) ->
     risk = task.risk(outputs)
     free = (alpha > near * task.box) & (alpha < (1 - near) * task.box)
     margins = (task.signs * (outputs + risk.bias))[free]
-    lack = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
-    return 1 + min(lack, SETTINGS.max_lengthening)
+    violation = float(np.max(risk.level - margins, initial=0.0)) / max(abs(risk.level), TINY)
+    return 1 + min(violation, SETTINGS.max_lengthening)
 
 
 def interior_candidates(problem: Problem, state: IPMState, last: bool) -> Points:
@@ -215,6 +215,6 @@ def _elimination_verdict(problem: Problem, state: IPMState) -> IPMState:
     """End if the eliminated groups vanish up to rounding; otherwise return to the state before the elimination."""
     found = certify(problem.formulation, problem.task, candidate_points(state.side, state.at))
     if found.certificate.relative_gap <= SETTINGS.elimination_rounding_gap:
-        return replace(state, dead_end=Ending.ROUNDING)
+        return replace(state, stop_reason=Ending.ROUNDING)
     assert isinstance(state.side, ReducedGroups)
     return state.restored(state.side.too_long(found.upper.norms))

@@ -18,7 +18,7 @@ from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import Residuals, SaddleIterate, balance, residuals
-from .samples_side import Legs, SamplesSide
+from .samples_side import DualPoint, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
 
@@ -61,7 +61,7 @@ class IPMState(State):
 
     @property
     def relative_complementarity(self) -> float:
-        return (self.at.complementarity + self.side.samples.hidden(self.residuals.legs, self.at)) / self.scale
+        return (self.at.complementarity + self.side.samples.residual_gap(self.residuals.alpha, self.at)) / self.scale
 
     @property
     def error(self) -> float:
@@ -91,9 +91,9 @@ class IPMState(State):
         if after.error <= SETTINGS.progress * self.best.error:
             exhausted = 0 < after.at.mu <= SETTINGS.exhausted * self.first_mu
             ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
-            return replace(after, earlier=None, waited=0, dead_end=ending)
+            return replace(after, earlier=None, waited=0, stop_reason=ending)
         if self.waited >= SETTINGS.patience:
-            return replace(self.best, dead_end=Ending.NO_PROGRESS)
+            return replace(self.best, stop_reason=Ending.NO_PROGRESS)
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 
@@ -122,7 +122,7 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
     images, length = task.matvecs(alpha * task.signs), 1.0
     if not task.loss_function.free_margin:
         cost = float(weights @ (images @ (alpha * task.signs))) + float(samples.kappa @ alpha**2)
-        length = 2 * samples.promise(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
+        length = 2 * samples.linear_gain(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
     most = float(np.max(np.abs(shares) / (np.where(alpha < 0, -samples.low, samples.high) / task.box)))
     length = min(length, SETTINGS.max_start / most) if most > 0 else length
     return length * shares * task.box, length * images
@@ -130,8 +130,9 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
 
 def first_weights(side: Side) -> Array:
     """x at the start. Where no constraint sets the size of the weights, real targets do: the size at which the slope of
-    the regulariser balances the pull of the α that is best along `_towards_targets`. Where the slope is the stronger at
-    every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that α."""
+    the regulariser balances the gradient at the α that is best along `_towards_targets`. Where the slope is the
+    stronger at every size, as in the group lasso of a large λ, it is the size from which on the kernels shorten that
+    α."""
     x, samples, task = side.start(), side.samples, side.task
     if not samples.two_sided or not len(x) or len(side.equality_jacobian(x)):
         return x
@@ -142,7 +143,7 @@ def first_weights(side: Side) -> Array:
 
     def length(size: float) -> float:
         cost = size * float(weights @ q) + float(samples.kappa @ alpha**2)
-        return min(samples.promise(alpha) / max(cost, TINY), most)
+        return min(samples.linear_gain(alpha) / max(cost, TINY), most)
 
     def excess(size: float) -> float:
         return float(x @ side.gradient(size * x, length(size) ** 2 * q / 2))
@@ -153,7 +154,7 @@ def first_weights(side: Side) -> Array:
         low, high = (low, middle) if excess(2.0**middle) > 0 else (middle, high)
     size, seen = 2.0**low, length(0.0) * float(weights @ q)
     if low == -SETTINGS.start_power and seen > 0:
-        size = float(np.clip(samples.promise(alpha) / seen, size, 2.0**SETTINGS.start_power))
+        size = float(np.clip(samples.linear_gain(alpha) / seen, size, 2.0**SETTINGS.start_power))
     return x * size
 
 
@@ -188,10 +189,10 @@ def _towards_targets(samples: SamplesSide, task: Task) -> Array:
 def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
     """Multipliers that meet the equations as far as possible, with no product below τ."""
     samples, (rows, _), beta = side.samples, balance(side), alpha * side.samples.signs
-    at = Legs(alpha, *samples.distances(alpha))
-    pull = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
-    nu = np.asarray(-np.linalg.lstsq(rows.T, pull, rcond=None)[0], dtype=np.float64)
-    gradient = samples.by_leg(samples.signs * (pull + nu @ rows)) + samples.kink_price
+    at = DualPoint(alpha, *samples.distances(alpha))
+    of_kernels = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
+    nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)
+    gradient = samples.by_variable(samples.signs * (of_kernels + nu @ rows)) + samples.kink_price
     if samples.smooth:  # no multipliers: the value, shared among the weights' variables, is the unit
         z = w = alpha[:0]
         tau = share * max(float(side.weights(x) @ (images @ beta)) / max(len(x), 1), TINY)

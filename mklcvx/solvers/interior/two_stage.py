@@ -91,7 +91,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         """A step of centring, without a length, until the point is centred."""
         if state.product > 0:
             step = system.solve(system.residual)
-            decrement = max(float(step @ system.residual), 0.0) / (state.product * len(system.lack))
+            decrement = max(float(step @ system.residual), 0.0) / (state.product * len(system.violation))
             if float(np.sqrt(decrement)) > SETTINGS.centring_decrement:
                 return centring_step(system, -step, state.product), None
         return predictor_corrector(system)
@@ -101,7 +101,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
             return PairState(after.weights, after, state.sizes, state.product)
         least = SETTINGS.pair_converged * problem.tolerance * _scale(problem, state.at)
         if after.blocks.complementarity <= least:
-            return replace(state, dead_end=Ending.ROUNDING)
+            return replace(state, stop_reason=Ending.ROUNDING)
         return PairState(after.weights, after, state.sizes, 0.0)
 
     def points(self, problem: Problem, state: State) -> Points:
@@ -112,9 +112,9 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         at, near = state.at, SETTINGS.certify_gap * problem.tolerance * _scale(problem, state.at)
         if not problem.closing and (state.product > 0 or at.complementarity > near):
             return state.candidates
-        lack = 1 - problem.task.margins(at.weights)
+        violation = 1 - problem.task.margins(at.weights)
         inside = at.blocks.room > SETTINGS.bound_tolerance * problem.task.weight
-        longer = 1 + min(float(np.max(lack[inside], initial=0.0)), SETTINGS.max_lengthening)
+        longer = 1 + min(float(np.max(violation[inside], initial=0.0)), SETTINGS.max_lengthening)
         return Points([at.blocks.beta], [at.weights, at.weights * longer])
 
 
@@ -132,17 +132,17 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     gram, target = task.products / np.outer(norms, norms), task.target / norms
     box = float(np.linalg.norm(np.maximum(target, 0.0)))
     if box == 0:
-        return State(np.zeros(task.count), dead_end=Ending.ROUNDING)
+        return State(np.zeros(task.count), stop_reason=Ending.ROUNDING)
     limits, none = np.full(task.count, SETTINGS.alignment_box), np.zeros((0, task.count))
     program = Quadratic(gram, target / box, limits, none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
-    return State(found * box / norms, dead_end=Ending.ROUNDING)
+    return State(found * box / norms, stop_reason=Ending.ROUNDING)
 
 
-def centred_point(task: PairTask, weights: Array, lack: Array, product: float) -> PairIterate:
-    blocks = PairBlocks.empty(len(lack))
-    for rows in chunks(len(lack)):
-        for whole, part in zip(blocks, PairBlocks.centred(lack[rows], task.weight[rows], product), strict=True):
+def centred_point(task: PairTask, weights: Array, violation: Array, product: float) -> PairIterate:
+    blocks = PairBlocks.empty(len(violation))
+    for rows in chunks(len(violation)):
+        for whole, part in zip(blocks, PairBlocks.centred(violation[rows], task.weight[rows], product), strict=True):
             whole[rows] = part
     return PairIterate(weights, product / weights, blocks)
 
@@ -157,13 +157,13 @@ def centring_step(system: PairSystem, step: Array, product: float) -> PairIterat
         gradient = regulariser_gradient(task.lam, there, system.quadratic) - product / there
         total = float(gradient @ step)
         for rows in chunks(len(changes)):
-            lack = system.lack[rows] - length * changes[rows]
-            total -= float(PairBlocks.centred(lack, task.weight[rows], product).beta @ changes[rows])
+            violation = system.violation[rows] - length * changes[rows]
+            total -= float(PairBlocks.centred(violation, task.weight[rows], product).beta @ changes[rows])
         return total
 
     steepest, longest = float(np.max(-step / weights)), SETTINGS.line_search_max
     length = _line_search(slope, min(longest, SETTINGS.line_search_boundary / steepest) if steepest > 0 else longest)
-    return centred_point(task, weights + length * step, system.lack - length * changes, product)
+    return centred_point(task, weights + length * step, system.violation - length * changes, product)
 
 
 def _line_search(slope: Callable[[float], float], high: float) -> float:

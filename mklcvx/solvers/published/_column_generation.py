@@ -47,11 +47,11 @@ class ColumnGeneration(Algorithm[Columns]):
     def step(self, problem: Problem, state: Columns) -> Columns:
         answer = self.master(problem, np.stack(state.rows))
         if answer is None:
-            return replace(state, dead_end="the master could not be solved")
+            return replace(state, stop_reason="the master could not be solved")
         return self._extended(problem, state, answer[0], np.append(answer[1], 0.0))
 
     def _extended(self, problem: Problem, state: Columns, weights: Array, mix: Array) -> Columns:
         cut = self.separate(problem, weights)
         if cut is None:
-            return replace(state, dead_end="the oracle could not be solved")
+            return replace(state, stop_reason="the oracle could not be solved")
         return Columns(weights, [*state.cuts, cut], [*state.rows, self.scores(problem, cut)], mix)

@@ -65,7 +65,7 @@ class CKLAlternating(Algorithm[Chosen]):
         picked[list(chosen)] = 1.0
         weights = self._weights(picked, np.maximum(group_share, floor(problem)), groups)
         history = [*state.history, (chosen, group_share)]
-        return Chosen(weights, fit(problem, weights), history, dead_end=_repetition(history))
+        return Chosen(weights, fit(problem, weights), history, stop_reason=_repetition(history))
 
     def points(self, problem: Problem, state: Chosen) -> Points:
         """The classifier of the SVM, and that of the dual's own weights."""

@@ -48,11 +48,11 @@ class Level(Algorithm[Levels]):
         model = Model(problem, state.fits)
         found = model.minimum()
         if found is None:
-            return replace(state, dead_end="its model could not be minimised")
+            return replace(state, stop_reason="its model could not be minimised")
         (lowest, mix), highest = found, min(f.value for f in state.fits)
         weights = model.nearest(state.weights, self.share * highest + (1 - self.share) * lowest)
         if weights is None:
-            return replace(state, dead_end="its projection could not be solved")
+            return replace(state, stop_reason="its projection could not be solved")
         return Levels(weights, [*state.fits, fit(problem, weights)], np.append(mix, 0.0))
 
     def points(self, problem: Problem, state: Levels) -> Points:

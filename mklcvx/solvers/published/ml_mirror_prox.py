@@ -104,7 +104,7 @@ class MLMirrorProx(Algorithm[Game]):
             if eta * mismatch <= half.divergence(state.at) + after.divergence(half):
                 return replace(self._advanced(problem, state, half, fits, after, eta), eta=1.2 * eta)
             eta /= 2
-        return replace(state, dead_end="no step is short enough for its condition")
+        return replace(state, stop_reason="no step is short enough for its condition")
 
     def points(self, problem: Problem, state: Game) -> Points:
         """The last of both, and the averages."""

@@ -37,10 +37,12 @@ class SimpleMKL(OverWeights):
         here = state.fit
         direction = descent_direction(here.weights, -here.halves)
         if not direction.any():
-            return Fitted(here.weights, here, dead_end="its reduced gradient vanished")
+            return Fitted(here.weights, here, stop_reason="its reduced gradient vanished")
         here, direction, end = _to_the_last_corner(problem, here, direction)
         found = _line_search(problem, here, direction, end)
-        return Fitted(found.weights, found, dead_end="its line search found no descent" if found is state.fit else "")
+        return Fitted(
+            found.weights, found, stop_reason="its line search found no descent" if found is state.fit else ""
+        )
 
 
 def descent_direction(weights: Array, gradient: Array) -> Array:

@@ -55,7 +55,7 @@ class SM2Projection(Algorithm[Projected]):
                     length = float(np.clip(float(change @ change) / curvature, 1e-12, 1e12))
                 return Projected(trial.weights, trial, length)
             length /= 2
-        return Projected(here.weights, here, length, dead_end="its line search found no descent")
+        return Projected(here.weights, here, length, stop_reason="its line search found no descent")
 
     def points(self, problem: Problem, state: Projected) -> Points:
         return state.fit.points(problem.task)

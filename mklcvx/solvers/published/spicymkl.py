@@ -75,7 +75,7 @@ class SpicyMKL(Algorithm[Proximal]):
         last = inner.minimised(first)
         coefficients, images = inner.functions(last)
         if last is first and np.array_equal(coefficients, state.coefficients):
-            return replace(state, dead_end="neither f nor α moves any more")
+            return replace(state, stop_reason="neither f nor α moves any more")
         weights = last.kept * last.lengths / problem.task.own["lam"]
         return Proximal(weights, coefficients, images, last.alpha, GROWTH * state.eta)
 

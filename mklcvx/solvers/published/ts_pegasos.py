@@ -70,8 +70,10 @@ class TSPegasos(Algorithm[Walk]):
     def points(self, problem: Problem, state: Walk) -> Points:
         """The last μ and the mean of its recent course, each with the β that its margins imply."""
         task, candidates = problem.task, [state.weights, state.tail / (state.count - state.since + 1)]
-        lacks = [1 - task.margins(mu) for mu in candidates]
-        duals = [task.weight * np.clip(lack / width + 0.5, 0.0, 1.0) for lack in lacks for width in WIDTHS]
+        violations = [1 - task.margins(mu) for mu in candidates]
+        duals = [
+            task.weight * np.clip(violation / width + 0.5, 0.0, 1.0) for violation in violations for width in WIDTHS
+        ]
         return Points([max(duals, key=lambda beta: problem.formulation.lower(problem.task, beta).value)], candidates)
 
     def due(self, iteration: int) -> bool:

@@ -1,0 +1,12 @@
+"""What the tests of pictures draw on."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def ax():
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(4, 3)).subplots()
