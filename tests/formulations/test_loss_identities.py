@@ -13,7 +13,7 @@ import pytest
 
 from checks import check_same_function
 from mklcvx import Instance, Solution, formulations, solve
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.zoo import regression
 
 pytestmark = pytest.mark.slow
@@ -23,8 +23,9 @@ K, R = NOISY.kernels, NOISY.targets.values
 PRICES = 1 + np.arange(18) % 3 / 2
 LABELLED = Instance(K, np.where(np.median(R) < R, 1, -1), sample_weight=PRICES)
 RESPONSE = Instance(K, response=R, sample_weight=PRICES)
+COUNTED = Instance(K, response=np.floor(2 * (R - R.min())), sample_weight=PRICES)
 BARE = Instance(K, sample_weight=PRICES)
-INSTANCES = {LABELS: LABELLED, REAL: RESPONSE, NONE: BARE}
+INSTANCES = {LABELS: LABELLED, REAL: RESPONSE, COUNTS: COUNTED, NONE: BARE}
 PENALTIES = ["l1", "sum", "sm2", "elastic", "block_elastic"]
 FINE = 1e-10
 
