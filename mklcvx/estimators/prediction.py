@@ -1,5 +1,5 @@
 """Predictions for new samples: decision values, labels or embeddings as a table, with their score. A response is
-predicted by the decision values; there are no labels beside them."""
+predicted by the decision values; there are no labels beside them, but for counts the means."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Prediction:
         if self.target in ("y", NONE):
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
         if self.values.ndim == 1:
-            return [("decision", self.values.tolist())]
+            mean = [] if np.array_equal(self.labels, self.values) else [("mean", self.labels.tolist())]
+            return [("decision", self.values.tolist()), *mean]
         names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
         if self.target == "response":
@@ -97,7 +98,7 @@ class Prediction:
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
         if self.target == "response":
-            errors = errors_of_response(self.truth, self.values).items()
+            errors = errors_of_response(self.truth, self.labels).items()
             return ", ".join(f"{name} {error:.4g}" for name, error in errors) + f" on {len(self.values)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
         found = np.array(self._named_classes()) if named else self.labels
