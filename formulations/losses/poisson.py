@@ -22,7 +22,7 @@ Targets: a response, y ≥ 0; whole numbers are not asked for.
 Parameters: C > 0, default 1.
 Degenerate cases: with a bias and all counts 0 the value 0 is approached for b → −∞ and not attained: refused. Other
 units of y, or a constant that is added to it, change the problem; counts times t and C/t leave α, f and the value as
-they are and add log t to b. Without kernels that help, all means are the mean of the counts.
+they are and add log t to b. Where all counts are the same, f = 0, b is their logarithm, and the value is 0.
 
 Reference: Nelder & Wedderburn 1972; McCullagh & Nelder 1989; its dual, Collins, Dasgupta & Schapire 2001.
 """
@@ -38,6 +38,9 @@ from ...problem.stack import Array
 from .._cvxpy import cp
 from ._exact import NEAR, divergence_series
 from ._loss import COUNTS, Loss, Risk
+
+
+ROUNDING = 4 * float(np.finfo(float).eps)  # of an exponential, relatively
 
 
 class Poisson(Loss):
@@ -100,10 +103,10 @@ class Poisson(Loss):
 
 
 def divergence(part: Array, price: Array, outputs: Array) -> Array:
-    """u log(u/p) − u + p ≥ 0 for u = part and p = c e^z."""
+    """u log(u/p) − u + p ≥ 0 for u = part and p = c e^z; 0 where the two differ by rounding alone."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         p = price * np.exp(outputs)
-        apart = part - p
+        apart = np.where(np.abs(part - p) <= ROUNDING * p, 0.0, part - p)
         near = np.abs(apart) < NEAR * p
         x = np.divide(apart, p, out=np.zeros_like(p), where=near)
         direct = np.where(part > 0, part * (np.log(part / price) - outputs), 0.0) - apart

@@ -114,6 +114,11 @@ class SampleTerms(ABC):
     def gain(self, alpha: Array) -> float:
         """The gain from below, but for the rounding of one sum."""
 
+    @property
+    def mass(self) -> float:
+        """What a gap is compared with, beside the gain, where f vanishes: terms of a loss that cancel in it."""
+        return 0.0
+
     @abstractmethod
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         """What every sample costs, its residual being r ± off."""
@@ -278,6 +283,11 @@ class Counted(SampleTerms):
     """Of the Poisson loss; a = 0, so that r is minus the output."""
 
     price: Array
+
+    @property
+    def mass(self) -> float:
+        """Σ cy: where all counts are the same, f = 0 and the value 0, which exponentials miss by their last digits."""
+        return float(below(math.fsum(self.high)))
 
     def gain(self, alpha: Array) -> float:
         """With y = 0, α log(−α/c) − α."""

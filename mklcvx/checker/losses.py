@@ -136,7 +136,7 @@ class Logistic(NamedTuple):
 
 
 class Poisson(NamedTuple):
-    """One sample of the Poisson loss."""
+    """One sample of the Poisson loss. Beside the gain, a gap is compared with h where f vanishes."""
 
     price: Fraction
     low: Fraction

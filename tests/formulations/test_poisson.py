@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import poisson
 from sklearn.metrics import mean_poisson_deviance
 
-from mklcvx import Instance, solve
+from mklcvx import Instance, prove, solve
+from mklcvx.checker.audit import check
 from mklcvx.formulations import get
 from mklcvx.formulations.losses import POISSON
 from mklcvx.zoo import regression
@@ -107,6 +108,19 @@ def test_small_prices_leave_the_mean_of_the_counts():
         less = get("l1").conjugate(task.root_q(price * PRICES * (Y - mean)))
         assert 0 < of_mean - solution.objective <= less * (1 + 1e-6)
         assert solution.bias == pytest.approx(math.log(mean), abs=10 * price)
+
+
+@pytest.mark.parametrize("name", ["l1", "sm2", "li"])
+def test_equal_counts_leave_nothing_to_the_kernels(name, tmp_path):
+    """The value is 0 but for the price of weights, which no exponential of a logarithm hits: the gap is compared with
+    Σ cy. The checker and ball arithmetic say the same."""
+    instance = Instance(K, response=np.full(16, 3.0))
+    solution = solve(instance, name, loss="poisson")
+    assert solution.certified, solution.message
+    assert solution.bias == pytest.approx(math.log(3), rel=1e-14)
+    assert solution.certificate.gap < 1e-20
+    assert check(K, instance.response, solution.as_dict()) == pytest.approx([solution.objective] * 2, abs=1e-12)
+    assert prove(instance, name, loss="poisson").upper == pytest.approx(solution.objective, abs=1e-12)
 
 
 def test_refusals():
