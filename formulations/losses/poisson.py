@@ -39,7 +39,6 @@ from .._cvxpy import cp
 from ._exact import NEAR, divergence_series
 from ._loss import COUNTS, Loss, Risk
 
-
 ROUNDING = 4 * float(np.finfo(float).eps)  # of an exponential, relatively
 
 

@@ -49,6 +49,11 @@ class Prediction:
             truth = named_classes(truth, model.classes, model.label_names)
         return cls(model.target, model.label_names, values, model.labels_of(values), truth)
 
+    @property
+    def has_means(self) -> bool:
+        """Whether a response is predicted by other numbers than the decision values: counts, by their means."""
+        return self.target == "response" and not np.array_equal(self.labels, self.values)
+
     def columns(self) -> list[tuple[str, list[Any]]]:
         """Name and entries of every column of the table."""
         if self.labels is None:
@@ -56,12 +61,13 @@ class Prediction:
         if self.target in ("y", NONE):
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
         if self.values.ndim == 1:
-            mean = [] if np.array_equal(self.labels, self.values) else [("mean", self.labels.tolist())]
+            mean = [("mean", self.labels.tolist())] * self.has_means
             return [("decision", self.values.tolist()), *mean]
         names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
         if self.target == "response":
-            return table
+            means = zip(names, self.labels.T if self.has_means else (), strict=False)
+            return [*table, *((f"mean {name}", column.tolist()) for name, column in means)]
         if self.target == "classes":
             return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
@@ -83,6 +89,8 @@ class Prediction:
         found: dict[str, Any] = {kind: self.values}
         if self.labels is not None and self.target != "response":
             found["label"] = self.labels
+        if self.has_means:
+            found["mean"] = self.labels
         if path.suffix == ".npz":
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
