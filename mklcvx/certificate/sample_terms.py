@@ -319,9 +319,9 @@ class Counted(SampleTerms):
         return np.asarray(np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG)))
 
     def _past(self, p: Array, side: int) -> Array:
-        """What δ adds, at the maximiser as it is computed, give or take its error."""
-        x = np.clip(self.high - p * (1 + side * LOG * U), self.low, self.high)
-        return self.beyond(x, np.zeros_like(x))
+        """What δ adds, at the maximiser as it is computed, give or take its error, which is that of p and of h − p."""
+        x = self.high - p - side * (LOG * U * p + 2 * U * self.high)
+        return self.beyond(np.clip(x, self.low, self.high), np.zeros_like(x))
 
 
 def of_record(task: Task) -> OfRecord:
