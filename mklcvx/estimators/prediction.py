@@ -50,9 +50,10 @@ class Prediction:
         return cls(model.target, model.label_names, values, model.labels_of(values), truth)
 
     @property
-    def has_means(self) -> bool:
-        """Whether a response is predicted by other numbers than the decision values: counts, by their means."""
-        return self.target == "response" and not np.array_equal(self.labels, self.values)
+    def means(self) -> NDArray[Any] | None:
+        """What predicts a response where the decision values do not: the means of counts."""
+        plain = self.labels is None or np.array_equal(self.labels, self.values)
+        return None if plain or self.target != "response" else self.labels
 
     def columns(self) -> list[tuple[str, list[Any]]]:
         """Name and entries of every column of the table."""
@@ -61,13 +62,13 @@ class Prediction:
         if self.target in ("y", NONE):
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
         if self.values.ndim == 1:
-            mean = [("mean", self.labels.tolist())] * self.has_means
-            return [("decision", self.values.tolist()), *mean]
+            means = [] if self.means is None else [("mean", self.means.tolist())]
+            return [("decision", self.values.tolist()), *means]
         names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
         if self.target == "response":
-            means = zip(names, self.labels.T if self.has_means else (), strict=False)
-            return [*table, *((f"mean {name}", column.tolist()) for name, column in means)]
+            columns = [] if self.means is None else list(zip(names, self.means.T, strict=True))
+            return [*table, *((f"mean {name}", column.tolist()) for name, column in columns)]
         if self.target == "classes":
             return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
@@ -89,8 +90,8 @@ class Prediction:
         found: dict[str, Any] = {kind: self.values}
         if self.labels is not None and self.target != "response":
             found["label"] = self.labels
-        if self.has_means:
-            found["mean"] = self.labels
+        if self.means is not None:
+            found["mean"] = self.means
         if path.suffix == ".npz":
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
