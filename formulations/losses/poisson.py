@@ -1,20 +1,20 @@
 """poisson — the Poisson loss: half the deviance of counts y ≥ 0, whose mean is e^z.
 
-    ℓ(y, z) = e^z − yz + y log y − y          g(α) = c [u − u log u − y + y log y],   u = y − α/c ≥ 0,   α ≤ cy
+    ℓ(y, z) = e^z − yz + y log y − y          g(α) = c [u − u log u − y + y log y],   u = y − α/c ≥ 0,   α ≤ c y
 
 with c_i = C times the weight of sample i; 0 log 0 = 0. The constant y log y − y makes ℓ(y, log y) = 0: the value is
-half the deviance of the means e^z from the counts, never negative, and 2ℓ is scikit-learn's Poisson deviance. Minus the
-logarithm of the likelihood of whole counts is larger by a constant, log y! − y log y + y.
+half the deviance of the means e^z from the counts, never negative. Minus the logarithm of the likelihood of whole
+counts is larger by a constant, log(y!) − y log y + y.
 
-From one to the other. c e^z − cy + α = 0 makes cℓ + αz least: u = e^z is the mean, and z = log u. −g is the conjugate
+From one to the other. c e^z − c y + α = 0 makes cℓ + αz least: u = e^z is the mean, and z = log u. −g is the conjugate
 of the exponential, u log u − u on the half line, at u = y − α/c.
 
     gradient       α = c(y − e^z): the count less its mean, at the price c; unique
-    bounds         α = cy would be the mean 0, and is reached by no finite z. A count of 0 has α < 0. Below there is no
+    bounds         α = c y would be the mean 0, and is reached by no finite z. A count of 0 has α < 0. Below there is no
                    bound, but no optimum is beyond α = −4 Σ_j c_j (1 + y_j^(3/2)), which keeps α in a box: with a bias
                    Σα = 0 holds α ≥ −Σ_j c_j y_j; without, no sample costs more at the optimum than all do at f = 0,
                    where the mean is 1, Σ_j c_j (1 + y_j log y_j − y_j), and log y ≤ 2√y
-    curvature      of g: 1/(cu), which falls as the mean grows; in the box it has a least value
+    curvature      of g: 1/(c u), which falls as the mean grows; in the box it has a least value
     Fenchel–Young  c (u log(u/p) − u + p), the divergence of u from the mean p = e^z
     least bias     e^b = Σ c y / Σ c e^f: unique, and the means sum to the counts
 
