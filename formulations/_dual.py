@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ._cvxpy import cp
 from .families.task import Task
-from .losses import REAL
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Multipliers:
 
     def __init__(self, task: Task) -> None:
         loss, signs = task.loss_function, task.signs
-        self.count, self.alpha = task.count, cp.Variable(task.samples, nonneg=loss.targets != REAL)
+        self.count, self.alpha = task.count, cp.Variable(task.samples, nonneg=bool((task.low >= 0).all()))
         self.gain, self.feasible = loss.declare_gain(self.alpha, task.y, task.box)
         if task.bias:
             self.feasible = [*self.feasible, signs @ self.alpha == 0]

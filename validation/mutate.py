@@ -63,6 +63,7 @@ TOPICS = {
         "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
         "squared_epsilon_insensitive", "huber", "quantile", "one_class",
     )},
+    "losses/poisson": ("losses", "poisson", "losses_declared", "sample_terms"),
     "losses/__init__": ("losses", "losses_parameters"),
     **dict.fromkeys(
         ("families/joint", "losses/_joint", "losses/crammer_singer", "losses/softmax"),

@@ -22,7 +22,7 @@ from formulation_pages import (
     to_take_away,
 )
 from mklcvx.formulations import FORMULATIONS
-from mklcvx.formulations.losses import ALL, CLASSES, LABELS, NONE, REAL, AnyLoss
+from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, LABELS, NONE, REAL, AnyLoss
 from mklcvx.reports.explain import equations
 from mklcvx.reports.theorem import Paragraph, parse
 
@@ -30,6 +30,7 @@ TARGETS = {
     LABELS: "For labels ±1",
     CLASSES: "For classes, all at once",
     REAL: "For a response",
+    COUNTS: "For counts, a response that is never negative",
     NONE: "Without targets",
 }
 CHAPTER = "{doc}`/chapters/plot_13_change_the_loss`"

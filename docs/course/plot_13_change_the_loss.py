@@ -84,6 +84,7 @@ rng = np.random.default_rng(0)
 price = np.full(1000, 2.0)
 for loss in losses.EVERY:
     y = {"labels": rng.choice([-1.0, 1.0], 1000), "response": rng.normal(size=1000)}
+    y["counts"] = rng.poisson(2.0, 1000).astype(float)
     y = y.get(loss.targets, np.ones(1000))
     z = 2 * rng.normal(size=1000)
     low, high = (np.clip(ends, -6, 6) for ends in loss.bounds(y, price))
@@ -99,8 +100,9 @@ for loss in losses.EVERY:
 # Loss, conjugate, box
 # --------------------
 #
-# Here are the losses for labels, then those for real targets, each at the price 1:
-# the loss as a function of :math:`r`, its conjugate, and the bounds of :math:`\alpha`.
+# Here are the losses for labels, then those for real targets and counts, each at the
+# price 1: the loss as a function of :math:`r`, its conjugate, and the bounds of
+# :math:`\alpha`.
 # An arrow has no end; an open circle is an end that is never reached.
 
 for kind in ("labels", "response"):
@@ -130,6 +132,9 @@ for kind in ("labels", "response"):
 #   target is hit exactly. **It has no sparse** :math:`\alpha`.
 # * **The logistic loss** has slopes strictly between 0 and :math:`c`, as :math:`h` is
 #   infinitely steep at both ends: no sample is left out, and none is at the bound.
+# * **The Poisson loss** is drawn for the count 1. Its slope grows without limit to the
+#   left, where the mean :math:`e^z` is too large, and stays below :math:`c` times the
+#   count to the right: :math:`\alpha=c(y-e^z)` is the count less its mean.
 #
 # The ν-forms (``nu``, ``one_class``) have the hinge's picture: there :math:`a=0`, and
 # the condition :math:`\sum_i\alpha_i=1` belongs to the unknown margin.

@@ -29,6 +29,7 @@ from .._regulariser import Between, Constraint, Elementwise, Fixed, Regulariser,
 from ..losses import (
     ALL,
     CLASSES,
+    COUNTS,
     HINGE,
     JOINT,
     KNOWN,
@@ -54,6 +55,7 @@ UNNAMED: dict[str, Loss] = {"response": SQUARED, "none": ONE_CLASS}  # the loss 
 TARGETS = {
     LABELS: ("y", "labels y in {−1, +1}"),
     REAL: ("response", "a response"),
+    COUNTS: ("response", "counts"),
     CLASSES: ("classes", "classes"),
     NONE: ("none", "no targets"),
 }

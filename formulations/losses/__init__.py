@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._joint import JointLoss, JointRisk, Separable
-from ._loss import CLASSES, LABELS, NONE, REAL, AnyLoss, Loss, Risk
+from ._loss import CLASSES, COUNTS, LABELS, NONE, REAL, AnyLoss, Loss, Risk
 from ._quadratic import PiecewiseQuadratic, Quadratic
 from .crammer_singer import CRAMMER_SINGER
 from .epsilon_insensitive import ABSOLUTE, EPSILON_INSENSITIVE, EpsilonInsensitive
@@ -12,6 +12,7 @@ from .huber import HUBER, Huber
 from .logistic import LOGISTIC
 from .nu import NU
 from .one_class import ONE_CLASS
+from .poisson import POISSON
 from .quantile import QUANTILE, Quantile
 from .smoothed_hinge import SMOOTHED_HINGE, SmoothedHinge
 from .softmax import SOFTMAX
@@ -21,7 +22,7 @@ from .squared_hinge import SQUARED_HINGE
 
 EVERY: tuple[Loss, ...] = (
     HINGE, NU, SQUARED_HINGE, SMOOTHED_HINGE, LOGISTIC, SQUARED, EPSILON_INSENSITIVE, ABSOLUTE,
-    SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, ONE_CLASS,
+    SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, POISSON, ONE_CLASS,
 )  # fmt: skip
 LOSSES: dict[str, Loss] = {name: loss for loss in EVERY for name in (*loss.other_names, loss.name)}
 JOINT: dict[str, JointLoss] = {loss.name: loss for loss in (CRAMMER_SINGER, SOFTMAX)}  # of several outputs
@@ -30,10 +31,10 @@ KNOWN: dict[str, AnyLoss] = {**LOSSES, **JOINT}
 OWN = tuple(dict.fromkeys(parameter.name for loss in EVERY for parameter in loss.own))
 
 __all__ = [
-    "ABSOLUTE", "ALL", "CLASSES", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT", "KNOWN",
-    "LABELS", "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "QUANTILE", "REAL", "SMOOTHED_HINGE", "SOFTMAX",
-    "SQUARED",
-    "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber", "JointLoss", "JointRisk",
-    "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable", "SmoothedHinge",
-    "SquaredEpsilonInsensitive",
+    "ABSOLUTE", "ALL", "CLASSES", "COUNTS", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT",
+    "KNOWN",
+    "LABELS", "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "POISSON", "QUANTILE", "REAL", "SMOOTHED_HINGE",
+    "SOFTMAX", "SQUARED", "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber",
+    "JointLoss", "JointRisk", "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable",
+    "SmoothedHinge", "SquaredEpsilonInsensitive",
 ]  # fmt: skip

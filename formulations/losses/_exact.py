@@ -1,4 +1,5 @@
-"""Arithmetic that the losses share: sums that are exact to the last bit, and minima of piecewise linear functions."""
+"""Arithmetic that the losses share: sums that are exact to the last bit, minima of piecewise linear functions, and
+divergences without cancellation."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from ...problem.stack import Array
 
 TRIES = 8
+NEAR = 0.1  # u/p − 1 up to which a series gives the divergence
+TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
 
 
 def balanced(alpha: Array, low: Array, high: Array, signs: Array) -> Array:
@@ -149,3 +152,12 @@ def middle(low: float, high: float) -> float:
     if math.isinf(low):
         return high
     return low if math.isinf(high) else (low + high) / 2
+
+
+def divergence_series(x: Array) -> Array:
+    """h(x)/x² for |x| < NEAR, where h(x) = (1 + x) log(1 + x) − x = x²/2 − x³/6 + x⁴/12 − …: u log(u/p) − u + p is
+    p h(x) with x = u/p − 1."""
+    series = np.zeros_like(x)
+    for k in range(TERMS, 1, -1):
+        series = (1 / (k * (k - 1))) - x * series
+    return series

@@ -4,8 +4,8 @@
     dual     max over α of      Σ_i g_i(α_i) − U*(√q_1(α), …, √q_M(α)),   g_i(α) = inf over z of c_i ℓ(y_i, z) + s_i α z
 
 One dual variable serves every kind of target: β = s∘α, with the signs s = y for labels ±1 (α ≥ 0 then) and s = 1 for
-real targets (α of either sign) and for none. With a bias s'α = 0. A loss whose margin ρ is an unknown has ρ in place
-of 1, −ρ in the risk and 1'α = 1.
+real targets and counts (α of either sign) and for none. With a bias s'α = 0. A loss whose margin ρ is an unknown has ρ
+in place of 1, −ρ in the risk and 1'α = 1.
 
 The risk is the sum of the losses at prices c (`box` of a task), least over the bias; the gain is the sum of the g_i,
 minus the conjugate of the risk. Fenchel–Young: c_i ℓ(y_i, z) ≥ g_i(α) − s_i α z for every z and every α, with
@@ -27,7 +27,7 @@ from .._formulation import Given, Parameter
 from ._exact import balanced
 
 C = Parameter("C", "price of a sample's loss", "C > 0", lambda v, _: v > 0, lambda _: 1.0, "1")
-LABELS, REAL, CLASSES, NONE = "labels", "response", "classes", "none"
+LABELS, REAL, COUNTS, CLASSES, NONE = "labels", "response", "counts", "classes", "none"
 
 
 class Risk(NamedTuple):
@@ -53,7 +53,7 @@ class AnyLoss(ABC):
     name: ClassVar[str]
     other_names: ClassVar[tuple[str, ...]] = ()
     kind: ClassVar[str]  # which mathematics serves it: "quadratic" for those that a record states
-    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, a response, classes, or none
+    targets: ClassVar[str] = LABELS  # which it takes: labels ±1, a response, one that is ≥ 0, classes, or none
     parameter: ClassVar[Parameter] = C  # sets the price
     own: ClassVar[tuple[Parameter, ...]] = ()
     lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
@@ -61,6 +61,7 @@ class AnyLoss(ABC):
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
     takes_bias: ClassVar[bool] = True
     log_odds: ClassVar[bool] = False  # whether 1/(1 + e^(−z)) is the probability of +1; of classes, e^(z_j) is in ratio
+    log_link: ClassVar[bool] = False  # whether e^z is the mean of the target
     joint: ClassVar[bool] = False  # whether it takes several outputs at once
 
     @property
@@ -107,6 +108,10 @@ class AnyLoss(ABC):
         """The loss with these parameters of its own, each within its limits, the others by default."""
         words = f"loss {self.name}"
         return replace(self, **{p.name: p.resolve(given.get(p.name), words, count) for p in self.own})
+
+    def mean(self, outputs: Array) -> Array:
+        """The target that outputs stand for."""
+        return np.exp(outputs) if self.log_link else outputs
 
     # ----------------------------------------------------------------------------------- prices and their units
     def prices(self, number: float, weight: Array, y: Array, bias: bool) -> Array:
@@ -172,6 +177,10 @@ class Loss(AnyLoss):
     @abstractmethod
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         """c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i ≥ 0 for every sample, evaluated without cancellation."""
+
+    def constants(self, y: Array, price: Array) -> dict[str, float]:
+        """Parts of the risk that depend on the targets alone, by name."""
+        return {}
 
     def equalities(self, y: Array, bias: bool) -> tuple[Array, Array]:
         """The feasible set's, as rows and totals: s'α = 0 with a bias, 1'α = 1 where the margin is free."""

@@ -30,11 +30,10 @@ import numpy as np
 from ...problem.stack import Array
 from .._cvxpy import cp
 from .._roots import increasing_root
+from ._exact import NEAR, divergence_series
 from ._loss import Loss, Risk
 
 FAR = 64.0  # e^(−FAR) is nothing beside 1
-NEAR = 0.1  # u/p − 1 up to which a series gives the divergence
-TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
 
 
 class Logistic(Loss):
@@ -103,17 +102,13 @@ def information(part: Array, rest: Array) -> Array:
 
 
 def _divergence(u: Array, log_u: Array, t: Array, apart: Array) -> Array:
-    """u log(u/p) − u + p ≥ 0 for p = 1/(1 + e^t) and apart = u − p. Where u is near p it is p h(apart/p) with
-    h(x) = (1 + x) log(1 + x) − x = x²/2 − x³/6 + x⁴/12 − …"""
+    """u log(u/p) − u + p ≥ 0 for p = 1/(1 + e^t) and apart = u − p."""
     p = chance(-t)
     near = np.abs(apart) < NEAR * p
     x = np.divide(apart, p, out=np.zeros_like(p), where=near)
-    series = np.zeros_like(x)
-    for k in range(TERMS, 1, -1):
-        series = (1 / (k * (k - 1))) - x * series
     with np.errstate(invalid="ignore"):
         direct = np.where(u > 0, u * (log_u + np.logaddexp(0.0, t)), 0.0) - apart
-    return np.where(near, p * x**2 * series, np.maximum(direct, 0.0))
+    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
 
 
 LOGISTIC = Logistic()

@@ -31,10 +31,9 @@ import numpy as np
 
 from ...problem.stack import Array
 from .._cvxpy import cp
+from ._exact import NEAR, divergence_series
 from ._joint import Contrasting, JointRisk
 
-NEAR = 0.1  # u/p − 1 up to which a series gives the divergence
-TERMS = 18  # of the series: NEAR^TERMS is less than the unit roundoff
 STEPS = 100  # of Newton's method for the biases
 COOLING = 2.0  # of the temperature, at a time
 RIDGE, LEAST = 1e-14, 1e-100  # what is added to the hessian, relative to its trace; a trace that counts as none
@@ -94,20 +93,16 @@ def log_shares(parts: Array, price: Array) -> Array:
 
 def divergences(parts: Array, price: Array, outputs: Array) -> Array:
     """u log(u/p) − u + p ≥ 0 for every output, u = parts/c and p the probabilities of the outputs; they sum to the
-    divergence. Where u is near p, x = u/p − 1, it is p h(x) with h(x) = (1 + x) log(1 + x) − x =
-    x²/2 − x³/6 + x⁴/12 − …"""
+    divergence."""
     u, p = parts / price, chances(outputs)
     apart = u - p
     near = np.abs(apart) < NEAR * p
     x = np.divide(apart, p, out=np.zeros_like(p), where=near)
-    series = np.zeros_like(x)
-    for k in range(TERMS, 1, -1):
-        series = (1 / (k * (k - 1))) - x * series
     top = outputs.max(axis=0)
     log_p = outputs - top - np.log(np.exp(outputs - top).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         direct = np.where(u > 0, u * (np.log(u) - log_p), 0.0) - apart
-    return np.where(near, p * x**2 * series, np.maximum(direct, 0.0))
+    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
 
 
 def least_biases(outputs: Array, y: Array, price: Array) -> Array:

@@ -149,5 +149,6 @@ class Between:
         rounding = max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0)
         lower, upper = total_below([gain, -cost]), total_above([*bound, price])
         scale, width = max(float(below(scale, self.steps)), 0.0), min(width, float(above(upper - lower, 1)))
-        ridge, known, gain = float(delta.max(initial=0.0)), tuple(delta.tolist()), max(float(below(gain)), 0.0)
+        ridge, known = float(delta.max(initial=0.0)), tuple(delta.tolist())
+        gain = max(float(below(gain)), 0.0) + self.side.mass
         return Certificate(lower, upper, scale, width, rounding, ridge, stretch=t, ridges=known, gain=gain)

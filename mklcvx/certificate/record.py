@@ -47,7 +47,7 @@ class Certificate:
     ridges : tuple of float, optional
         The δ of each kernel.
     gain : float, optional
-        Gain of α.
+        Gain of α; for counts, with the sum of prices times counts.
 
     Examples
     --------

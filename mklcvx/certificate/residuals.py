@@ -26,7 +26,7 @@ from ..errors import InputError
 from ..formulations._formulation import OfOwn
 from ..formulations.families.joint import JointTask
 from ..formulations.families.task import Task
-from ..formulations.losses import HINGE, REAL, Loss
+from ..formulations.losses import COUNTS, HINGE, REAL, Loss
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
@@ -70,8 +70,8 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
         return Samples(margins, shares, level, slackness, HINGE)
     task, _ = formulation.task(instance, solution.parameters)
     left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, level)
-    if each is not None and each.targets == REAL:
-        margins, level = task.y - outputs, 0.0
+    if each is not None and each.targets in (REAL, COUNTS):
+        margins, level = task.y - each.mean(outputs), 0.0
     return Samples(margins, shares, level, left / task.box, each)
 
 

@@ -31,8 +31,12 @@ with the chance p = 1/(1 + e⁻ʳ), the modulus κ = 4/c, and Fenchel–Young's 
 since h(x) = (1 + x) log(1 + x) − x has h'' = 1/(1 + x), and u log(u/p) − u + p = p h(u/p − 1). The left side cancels
 near the optimum, the right side is far from it far too large: the smaller one counts.
 
-**What is exact.** a, ε, low, high and prices c are the doubles of the record. κ, a quotient by c, is off by u: twice
-that is paid, so that the bounds hold for the quotient and for its double.
+**The Poisson loss.** Its α is h − x, h = cy and x = cu ≥ 0. The loss is the divergence D(h‖p) = h log(h/p) − h + p of
+the counts from p = c eᶻ, the maximiser is h − p, and Fenchel–Young's gap D(x‖p). In the box x is at most h − low, so
+that κ = 1/(h − low) is the modulus. The gain is α log(h/c) − D(x‖h). As above, D(x‖p) ≤ ½(x − p)²/min(x, p).
+
+**What is exact.** a, ε, low, high, prices c and h = high are the doubles of the record. κ, a quotient by c, is off by
+u: twice that is paid, so that the bounds hold for the quotient and for its double.
 """
 
 from __future__ import annotations
@@ -109,6 +113,11 @@ class SampleTerms(ABC):
     @abstractmethod
     def gain(self, alpha: Array) -> float:
         """The gain from below, but for the rounding of one sum."""
+
+    @property
+    def mass(self) -> float:
+        """What a gap is compared with, beside the gain, where f vanishes: terms of a loss that cancel in it."""
+        return 0.0
 
     @abstractmethod
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
@@ -272,6 +281,53 @@ class Entropic(SampleTerms):
         return np.maximum(*(self.beyond(x * (1 + side * LOG * U), nothing) for side in (-1, 1)))
 
 
+# -------------------------------------------------------------------------------------------------------- Poisson loss
+@dataclass(frozen=True)
+class Counted(SampleTerms):
+    """Of the Poisson loss; a = 0, so that r is minus the output."""
+
+    price: Array
+
+    @property
+    def mass(self) -> float:
+        """Σ cy: where all counts are the same, f = 0 and the value 0, which exponentials miss by their last digits."""
+        return float(below(math.fsum(self.high)))
+
+    def gain(self, alpha: Array) -> float:
+        """With y = 0, α log(−α/c) − α."""
+        counted, part = self.high > 0, self.high - alpha
+        mean = np.where(counted, self.high, part) / self.price
+        along = alpha * np.log(np.where(mean > 0, mean, 1.0))
+        other = np.where(counted, -self._divergence(part, self.high, np.zeros_like(alpha), self.high), -alpha)
+        off = 2 * LOG * U * (np.abs(along) + np.abs(alpha))
+        return math.fsum(np.concatenate([along, other, -off]))
+
+    def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
+        ends = np.nextafter(-r - off, -np.inf), np.nextafter(-r + off, np.inf)
+        with np.errstate(over="ignore", invalid="ignore"):  # of outputs that are far too large
+            means = [self.price * np.exp(z) for z in ends]
+            beyond = np.maximum(*(self._past(p, side) for p, side in zip(means, (-1, 1), strict=True)))
+            bound, gap = (
+                np.maximum(*(self._divergence(x, p, z, self.price) for p, z in zip(means, ends, strict=True))) + beyond
+                for x in (self.high, self.high - alpha)
+            )
+        return Costs(np.nan_to_num(bound, nan=np.inf, posinf=np.inf), np.nan_to_num(gap, nan=np.inf, posinf=np.inf))
+
+    def _divergence(self, x: Array, p: Array, z: Array, unit: Array) -> Array:
+        """D(x‖p) from above, p = unit·eᶻ."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = np.stack([x * np.log(x / unit), -x * z, p, -x])
+            parts = np.where(np.stack([x, x, p, x]) > 0, parts, 0.0)
+            direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
+            near = (np.abs(x - p) + LOG * U * (x + p)) ** 2 / (2 * np.minimum(x, p))
+        return np.asarray(np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG)))
+
+    def _past(self, p: Array, side: int) -> Array:
+        """What δ adds, at the maximiser as it is computed, give or take its error, which is that of p and of h − p."""
+        x = self.high - p - side * (LOG * U * p + 2 * U * self.high)
+        return self.beyond(np.clip(x, self.low, self.high), np.zeros_like(x))
+
+
 def of_record(task: Task) -> OfRecord:
     shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
     kind = Curved if shape.kappa.any() else Straight
@@ -282,9 +338,15 @@ def entropic(task: Task) -> Entropic:
     return Entropic(np.zeros(task.samples), 4 / task.box, task.low, task.limit, NO_RIDGE)
 
 
+def counted(task: Task) -> Counted:
+    low, high = task.low, task.limit
+    return Counted(np.zeros(task.samples), below(1 / (high - low)), low, high, NO_RIDGE, task.box)
+
+
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {
     "quadratic": of_record,
     "logistic": entropic,
+    "poisson": counted,
 }
 
 

@@ -203,7 +203,7 @@ class Evaluation:
         side_of_samples = sample_terms(task)
         self.samples, gain = Samples(task, alpha, self.outputs, side_of_samples), side_of_samples.gain(alpha)
         self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
-        self.gain = max(float(below(gain)), 0.0)
+        self.gain = max(float(below(gain)), 0.0) + side_of_samples.mass
 
     def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
         """Σ μ_m x_m from below and above, x_m between low and high."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..formulations._formulation import Parameters
+from ..formulations.losses import KNOWN
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import MOSTLY, Array
@@ -220,7 +221,7 @@ class Solution:
         -------
         ndarray
             Labels −1 and +1; or classes, the largest value winning; or labels 0 and 1, (t, k). Zero counts as +1. For
-            a response, the decision values.
+            a response, the decision values; for counts of loss poisson their exponentials, the means.
         """
         values = self.decision_function(test_kernels, test_diagonals)
         labels = self.labels_of(values)
@@ -239,7 +240,10 @@ class Solution:
         ndarray or None
             Labels, as `predict` returns them; None for an embedding.
         """
-        return None if self.embeds else decided(values, self.target, self.predicted_classes())
+        if self.embeds:
+            return None
+        found, loss = decided(values, self.target, self.predicted_classes()), KNOWN.get(self.parameters.get("loss", ""))
+        return found if loss is None else loss.mean(found)
 
     def predicted_classes(self) -> AnyArray:
         """List what predictions call the classes.

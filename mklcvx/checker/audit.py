@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .claims import NOTHING, OLD, Point, number, numbers, parameters_of, read_solution
-from .losses import FREE_MARGIN, NONE, TARGETS, Bend, feasible, name_of, samples_of, targets, wanted
+from .losses import FREE_MARGIN, NONE, TARGETS, Bend, Poisson, feasible, name_of, samples_of, targets, wanted
 from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
 
@@ -92,6 +92,10 @@ class Machine(NamedTuple):
         """The terms of Σ g(α) without their signs; none where the margin is free."""
         each = zip(self.samples, fractions(self.alpha), strict=True)
         return Fraction(0) if free_margin else sum((one.size(a) for one, a in each), Fraction(0))
+
+    def gained(self, gain):
+        """What a gap is compared with where f vanishes: the gain, for counts with their prices times themselves."""
+        return positive(gain) + sum((one.high for one in self.samples if isinstance(one, Poisson)), Fraction(0))
 
     def length(self):
         """Σ|α|."""
@@ -152,7 +156,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     upper = sides.upper + price - rho
     size = abs(cost) + price + abs(rho) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
-    spread, gained = machine.spread(), positive(gain)
+    spread, gained = machine.spread(), machine.gained(gain)
     return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gained, loose=loose)
 
 
@@ -326,7 +330,7 @@ def blockwise(name, given, machine, weights, groups, record):
     spread = machine.spread()
     size = machine.size(False) + cost + upper + machine.rounding_of_margins(far)
     size += root(dot(far, far), 1) * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
-    loose, gained = loose_bound(name, gain, machine, lifted, given, groups), positive(gain)
+    loose, gained = loose_bound(name, gain, machine, lifted, given, groups), machine.gained(gain)
     return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gained, loose=loose)
 
 

@@ -1,7 +1,7 @@
 """The samples' side for the auditor: what a loss gains from α, and what it pays for margins, exactly or from one side.
 
 Let c be the price of a sample, s its sign (the label; 1 for real targets and for none), z the output and m = sz its
-margin. A loss pays c ℓ(z) = sup over α̂ of g(α̂) − α̂m, with its gain g, for which low ≤ α̂ ≤ high. But for `logistic`
+margin. A loss pays c ℓ(z) = sup over α̂ of g(α̂) − α̂m, with its gain g, for which low ≤ α̂ ≤ high. But for the last two
 
     g(α) = aα − ε|α| − ½κα²      hinge            a = 1   κ = 0     0 … c        c max(0, 1 − m)
                                  squared_hinge        1       1/c   0 … ∞        ½c max(0, 1 − m)²
@@ -13,6 +13,7 @@ margin. A loss pays c ℓ(z) = sup over α̂ of g(α̂) − α̂m, with its gain
                                  squared_epsilon_insensitive  1/c   −∞ … ∞       ½c max(0, |y − z| − ε)²
                                  huber                y       1/c   −cδ … cδ     ½c(y − z)², linear from |y − z| = δ
                                  quantile             y       0     (π−1)c … πc  slopes πc and (1 − π)c
+                                 logistic, poisson    g and the loss are below
 
 with ε = 0 where the name does not have it. Prices, and the ends of the boxes, are what doubles make of their products,
 and part of the problem; κ is the exact quotient.
@@ -23,21 +24,26 @@ at most −4/c. Let p = c/(1 + e^t) be the maximiser of g(α̂) − α̂t. Then 
 with t = m + B − Ax, any x,
 
     sup ≤ c log(1 + e^−t) + ½(D − Ax²) + ½A min( (p − x)²/(1 − ¼Ac) if Ac < 4,  max(x, c − x)² ).
+
+For `poisson`, with h = cy, g(α) = h log(h/c) − h − u log(u/c) + u, u = h − α ≥ 0; it pays c e^m − hm + h log(h/c) − h,
+and p = h − c e^t. No optimal α is below −4 Σ c(1 + y√y), which is its low end; so u is at most h − low, and 1/(h − low)
+takes the place of 4/c in the same bound, p being put into the box.
 """
 
+import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numbers import chance, log_one_plus_exp, logarithm, require, trimmed
+from .numbers import chance, exponential, log_one_plus_exp, logarithm, require, trimmed
 
 GRID = Fraction(1, 2**52)
 LABELS, REAL, NONE = "y", "response", "none"
 TARGETS = {
     "hinge": LABELS, "nu": LABELS, "squared_hinge": LABELS, "smoothed_hinge": LABELS, "logistic": LABELS,
     "squared": REAL, "absolute": REAL, "epsilon_insensitive": REAL, "squared_epsilon_insensitive": REAL, "huber": REAL,
-    "quantile": REAL, "one_class": NONE,
+    "quantile": REAL, "poisson": REAL, "one_class": NONE,
 }  # fmt: skip
 OWN = {
     "smoothed_hinge": {"width": "width"}, "epsilon_insensitive": {"epsilon": "epsilon"}, "huber": {"delta": "delta"},
@@ -64,7 +70,7 @@ class Bend(NamedTuple):
 
 
 class Quadratic(NamedTuple):
-    """One sample of every loss but the logistic; None is infinite."""
+    """One sample of every loss but the logistic and the Poisson loss; None is infinite."""
 
     a: Fraction
     epsilon: Fraction
@@ -129,6 +135,46 @@ class Logistic(NamedTuple):
         return self.high
 
 
+class Poisson(NamedTuple):
+    """One sample of the Poisson loss. Beside the gain, a gap is compared with h where f vanishes."""
+
+    price: Fraction
+    low: Fraction
+    high: Fraction  # h
+    a: Fraction = Fraction(0)
+
+    def _entropy(self, u, side):
+        """u log(u/c) − u."""
+        return u * logarithm(u / self.price, side) - u if u else Fraction(0)
+
+    def gain(self, alpha):
+        return self._entropy(self.high, -1) - self._entropy(self.high - alpha, 1)
+
+    def size(self, alpha):
+        return abs(self.gain(alpha)) + abs(alpha)
+
+    def _loss(self, margin):
+        return self.price * exponential(margin, 1) - self.high * margin + self._entropy(self.high, 1)
+
+    def cost(self, margin, bend):
+        if not bend.square:
+            return self._loss(margin + bend.linear) + bend.constant / 2
+        found, x, width = [], bend.linear / bend.square, self.high - self.low
+        for _ in range(4):
+            t = margin + bend.linear - bend.square * x
+            ends = [max(self.high - self.price * exponential(t, side), self.low) for side in (-1, 1)]
+            away = max(abs(self.low - x), abs(self.high - x)) ** 2
+            if bend.square * width < 1:
+                away = min(away, max(abs(end - x) for end in ends) ** 2 / (1 - bend.square * width))
+            rest = bend.constant - bend.square * x * x + bend.square * away
+            found.append(self._loss(t) + rest / 2)
+            x = trimmed(ends[0], 1)
+        return trimmed(min(found), 1)
+
+    def reach(self, margin):
+        return max(self.high, self.price * exponential(margin, 1) - self.high)
+
+
 def top(slope, curvature, end):
     """The largest value of slope·x − ½ curvature·x² for 0 ≤ x ≤ end."""
     if slope <= 0 and curvature >= 0:
@@ -168,6 +214,7 @@ def targets(name, y, n):
         require(set(np.unique(values)) == {-1.0, 1.0}, "y: the instance's labels are not −1 and +1")
         return values.astype(int), np.zeros(n)
     require(np.isfinite(values).all(), "response: the instance's has entries that are not finite")
+    require(name != "poisson" or (values >= 0).all(), "response: loss poisson takes counts, and one is negative")
     return np.ones(n, int), values
 
 
@@ -178,6 +225,9 @@ def samples_of(name, given, y, signs, weight, bias, rho=Fraction(0)):
     prices = [Fraction(x) for x in c.tolist()]
     if name == "logistic":
         return [Logistic(price) for price in prices]
+    if name == "poisson":
+        low = Fraction(-4 * math.fsum(c * (1 + y * np.sqrt(y))))
+        return [Poisson(price, low, Fraction(h)) for price, h in zip(prices, (c * y).tolist(), strict=True)]
     low, high = (infinite_or_exact(end, n) for end in ENDS[name](c, own))
     if name in FREE_MARGIN:
         a, high = [rho] * n, wide_enough(prices, signs, bias)

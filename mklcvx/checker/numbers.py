@@ -182,7 +182,7 @@ def entropy(weights, side):
 
 
 def exponential(x, side):
-    """e^x for x ≤ 0; up to e^-900, which is below 1e-390, that is 0 or 1e-390."""
+    """e^x, refused from 1e1000 on; up to e^-900, which is below 1e-390, that is 0 or 1e-390."""
     context = decimals()
     return outward(context.exp(as_decimal(x, context)), side) if x > -900 else Fraction(max(side, 0), 10**390)
 

@@ -216,7 +216,7 @@ def _outcome(
     if targets.kind == "classes":
         return np.searchsorted(targets.class_values(), truth), values.argmax(axis=1), values
     if targets.kind == "response":
-        return truth, values, values
+        return truth, solution.labels_of(values), values
     return truth, solution.labels_of(values), values.ravel()
 
 

@@ -1,5 +1,5 @@
 """Predictions for new samples: decision values, labels or embeddings as a table, with their score. A response is
-predicted by the decision values; there are no labels beside them."""
+predicted by the decision values; there are no labels beside them, but for counts the means."""
 
 from __future__ import annotations
 
@@ -49,6 +49,12 @@ class Prediction:
             truth = named_classes(truth, model.classes, model.label_names)
         return cls(model.target, model.label_names, values, model.labels_of(values), truth)
 
+    @property
+    def means(self) -> NDArray[Any] | None:
+        """What predicts a response where the decision values do not: the means of counts."""
+        plain = self.labels is None or np.array_equal(self.labels, self.values)
+        return None if plain or self.target != "response" else self.labels
+
     def columns(self) -> list[tuple[str, list[Any]]]:
         """Name and entries of every column of the table."""
         if self.labels is None:
@@ -56,11 +62,13 @@ class Prediction:
         if self.target in ("y", NONE):
             return [("decision", self.values.ravel().tolist()), ("label", self.labels.tolist())]
         if self.values.ndim == 1:
-            return [("decision", self.values.tolist())]
+            means = [] if self.means is None else [("mean", self.means.tolist())]
+            return [("decision", self.values.tolist()), *means]
         names = self.label_names
         table = [(f"decision {name}", column.tolist()) for name, column in zip(names, self.values.T, strict=True)]
         if self.target == "response":
-            return table
+            columns = [] if self.means is None else list(zip(names, self.means.T, strict=True))
+            return [*table, *((f"mean {name}", column.tolist()) for name, column in columns)]
         if self.target == "classes":
             return [*table, ("class", self._named_classes())]
         return [*table, *((name, column.tolist()) for name, column in zip(names, self.labels.T, strict=True))]
@@ -82,6 +90,8 @@ class Prediction:
         found: dict[str, Any] = {kind: self.values}
         if self.labels is not None and self.target != "response":
             found["label"] = self.labels
+        if self.means is not None:
+            found["mean"] = self.means
         if path.suffix == ".npz":
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
@@ -97,7 +107,7 @@ class Prediction:
             macro, micro = f1_scores(self.truth, self.labels)
             return f"macro F1 {macro:.4f}, micro F1 {micro:.4f} on {len(self.labels)} samples"
         if self.target == "response":
-            errors = errors_of_response(self.truth, self.values).items()
+            errors = errors_of_response(self.truth, self.labels).items()
             return ", ".join(f"{name} {error:.4g}" for name, error in errors) + f" on {len(self.values)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
         found = np.array(self._named_classes()) if named else self.labels

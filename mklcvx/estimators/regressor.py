@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_tweedie_score, r2_score
 from sklearn.utils.validation import column_or_1d
 
-from ..formulations.losses import REAL
+from ..formulations.losses import COUNTS, KNOWN, REAL
 from ..problem.instance import Instance
 from .base import Array
 from .saving import ModelParts, require
@@ -24,8 +26,9 @@ class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.
 
     With one kernel, `formulation="svm"` and loss "epsilon_insensitive" it is scikit-learn's `SVR`; with loss "squared"
-    and `bias=False` it is `KernelRidge` with alpha = 1/C. Several targets are learned at once, with one combination of
-    kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
+    and `bias=False` it is `KernelRidge` with alpha = 1/C; with loss "poisson" it is `PoissonRegressor` on the features
+    of the kernel, with alpha = 1/(C n). Several targets are learned at once, with one combination of kernels;
+    `sklearn.multioutput.MultiOutputRegressor` learns one for each.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Exponent between groups, for `vskl`.
     loss : str, default="squared"
         Loss of the residuals: "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber" or
-        "quantile".
+        "quantile"; "poisson" for counts, whose mean is exp(f + b).
     C : float, optional
         Price of the samples' losses. The default is 1.
     epsilon : float, optional
@@ -109,7 +112,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     ((7,), True)
     """
 
-    targets = (REAL,)
+    targets = (REAL, COUNTS)
     own_parameters = ("loss", "C", "epsilon", "delta", "quantile", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
@@ -157,7 +160,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
         return self._instance(kernels, response=y[kept], sample_weight=self._source.weight)
 
     def predict(self, X: ArrayLike) -> Array:
-        """Predict the target of each sample, f + b.
+        """Predict the target of each sample, f + b; with loss "poisson" its mean, exp(f + b).
 
         Parameters
         ----------
@@ -169,7 +172,29 @@ class MKLRegressor(RegressorMixin, OneMachine):
         ndarray of shape (t,) or (t, k)
             Targets.
         """
-        return self._outputs(X)
+        return np.asarray(self.solutions_[0].labels_of(self._outputs(X)))
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Compute R², the share of the variance that is explained; with loss "poisson" D², that of the deviance.
+
+        Parameters
+        ----------
+        X : array_like of shape (t, d) or (t, n, M)
+            Features, or kernels with the training samples.
+        y : array_like of shape (t,) or (t, k)
+            Targets.
+        sample_weight : array_like of shape (t,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+            1 is best; that of a constant prediction is 0.
+        """
+        found, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
+        if loss.log_link:
+            return float(d2_tweedie_score(y, found, sample_weight=sample_weight, power=1))
+        return float(r2_score(y, found, sample_weight=sample_weight))
 
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)

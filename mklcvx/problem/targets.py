@@ -20,7 +20,7 @@ LABELLED = ("y", "classes", "labels")
 # The losses that take the other kinds; refusals name them.
 LOSSES_FOR: dict[str, tuple[str, ...]] = {
     "response": (
-        "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile",
+        "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile", "poisson",
     ),
     "classes": ("crammer_singer", "softmax"),
     NONE: ("one_class",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import formulations
 from ..errors import InputError, nearest
-from ..formulations.losses import ALL, CLASSES, LABELS, NONE, REAL
+from ..formulations.losses import ALL, CLASSES, COUNTS, LABELS, NONE, REAL
 from .solving import SOLVERS
 
 
@@ -69,7 +69,8 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     return [
         loss.name
         for loss in ALL
-        if (target is None or loss.targets == target) and (taken is None or loss.name in taken)
+        if (target is None or {COUNTS: REAL}.get(loss.targets, loss.targets) == target)
+        and (taken is None or loss.name in taken)
     ]
 
 

@@ -2,7 +2,7 @@
 
 A conic solver's α is good to seven or eight digits, and f_m = weight_m K_m(α∘y) loses some of them. But its margins
 tell which samples sit at a bound. With those fixed, the optimality conditions of the machine with kernel
-K = Σ weight_m K_m are linear in the rest (but for the logistic loss, for which it is a step of Newton's):
+K = Σ weight_m K_m are linear in the rest (but for the entropies, for which it is a step of Newton's):
 
     s_i (Kβ)_i + s_i b = g_i'(α_i) for the free samples    (loss nu: = ρ),    s'α = 0    (loss nu: 1'α = 1).
 

@@ -8,7 +8,8 @@ too, as with weights of very different size, the interior-point method of `inter
 
 A loss of real targets whose α has the bounds ±r, such as the ε-insensitive, is LIBSVM's SVR with these r as prices, a
 curvature κ of the gain being added to the kernel's diagonal. Every other loss, and what LIBSVM leaves undone, is solved
-by `interior` with fixed weights: kernel ridge regression is a single step of it, the logistic loss Newton's method.
+by `interior` with fixed weights: kernel ridge regression is a single step of it, the logistic and the Poisson
+loss are Newton's method.
 
 Many classes have an SVM each, with one kernel and without bias, which starts where it last ended (`fit_classes`).
 `OverWeights` and `Alternating` are the algorithms that go from weights to weights, with an SVM for each.

@@ -83,6 +83,13 @@ def constant(n: int, M: int, seed: int) -> Instance:
     return known.instance(np.full(n, CONSTANT))
 
 
+def counts(n: int, M: int, seed: int, most: float = 8.0) -> Instance:
+    """Whole numbers from 0 up to less than `most`, which grow with f and its noise."""
+    known = smooth(n, M, seed)
+    noisy = known.f + NOISE * known.draws.bell(n)
+    return known.instance(np.floor(most * (noisy - noisy.min()) / 2.0 ** np.ceil(np.log2(np.ptp(noisy)))))
+
+
 def one_feature(n: int, seed: int) -> Instance:
     """One feature x in kernels xz, (1 + xz)² and two Gaussians; the response is x² − x with noise."""
     draws = Draws(seed)

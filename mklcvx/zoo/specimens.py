@@ -87,7 +87,8 @@ class Specimen:
         if self.suits == NOTHING:
             return ()
         kind = {"y": losses.LABELS, "response": losses.REAL, "none": losses.NONE}.get(self.recorded["targets"])
-        return tuple(loss.name for loss in losses.EVERY if loss.targets == kind)
+        kinds = (kind, losses.COUNTS) if self.kind == COUNTS else (kind,)
+        return tuple(loss.name for loss in losses.EVERY if loss.targets in kinds)
 
     @property
     def recorded(self) -> Mapping[str, Any]:
@@ -123,6 +124,7 @@ HOUSE = "whole-numbered features drawn from the seed, mklcvx.zoo.constructions"
 GOVINDARAJ = "Govindaraj 2009, section 6.2.1, with l = n = 12, m = 60, τ = 4 (there 30, 30, 450, 4)"
 XU = "Xu et al. 2013, Fig. 2, on five features of scikit-learn's breast cancer data in place of Diabetes"
 RESPONSES = "whole-numbered features drawn from the seed, mklcvx.zoo.regression"
+COUNTS = "counts"  # the kind of specimens whose responses are whole numbers from 0 on
 PLANNED = "built around the optimum in whole numbers, mklcvx.zoo.plans"
 
 
@@ -151,6 +153,11 @@ def _labelled(name: str, special: str, size: tuple[int, int, int, int], change: 
 
 def _response(name: str, special: str, seed: int, build: Callable[..., Instance]) -> Specimen:
     return Specimen(name, "regression", special, RESPONSES, partial(build, seed=seed), seed)
+
+
+def _counts(name: str, special: str, seed: int, most: float) -> Specimen:
+    build = partial(regression.counts, 40, 3, seed, most)
+    return Specimen(name, COUNTS, special, RESPONSES, build, seed, parameters={"loss": "poisson", "C": 1.0})
 
 
 def _planted_response(loss: str, special: str, seed: int) -> Specimen:
@@ -278,6 +285,8 @@ SPECIMENS: tuple[Specimen, ...] = (
               partial(regression.one_feature, 50)),
     replace(_response("response-outputs", "three outputs, one of them constant", 35,
                       partial(regression.outputs, 40, 4)), suits=NOTHING),
+    _counts("counts", "whole numbers from 0 to 4, a quarter of them 0", 38, 8.0),
+    _counts("counts-large", "whole numbers up to hundreds", 39, 512.0),
     # --------------------------------------------------------------------------------------------------- one class
     _one_class("one-cloud", "one cloud, no targets", 36, 0),
     _one_class("one-cloud-outliers", "the same, and four samples far away", 37, 4),

@@ -14,7 +14,7 @@ from exact_losses import entries, values
 from mklcvx import Instance, formulations, solve
 from mklcvx.certificate.proving import certified
 from mklcvx.formulations import Task
-from mklcvx.formulations.losses import EVERY, LABELS, LOGISTIC, NONE, REAL, PiecewiseQuadratic
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, LOGISTIC, NONE, REAL, PiecewiseQuadratic
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
 
@@ -25,6 +25,7 @@ NOISY = regression.noisy(12, 2, 1)
 TARGETS = {
     LABELS: Instance(NOISY.kernels, np.where(np.arange(12) % 2, 1, -1), groups=[0, 1]),
     REAL: Instance(NOISY.kernels, response=NOISY.targets.values, groups=[0, 1]),
+    COUNTS: Instance(NOISY.kernels, response=np.arange(12) % 5, groups=[0, 1]),
     NONE: Instance(NOISY.kernels, groups=[0, 1]),
 }
 NEW = [loss for loss in EVERY if loss.name not in ("hinge", "nu")]

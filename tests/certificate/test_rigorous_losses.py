@@ -19,11 +19,11 @@ from mklcvx.certificate.ball_arithmetic.losses import Bend, zero_of
 from mklcvx.certificate.ball_arithmetic.polishing import polished
 from mklcvx.certificate.ball_arithmetic.samples import Samples
 from mklcvx.zoo.plans import PLANS
-from sample_sides import DOMAINS, GAINS, VALUES, targets
+from sample_sides import GAINS, VALUES, domain, targets
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Solution may be inaccurate")]
 
-RATIONAL = [name for name in LOSSES if name != "logistic"]
+RATIONAL = [name for name, loss in LOSSES.items() if loss.kind == "quadratic"]
 BIASED = [name for name, loss in LOSSES.items() if loss.takes_bias]
 PROBLEMS = [  # every loss and every formulation with a bias and without one
     (name, formulation, loss.takes_bias and (loss_place + place) % 2 == 0)
@@ -62,8 +62,7 @@ def test_costs_and_gains_are_those_of_the_theorems(name):
             residuals = samples.residuals([ball(z) for z in outputs], arb(0), arb(0))
             costs = [float(one.cost(r, Bend())) for one, r in zip(samples.losses, residuals, strict=True)]
             assert costs == pytest.approx(price * VALUES[name](y, outputs), rel=1e-12, abs=1e-13)
-            low, high = (np.array([end * c if np.isfinite(end) else 3 * np.sign(end) for c in price])
-                         for end in DOMAINS[name])  # fmt: skip
+            low, high = np.clip(domain(name, y, price), -3.0, 3.0)
             alpha = np.clip(low + (high - low) * rng.uniform(size=6), low, high)
             rows = zip(samples.losses, exacts(alpha), strict=True)
             gains = [float(arb(one.gain(a))) for one, a in rows]
@@ -89,6 +88,10 @@ def test_no_alpha_is_worth_more_than_the_cost_and_one_is_worth_it(name, square):
                     continue
                 low, high = (exact(12 * c * way) if end is None else end for end, way in ((one.low, -1), (one.high, 1)))
                 places = [low + (high - low) * fmpq(k, 100) for k in range(101)]
+                if name == "poisson":  # a wide box, and a maximiser that may be beyond it
+                    called = one._called_for(arb(r))
+                    places += [called + one.price * fmpq(k, 20) for k in range(-20, 21)]
+                    places = [place for place in places if low <= place <= high]
                 worth = [
                     arb(one.gain(a)) + arb((r - one.a + side * blur) * a + bend.at(a))
                     for a in places
@@ -97,6 +100,8 @@ def test_no_alpha_is_worth_more_than_the_cost_and_one_is_worth_it(name, square):
                 assert all(value.lower() <= cost.upper() for value in worth)
                 if not one.rational and bend.square > one.kappa:
                     continue  # a bound, not the supremum
+                if name == "poisson" and called < low:
+                    continue
                 assert float(cost.upper()) <= max(float(value) for value in worth) + 0.1 * float(c) + 2 * float(
                     arb(blur) * arb(max(abs(low), abs(high)))
                 )

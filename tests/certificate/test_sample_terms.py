@@ -12,7 +12,7 @@ import pytest
 from exact_losses import entries, phi, supremum
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.formulations import Task
-from mklcvx.formulations.losses import EVERY, LOGISTIC, REAL, PiecewiseQuadratic, SmoothedHinge
+from mklcvx.formulations.losses import EVERY, LOGISTIC, POISSON, REAL, PiecewiseQuadratic, SmoothedHinge
 
 COUNT = 60
 QUADRATIC = [loss for loss in EVERY if isinstance(loss, PiecewiseQuadratic)]
@@ -145,3 +145,57 @@ def test_delta_is_paid_by_the_logistic_loss():
             best = (r[i] * grid + entropy + delta / 2 * (grid - alpha[i]) ** 2).max()
             assert found.bound[i] >= best - 1e-12
             assert found.bound[i] <= best + delta * 2  # no more than δ times the square of the box
+
+
+# ---------------------------------------------------------------------------------------------------------- Poisson
+def poisson_exact(c, h, alpha, z):
+    """The loss and its Fenchel–Young gap at α, in sixty digits."""
+
+    def divergence(x):
+        return (x * (x / (c * z.exp())).ln() if x else Decimal(0)) - x + c * z.exp()
+
+    return divergence(h), divergence(h - alpha)
+
+
+@pytest.mark.parametrize("scale", [0.0, 3.0])
+@pytest.mark.parametrize("near", [0.0, 1e-13, 1e-7, 1e-2, 3.0])
+def test_the_poisson_costs_are_above_the_exact_ones_and_hardly_so(scale, near):
+    rng = np.random.default_rng(6)
+    price, y = 10.0 ** rng.uniform(-scale, scale + 0.1, COUNT), rng.poisson(10.0 ** rng.uniform(-1, 3, COUNT))
+    z = np.where(rng.random(COUNT) < 0.5, np.log(y + 0.01), rng.normal(size=COUNT) * 5)
+    alpha = np.minimum(price * (y - np.exp(z) * (1 + near * rng.normal(size=COUNT))), price * y)
+    off = rng.choice([0.0, 1e-15, 1e-6], COUNT)
+    side = sample_terms(Task(np.eye(COUNT)[None], y.astype(float), price, POISSON, bias=False))
+    found = side.costs(alpha, -z, off)
+    with localcontext() as context:
+        context.prec = 60
+        gain = Decimal(0)
+        for i in range(COUNT):
+            c, h, a = (Decimal(float(part)) for part in (price[i], price[i] * y[i], alpha[i]))
+            ends = [Decimal(float(z[i])) + sign * Decimal(float(off[i])) for sign in (-1, 0, 1)]
+            exact = [poisson_exact(c, h, a, end) for end in ends]
+            for bound, true in zip((found.bound[i], found.gap[i]), map(max, zip(*exact, strict=True)), strict=True):
+                size = float(h + abs(a) + c * ends[2].exp())
+                assert Decimal(float(bound)) >= true
+                assert float(bound) <= 2 * float(true) + 1e-13 * size * (1 + abs(z[i]))
+            gain += (h * (h / c).ln() if h else 0) - a - ((h - a) * ((h - a) / c).ln() if h > a else 0)
+        size = float(np.sum(price * y + np.abs(alpha)))
+        assert Decimal(side.gain(alpha)) <= gain <= Decimal(side.gain(alpha)) + Decimal(1e-12 * size)
+
+
+def test_delta_is_paid_by_the_poisson_loss():
+    """On a fine grid of α̂, for δ below and above the modulus; the box is wide, and costs its square in the end."""
+    y, price = np.array([0.0, 1.0, 3.0]), np.full(3, 2.0)
+    task = Task(np.eye(3)[None], y, price, POISSON, bias=False)
+    z = np.array([-1.0, 0.5, 1.0])
+    alpha, (low, high) = price * (y - np.exp(z)) + [0.1, -0.2, 0.3], POISSON.bounds(y, price)
+    for delta in (1e-6, 1e-3, 1.0):
+        ridge = Ridge(np.full((1, 1), delta), alpha[None])
+        found = sample_terms(task).paying(ridge).costs(alpha, -z, np.zeros(3))
+        for i in range(3):
+            grid = np.linspace(low[i], high[i], 200001)
+            u = (high[i] - grid) / price[i]
+            entropy = -u * np.log(np.where(u > 0, u, 1.0)) + u + (y[i] * math.log(y[i]) if y[i] else 0.0) - y[i]
+            best = (price[i] * entropy - grid * z[i] + delta / 2 * (grid - alpha[i]) ** 2).max()
+            assert found.bound[i] >= best - 1e-9
+            assert found.bound[i] <= best + delta * (0.2 if delta < 2e-3 else (high[i] - low[i]) ** 2)

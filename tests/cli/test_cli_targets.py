@@ -178,6 +178,28 @@ def test_every_multiplier_that_is_not_zero_belongs_to_a_support_vector(run, tmp_
     assert f"support vectors  {N} of {N}" in out
 
 
+def test_counts_are_predicted_by_their_means(run, tmp_path):
+    counts = np.arange(N) % 4
+    instance = Instance(K, response=counts, test_kernels=TEST, test_response=np.ones(T))
+    save_instance(tmp_path / "problem.npz", instance)
+    answer = tmp_path / "answer.json"
+    code, out, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "-o", answer)
+    assert code == 0, err
+    assert "loss = poisson" in out
+    code, out, err = run("predict", answer, tmp_path / "problem.npz", "-o", tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as arrays:
+        assert arrays["mean"] == pytest.approx(np.exp(arrays["decision"]), rel=1e-14)
+        off = float(np.mean(np.abs(arrays["mean"] - 1)))
+    assert f"mean absolute error {off:.4g}" in err
+    assert run("predict", answer, tmp_path / "problem.npz")[1].splitlines()[0] == "decision,mean"
+    assert run("prove", tmp_path / "problem.npz", "--set", "loss=poisson")[0] == 0
+    code, out, err = run("cv", tmp_path / "problem.npz", "--grid", "C=0.5,1", "--set", "loss=poisson", "--folds", "4")
+    assert code == 0, err
+    code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "--set", "epsilon=1")
+    assert code != 0
+    assert "epsilon does not belong to loss poisson" in err
+
+
 def test_paths_and_cross_validation_take_a_response(run, tmp_path):
     save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
     chosen = ("--set", "loss=absolute", "--solver", "clarabel")

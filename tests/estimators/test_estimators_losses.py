@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -25,6 +25,7 @@ from mklcvx.errors import InputError
 from mklcvx.estimators.base import KernelCombiner, KernelEstimator
 from mklcvx.formulations.losses import EVERY, REAL
 from mklcvx.problem.kernels import Gaussian
+from refusals import check_refused
 from tables import CANCER, DIABETES, GRAPE, KERNELS, MALIGNANT, PROGRESSION, TEST, TRAIN, WINE, stack_of
 
 pytestmark = pytest.mark.slow
@@ -423,3 +424,24 @@ def test_nothing_is_said_where_all_is_well():
         MKLRegressor("l2", KERNELS).fit(LEARNED, TARGET)
         OneClassMKL("l2", KERNELS).fit(LEARNED)
     assert said == []
+
+
+# ------------------------------------------------------------------------------------------------------------- counts
+def test_poisson_is_poisson_regression_and_scores_its_deviance(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    y = rng.poisson(np.exp(1 + X[:, 0]))
+    model = MKLRegressor("svm", "linear", loss="poisson", C=0.5).fit(X, y)
+    other = PoissonRegressor(alpha=1 / (0.5 * 50), tol=1e-12, solver="newton-cholesky", max_iter=1000).fit(X, y)
+    assert model.predict(X) == pytest.approx(other.predict(X), rel=1e-6)
+    assert model.intercept_ == pytest.approx(other.intercept_, abs=1e-6)
+    assert model.score(X, y) == pytest.approx(other.score(X, y), abs=1e-8)
+    assert model.score(X, y, np.arange(50)) == pytest.approx(other.score(X, y, np.arange(50)), abs=1e-8)
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").predict(X) == pytest.approx(model.predict(X), rel=1e-12)
+    both = MKLRegressor("l1", loss="poisson").fit(X, np.column_stack([y, y // 2]))
+    assert both.solutions_[0].certified
+    assert both.predict(X).shape == (50, 2)
+    assert (both.predict(X) > 0).all()
+    with check_refused("loss poisson takes counts y ≥ 0", "use another loss"):
+        MKLRegressor("l1", loss="poisson").fit(X, y - 1)

@@ -13,7 +13,7 @@ import pytest
 
 from checks import check_same_function
 from mklcvx import Instance, Solution, formulations
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.zoo import regression
 from solved_once import solved_once
 
@@ -24,8 +24,9 @@ K, R = NOISY.kernels, NOISY.targets.values
 PRICES = 1 + np.arange(18) % 3 / 2
 LABELLED = Instance(K, np.where(np.median(R) < R, 1, -1), sample_weight=PRICES)
 RESPONSE = Instance(K, response=R, sample_weight=PRICES)
+COUNTED = Instance(K, response=np.floor(2 * (R - R.min())), sample_weight=PRICES)
 BARE = Instance(K, sample_weight=PRICES)
-INSTANCES = {LABELS: LABELLED, REAL: RESPONSE, NONE: BARE}
+INSTANCES = {LABELS: LABELLED, REAL: RESPONSE, COUNTS: COUNTED, NONE: BARE}
 WITH_ONE_KERNEL = {targets: instance.select([0]) for targets, instance in INSTANCES.items()}
 PENALTIES = ["l1", "sum", "sm2", "elastic", "block_elastic"]
 FINE = 1e-10

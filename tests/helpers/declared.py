@@ -14,7 +14,7 @@ from mklcvx import Instance
 from mklcvx.certificate.ball_arithmetic.enclosure import Point
 from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
 from mklcvx.formulations import get
-from mklcvx.formulations.losses import EVERY, LABELS, REAL, Loss
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, REAL, Loss
 from mklcvx.verification.proof import Proof, _enclosed
 from sample_sides import CORNER, LEVEL, TUBE, WIDTH
 
@@ -43,6 +43,8 @@ def instance_for(loss: Loss, n: int = 12, seed: int = 0, weighted: bool = True, 
         targets["y"] = np.where(rng.permutation(n) < 2 * n // 5, 1, -1)
     elif loss.targets == REAL:
         targets["response"] = rng.normal(size=n) + 3.0
+    elif loss.targets == COUNTS:
+        targets["response"] = rng.poisson(3.0, n)
     weight = rng.uniform(0.8, 1.2, n) if weighted else None
     return Instance(kernels, groups=[0, 0, 1], sample_weight=weight, **targets)
 

@@ -9,11 +9,13 @@ import numpy as np
 from mklcvx.formulations import Task
 from mklcvx.formulations.losses import (
     ABSOLUTE,
+    COUNTS,
     HINGE,
     LABELS,
     LOGISTIC,
     NU,
     ONE_CLASS,
+    POISSON,
     REAL,
     SQUARED,
     SQUARED_HINGE,
@@ -28,10 +30,10 @@ from mklcvx.formulations.losses import (
 TUBE, WIDTH, CORNER, LEVEL = 0.3, 0.4, 0.7, 0.2
 CHOSEN: tuple[Loss, ...] = (
     HINGE, NU, SQUARED_HINGE, SmoothedHinge(WIDTH), LOGISTIC, SQUARED, EpsilonInsensitive(TUBE), ABSOLUTE,
-    SquaredEpsilonInsensitive(TUBE), Huber(CORNER), Quantile(LEVEL), ONE_CLASS,
+    SquaredEpsilonInsensitive(TUBE), Huber(CORNER), Quantile(LEVEL), POISSON, ONE_CLASS,
 )  # fmt: skip
 PRICED = tuple(loss for loss in CHOSEN if not loss.free_margin)
-QUADRATIC = tuple(loss for loss in PRICED if loss is not LOGISTIC)
+QUADRATIC = tuple(loss for loss in PRICED if loss.kind == "quadratic")
 SIDES = [(loss, bias) for loss in CHOSEN for bias in ((True, False) if loss.takes_bias else (False,))]
 
 
@@ -65,6 +67,7 @@ VALUES: dict[str, Callable] = {
     "squared_epsilon_insensitive": lambda y, z: positive(np.abs(y - z) - TUBE) ** 2 / 2,
     "huber": lambda y, z: huber(y - z),
     "quantile": lambda y, z: LEVEL * positive(y - z) + (1 - LEVEL) * positive(z - y),
+    "poisson": lambda y, z: np.exp(z) - y * z - entropy(y) - y,
 }
 # g(β) and the domain of β, as the table of losses has them.
 GAINS: dict[str, Callable] = {
@@ -80,6 +83,7 @@ GAINS: dict[str, Callable] = {
     "squared_epsilon_insensitive": lambda y, beta, c: y * beta - TUBE * np.abs(beta) - beta**2 / (2 * c),
     "huber": lambda y, beta, c: y * beta - beta**2 / (2 * c),
     "quantile": lambda y, beta, c: y * beta,
+    "poisson": lambda y, beta, c: c * (entropy(y - beta / c) - entropy(y)) - beta,
 }
 DOMAINS: dict[str, tuple[float, float]] = {  # of α, in multiples of c
     "hinge": (0, 1), "nu": (0, 1), "one_class": (0, 1), "squared_hinge": (0, np.inf), "smoothed_hinge": (0, 1),
@@ -88,12 +92,21 @@ DOMAINS: dict[str, tuple[float, float]] = {  # of α, in multiples of c
 }  # fmt: skip
 
 
+def domain(name: str, y: np.ndarray, price: np.ndarray) -> np.ndarray:
+    """The ends of α; for counts the lower one is that which no optimum reaches."""
+    if name == "poisson":
+        return np.stack([np.full(len(y), -4 * np.sum(price * (1 + y**1.5))), price * y])
+    return np.outer(DOMAINS[name], price)
+
+
 def named(side) -> str:
     """For the ids of tests."""
     return side.name if isinstance(side, Loss) else str(side)
 
 
 def targets(loss: Loss, n: int, rng: np.random.Generator) -> np.ndarray:
+    if loss.targets == COUNTS:
+        return rng.poisson(2.0, n).astype(float)
     if loss.targets == REAL:
         return rng.normal(size=n)
     return np.where(rng.permutation(n) < max(1, 2 * n // 5), 1.0, -1.0) if loss.targets == LABELS else np.ones(n)

@@ -338,8 +338,8 @@ def test_a_named_loss_must_fit_the_targets():
 
 
 def test_the_losses_that_refusals_name_are_those_that_fit():
-    for kind, of_loss in (("response", losses.REAL), ("none", losses.NONE)):
-        assert module.LOSSES_FOR[kind] == tuple(loss.name for loss in losses.EVERY if loss.targets == of_loss)
+    for kind, of_loss in (("response", (losses.REAL, losses.COUNTS)), ("none", (losses.NONE,))):
+        assert module.LOSSES_FOR[kind] == tuple(loss.name for loss in losses.EVERY if loss.targets in of_loss)
 
 
 # ---------------------------------------------------------------------------------------------------------- the rest

@@ -105,6 +105,7 @@ def test_losses_on_figures_of_their_own_and_unknown_names():
 
 # ---------------------------------------------------------------------------------------------------- other losses
 RESPONSE = Instance(THREE.kernels, response=THREE.y * np.linspace(0.5, 2.0, 24))
+COUNTED = Instance(THREE.kernels, response=np.arange(24) % 4)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,7 @@ RESPONSE = Instance(THREE.kernels, response=THREE.y * np.linspace(0.5, 2.0, 24))
         (RESPONSE, {"loss": "huber", "delta": 0.3}, "residual y − f(x)"),
         (RESPONSE, {"loss": "epsilon_insensitive", "epsilon": 0.3, "C": 0.5}, "residual y − f(x)"),
         (RESPONSE, {"loss": "quantile", "quantile": 0.7, "C": 0.5}, "residual y − f(x)"),
+        (COUNTED, {"loss": "poisson", "C": 0.5}, "residual y − exp f(x)"),
         (THREE, {"loss": "logistic"}, "margin y f(x)"),
         (THREE, {"loss": "squared_hinge"}, "margin y f(x)"),
         (THREE, {"loss": "smoothed_hinge", "width": 0.5, "C": 0.3}, "margin y f(x)"),

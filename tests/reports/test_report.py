@@ -431,6 +431,7 @@ def test_a_response_has_its_predictions_and_errors():
         ({}, "one_class"),
         ({"classes": np.arange(16) % 3}, "softmax"),
         ({"response": np.column_stack([THREE.y, np.arange(16.0)])}, "squared"),
+        ({"response": np.arange(16) % 4}, "poisson"),
     ],
 )
 def test_every_kind_of_target_has_a_page(targets, loss):

@@ -11,7 +11,7 @@ from cases import own_parameters
 from checks import check_enclosed
 from mklcvx import Instance, LowRank, formulations, solve, solve_path, zoo
 from mklcvx.formulations import SINGLE_TASKS
-from mklcvx.formulations.losses import EVERY, LABELS, LOSSES, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, LOSSES, REAL
 from mklcvx.solvers.interior.samples_side import DualPoint, samples_side
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
@@ -22,7 +22,7 @@ NAMES = [formulation.name for formulation in SINGLE_TASKS]
 PAIRS = [(f.name, loss.name) for f in SINGLE_TASKS for loss in EVERY if not loss.free_margin or "nu" in f.losses]
 ON_LABELS = [loss.name for loss in EVERY if loss.targets == LABELS and not loss.free_margin]
 ON_RESPONSES = [loss.name for loss in EVERY if loss.targets == REAL]
-WITH_PRICE = [*ON_LABELS, *ON_RESPONSES]
+WITH_PRICE = [*ON_LABELS, *ON_RESPONSES, "poisson"]
 
 
 def problem_for(loss: str, n: int = 20, M: int = 4, seed: int = 3, weighted: bool = False) -> Instance:
@@ -32,6 +32,9 @@ def problem_for(loss: str, n: int = 20, M: int = 4, seed: int = 3, weighted: boo
         return Instance(labelled.kernels, labelled.y, groups=labelled.groups, sample_weight=weight)
     if LOSSES[loss].targets == REAL:
         return Instance(real.kernels, response=real.response, groups=real.groups, sample_weight=weight)
+    if LOSSES[loss].targets == COUNTS:
+        counted = regression.counts(n, M, seed)
+        return counted.with_kernels(counted.kernels, sample_weight=weight)
     return Instance(labelled.kernels, groups=labelled.groups, sample_weight=weight)
 
 
@@ -188,11 +191,12 @@ def test_split_variables_are_eliminated_exactly():
 def test_slope_and_curvature_are_those_of_the_loss(loss):
     side, task = side_for(loss, C=2.0)
     share = np.linspace(0.05, 0.9, 12)
-    alpha = share * np.where(np.isfinite(task.limit), task.limit, 1.0)
+    alpha = share * np.where(np.isfinite(task.limit), task.limit, 1.0) - (task.limit == 0)
     at = DualPoint(alpha, *side.distances(alpha))
     assert side.slope(at)[:12] == pytest.approx(task.loss_function.gradient(alpha, task.y, task.box))
     assert side.curvature(at) == pytest.approx(task.loss_function.curvature(alpha, task.y, task.box))
     if side.two_sided:
+        alpha = np.abs(alpha)
         at = DualPoint(-alpha, *side.distances(-alpha))
         expected = task.loss_function.gradient(-alpha, task.y, task.box)
         assert side.slope(at)[-12:] == pytest.approx(-expected if side.variables_per_sample == 2 else expected)
@@ -225,6 +229,23 @@ def test_the_entropy_keeps_both_tails():
     alpha, low, high = side.kept_inside(before, DualPoint(lower, lower + change, upper - change))
     assert np.array_equal(alpha, low)
     assert np.minimum(low, high) == pytest.approx(np.minimum(lower + change, upper - change), rel=1e-6)
+
+
+def test_the_mean_of_a_count_keeps_its_digits():
+    """Steps of any length leave it positive; a short step is Newton's, for α and for its distance from cy."""
+    side, task = side_for("poisson", C=2.0)
+    upper = np.array([1e-30, 1e-3, 1.0, 50.0] * 3)
+    before = Legs(task.limit - upper, upper[:0], upper)
+    for change in (-1e3, 1e3):
+        alpha, low, high = side.kept_inside(before, Legs(before.alpha, low_end := upper[:0], upper - change))
+        assert (high > 0).all()
+        assert len(low) == len(low_end) == 0
+        assert alpha + high == pytest.approx(task.limit, abs=1e-9)
+    change = np.array([5e-31, -1e-9, 1e-9, -1e-6] * 3)
+    alpha, _, high = side.kept_inside(before, Legs(before.alpha, upper[:0], upper - change))
+    assert high == pytest.approx(upper - change, rel=0.3)
+    assert high[1:4] == pytest.approx((upper - change)[1:4], rel=1e-6)
+    assert alpha[1:4] - before.alpha[1:4] == pytest.approx(change[1:4], rel=1e-5)
 
 
 def test_which_samples_are_free():

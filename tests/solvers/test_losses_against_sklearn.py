@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import HuberRegressor, LogisticRegression, Ridge
+from sklearn.linear_model import HuberRegressor, LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 from mklcvx import Instance, formulations, solve
@@ -25,6 +25,7 @@ RNG = np.random.default_rng(17)
 X = RNG.normal(size=(N, 3))
 TARGET = X @ [1.0, -0.5, 0.2] + 0.4 * RNG.standard_t(3, N) + 0.7
 LABELS = np.where(TARGET + 0.5 * RNG.normal(size=N) > 0.7, 1.0, -1.0)
+COUNTS = np.floor(np.exp(TARGET))
 KERNELS = {"linear": X @ X.T, "rbf": np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))}
 WEIGHTS = {"even": np.ones(N), "weighted": 1 + np.arange(N) % 3 / 2}
 C = 0.7
@@ -123,6 +124,19 @@ def test_logistic_regression(kernel, weight, bias):
     given = {"C": C, "bias": bias, "value": 1e-13, "function": 1e-10}
     intercept = float(model.intercept_[0]) if bias else 0.0
     check(kernel, weight, "logistic", LABELS, back @ model.coef_[0], intercept, **given)
+
+
+@over_kernels
+@over_weights
+@over_biases
+def test_poisson_regression(kernel, weight, bias):
+    """The mean of the halves of the deviance, and ½ alpha ‖w‖²: C = 1/(alpha Σ weights)."""
+    features, back = factor(kernel)
+    price = 1 / (C * WEIGHTS[weight].sum())
+    model = PoissonRegressor(alpha=price, tol=1e-12, max_iter=1000, fit_intercept=bias, solver="newton-cholesky")
+    model.fit(features, COUNTS, sample_weight=WEIGHTS[weight])
+    given = {"C": C, "bias": bias, "value": 1e-13, "function": 1e-10}
+    check(kernel, weight, "poisson", COUNTS, back @ model.coef_, float(model.intercept_), **given)
 
 
 # ------------------------------------------------------------------------------------- LIBLINEAR, without the ½ of ours

@@ -7,7 +7,7 @@ import pytest
 
 from mklcvx import Instance, load_solution, save_solution, solve, solve_path
 from mklcvx.certificate.residuals import gap_parts
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.zoo import regression
 from refusals import check_refused
 
@@ -16,7 +16,7 @@ K, R = NOISY.kernels, NOISY.targets.values
 TRAINING, TEST = np.arange(14), np.arange(14, 20)
 PART, OTHER = K[:, :14, :14], K[:, 14:, :14]
 INSTANCES = {LABELS: Instance(PART, np.where(R[:14] > np.median(R), 1, -1)), REAL: Instance(PART, response=R[:14]),
-             NONE: Instance(PART)}  # fmt: skip
+             COUNTS: Instance(PART, response=np.floor(2 * (R[:14] - R.min()))), NONE: Instance(PART)}  # fmt: skip
 NEW = [loss for loss in EVERY if loss.name not in ("hinge", "nu")]
 
 

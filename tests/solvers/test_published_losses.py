@@ -7,7 +7,7 @@ import pytest
 
 from checks import check_status
 from mklcvx import Instance, formulations, solve
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.formulations.svm import SVM
 from mklcvx.solvers.svm import Machine
 from mklcvx.zoo import regression
@@ -20,6 +20,7 @@ PRICES = 1 + np.arange(18) % 3 / 2
 INSTANCES = {
     LABELS: Instance(K, np.where(np.median(R) < R, 1, -1), sample_weight=PRICES, groups=[0, 0, 1]),
     REAL: Instance(K, response=R, sample_weight=PRICES, groups=[0, 0, 1]),
+    COUNTS: Instance(K, response=np.floor(2 * (R - R.min())), sample_weight=PRICES, groups=[0, 0, 1]),
     NONE: Instance(K, sample_weight=PRICES, groups=[0, 0, 1]),
 }
 PAIRS = [

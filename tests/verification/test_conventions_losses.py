@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from sklearn.metrics import mean_poisson_deviance
 from sklearn.svm import SVR, NuSVR, OneClassSVM
 
 from mklcvx import Instance, verify, zoo
@@ -90,6 +91,22 @@ def test_logistic_regression_on_features(name):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+def test_poisson_regression_on_features(weighted):
+    instance, kernel = combined("counts")
+    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
+    instance = instance.with_kernels(instance.kernels, sample_weight=price)
+    values, vectors = np.linalg.eigh(kernel)
+    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    model = PoissonRegressor(alpha=0.02, tol=1e-12, max_iter=1000, solver="newton-cholesky")
+    mean = model.fit(features, instance.response, sample_weight=price).predict(features)
+    deviance = mean_poisson_deviance(instance.response, mean, sample_weight=price)
+    value = deviance / 2 + 0.01 * np.sum(model.coef_**2)
+    parts = {"alpha": instance.response - mean, "bias": model.intercept_, "objective": value}
+    assert verify(instance, convention="sklearn_poisson", lam=0.02, **parts).accepted
+    assert not verify(instance, convention="sklearn_poisson", lam=0.01, diagnosis=False, **parts).accepted
+
+
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", ["one-cloud", "one-cloud-outliers"])
 def test_one_class(name, weighted):
     instance, kernel = combined(name, "mean")
@@ -108,6 +125,7 @@ def test_one_class(name, weighted):
         ("sklearn_svr", "response", {"C": 2.0, "epsilon": 0.2}),
         ("sklearn_kernel_ridge", "response", {"lam": 0.3}),
         ("sklearn_logistic", "mixed", {"C": 2.0}),
+        ("sklearn_poisson", "counts", {"lam": 0.1}),
         ("sklearn_one_class", "one-cloud", {"nu": 0.3}),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, zoo
-from mklcvx.formulations.losses import HINGE, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, HINGE, LABELS, NONE, REAL
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.conventions import CONVENTIONS, convert, get
 from refusals import check_refused, strict
@@ -22,6 +22,7 @@ UNIT = INSTANCE.with_kernels(np.stack([kernel / np.trace(kernel) for kernel in I
 INSTANCES = {
     LABELS: UNIT,
     REAL: Instance(UNIT.kernels, response=np.sin(np.arange(20.0)), sample_weight=1 + np.arange(20) % 2),
+    COUNTS: Instance(UNIT.kernels, response=np.arange(20) % 4, sample_weight=1 + np.arange(20) % 2),
     NONE: Instance(UNIT.kernels, sample_weight=1 + np.arange(20) % 2),
 }
 LOSSES = {"sklearn_svr": {"epsilon": 0.2}, "sklearn_one_class": {"nu": 0.3, "bias": False}}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, Solution, shrink, solve, verify, zoo
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.judge import judge
@@ -17,7 +17,7 @@ from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
-SPECIMEN = {LABELS: "mixed", REAL: "response", NONE: "one-cloud"}
+SPECIMEN = {LABELS: "mixed", REAL: "response", COUNTS: "counts", NONE: "one-cloud"}
 OWN = {"nu": {"nu": 0.3}, "huber": {"delta": 0.25}, "quantile": {"quantile": 0.3}}
 PAIRS = [
     (loss.name, name)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, Solution, solve, verify, zoo
-from mklcvx.formulations.losses import EVERY, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.case import pose
 from mklcvx.verification.diagnosis.mistakes_in_answers import samples_order
@@ -35,6 +35,7 @@ CORNER = {"loss": "huber", "C": 1.5, "delta": 0.3}
 SQUARES = {"loss": "squared", "C": 1.5}
 LEVEL = {"loss": "quantile", "C": 2.0, "quantile": 0.3}
 LOGISTIC = {"loss": "logistic", "C": 2.0}
+COUNTED, COUNTS_ON = {"loss": "poisson", "C": 2.0}, ("counts", "counts-large")
 CLOUD = {"loss": "one_class", "nu": 0.2}
 INEXACT = {"stopped_early", "few_decimals", "single_precision", "unknown", "bias_wrong"}
 
@@ -127,6 +128,10 @@ ROWS = [
     Row("classes_swapped", LOGISTIC, spoilt=flipped, on=LABELLED),
     Row("alpha_signed", LOGISTIC, spoilt=lambda found, parts: {**parts, "alpha": found.alpha * found.y}, on=LABELLED),
     Row("loss hinge", LOGISTIC, {"C": 2.0}, on=LABELLED, formulation="sum"),
+    Row("C_inverted", COUNTED, {**COUNTED, "C": 0.5}, on=COUNTS_ON),
+    Row("C_times_n", COUNTED, {**COUNTED, "C": 80.0}, on=COUNTS_ON),
+    Row("loss squared", COUNTED, {"loss": "squared", "C": 2.0}, on=COUNTS_ON),
+    Row("loss poisson", {"loss": "squared", "C": 2.0}, COUNTED, on=COUNTS_ON),
     Row("loss logistic", {"C": 2.0}, LOGISTIC, on=LABELLED),
     Row("half", {"loss": "squared_hinge"}, {"loss": "squared_hinge", "C": 2.0}, on=LABELLED),
     # ----------------------------------------------------------------------------------------------------- one class
@@ -179,6 +184,21 @@ def test_a_missing_half_in_the_objective_is_named(name):
     assert "the ½ of the squared loss is missing" in report.diagnosis.words
 
 
+@pytest.mark.parametrize("name", COUNTS_ON)
+def test_a_likelihood_without_its_constant_and_a_whole_deviance_are_named(name):
+    instance = instance_of(name)
+    found, y = solve(instance, "sum", tol=1e-9, **COUNTED), instance.response
+    z = outputs(found, instance)
+    constant = 2.0 * float(np.sum(y * np.log(np.maximum(y, 1)) - y))
+    loss = 2.0 * float(np.sum(np.exp(z) - y * z)) + constant
+    for added, words in ((-constant, "Σ c(y log y − y) is missing"), (loss, "the deviance is counted in full")):
+        report = verify(
+            instance, "sum", parameters=COUNTED, **{**parts_of(found), "objective": found.objective + added}
+        )
+        assert report.diagnosis.name == "objective_terms"
+        assert words in report.diagnosis.words
+
+
 def outputs(found: Solution, instance: Instance) -> np.ndarray:
     return np.einsum("mij,mj->i", instance.kernels, found.all_coefficients) + found.bias
 
@@ -202,7 +222,7 @@ def test_labels_zero_and_one_are_named(name):
 
 
 # --------------------------------------------------------------------------------------------------- no accusations
-ON = {REAL: "response", LABELS: "mixed", NONE: "one-cloud"}
+ON = {REAL: "response", COUNTS: "counts", LABELS: "mixed", NONE: "one-cloud"}
 
 
 @pytest.mark.parametrize("loss", [loss.name for loss in EVERY])
@@ -214,7 +234,7 @@ def test_right_answers_that_are_inexact_are_not_accused(loss):
     found = solve(instance, "l1", tol=1e-9, **asked)
     for size in (1e-3, 1e-5, 1e-8):
         noise = size * np.abs(found.alpha).max() * rng.standard_normal(len(found.alpha))
-        alpha = found.alpha + noise if chosen.targets == REAL else np.maximum(found.alpha + noise, 0.0)
+        alpha = found.alpha + noise if chosen.targets in (REAL, COUNTS) else np.maximum(found.alpha + noise, 0.0)
         parts = {"alpha": alpha, "objective": found.objective * (1 + size), "weights": found.weights * (1 + size)}
         report = verify(instance, "l1", parameters=asked, **parts)
         assert report.accepted or report.diagnosis.name in INEXACT, report.diagnosis.words

@@ -8,7 +8,7 @@ import pytest
 from mklcvx import formulations, zoo
 from mklcvx.bench.conformance.trials import suitable
 from mklcvx.bench.matrix import plan
-from mklcvx.formulations.losses import EVERY, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, EVERY, NONE, REAL
 from mklcvx.io.files import load_instance
 from mklcvx.zoo import regression
 from mklcvx.zoo.plans import PLANS
@@ -56,14 +56,14 @@ def test_an_exported_specimen_is_the_same_in_every_format(run, tmp_path, place, 
 
 # ------------------------------------------------------------------------------------------------- losses that fit
 def test_formulations_are_tried_on_them_with_the_losses_that_fit(refusal):
-    assert len(NAMES) == 13
+    assert len(NAMES) == 15
     assert not {name for _, name in plan()} & set(NAMES)
     assert not {name for f in formulations.FORMULATIONS for name in suitable(f.name)} & set(NAMES)
     tried = set()
     for loss in EVERY:
         found = set(suitable("l1", loss=loss.name))
         assert found <= set(NAMES) or not found & set(NAMES)
-        assert len(found) == {REAL: 10, NONE: 2}.get(loss.targets, len(suitable("l1")))
+        assert len(found) == {REAL: 12, COUNTS: 2, NONE: 2}.get(loss.targets, len(suitable("l1")))
         tried |= found
     assert set(NAMES) - tried == {"response-outputs"}
     assert suitable("li", loss="one_class") == []

@@ -26,6 +26,7 @@ REGULARISERS = ("sum", "l1", "sm2", "l2", "elastic", "li")
 ON = {
     losses.LABELS: ("by-hand", "three-samples"),
     losses.REAL: ("response", "response-ties"),
+    losses.COUNTS: ("counts", "counts-large"),
     losses.NONE: ("one-cloud", "one-cloud-outliers"),
 }
 NU = {losses.NU.name: {"nu": 0.5}}  # it has no default

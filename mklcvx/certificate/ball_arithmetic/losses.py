@@ -11,6 +11,10 @@ that it is evaluated exactly at both ends of the ball of r.
 where Ac ≤ 4, since h'' ≤ −4/c. A concave function lies below its tangents: G ≤ G(x) + max(G'(x)(c − x), −G'(x)x) for
 any x within (0, c), such as one near the maximiser c/(1 + e^(B − r − Ax)). In any case the supremum is at most that
 without a ridge, c log(1 + e^r), and the ridge's largest value, which is at an end of the box.
+
+**Counted** (Poisson, a = 0). With H = cy, h(α) = H log(H/c) − H − u log(u/c) + u, u = H − α, and without a ridge the
+cost is c e^(−r) + Hr + H log(H/c) − H. No optimal α is below the low end −4 Σ c(1 + y√y), so that h'' ≤ −1/(H − low),
+and G lies below its tangents where A is at most that; the maximiser is H − c e^(B − r − Ax).
 """
 
 from __future__ import annotations
@@ -20,9 +24,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 from flint import arb, fmpq
 
-from .balls import ONE, ZERO, exact, middle, total
+from .balls import ONE, ZERO, Array, exact, middle, total
 
 FAR = 600  # log-odds from which on no tangent is sought
 HALVINGS = 200
@@ -155,6 +160,66 @@ class Entropic:
         return exact(low) - origin
 
 
+@dataclass(frozen=True)
+class Counted:
+    """The Poisson loss; H is `high`."""
+
+    rational: ClassVar[bool] = False
+    a: ClassVar[fmpq] = ZERO
+
+    price: fmpq
+    low: fmpq
+    high: fmpq
+
+    @property
+    def kappa(self) -> fmpq:
+        """The least curvature."""
+        return 1 / (self.high - self.low)
+
+    def _entropy(self, u: fmpq) -> arb:
+        return arb(u) * arb(u / self.price).log() - arb(u) if u != 0 else arb(0)
+
+    def gain(self, alpha: fmpq) -> arb:
+        return self._entropy(self.high) - self._entropy(self.high - alpha)
+
+    def cost(self, r: arb, bend: Bend) -> arb:
+        if not -r < FAR**2:
+            return arb.pos_inf()
+        plain = arb(self.price) * (-r).exp() + arb(self.high) * r + self._entropy(self.high)
+        apart = plain + arb(max(bend.at(self.low), bend.at(self.high)))
+        if bend == Bend():
+            return plain
+        shift, x = r - arb(bend.linear), self.high
+        if bend.square > self.kappa or not abs(shift) + arb(bend.square * (self.high - self.low)) < FAR:
+            return apart
+        for _ in range(4):
+            x = max(self._called_for((shift + arb(bend.square * x)).mid()), self.low)
+        if not x < self.high:
+            return apart
+        slope = shift + arb(bend.square * x) + arb((self.high - x) / self.price).log()
+        rise = (slope * arb(self.high - x)).max(-slope * arb(x - self.low))
+        tangent = self.gain(x) + r * arb(x) + arb(bend.at(x)) + rise
+        return min(tangent, apart, key=lambda ball: ball.upper())
+
+    def _called_for(self, r: arb) -> fmpq:
+        return middle((arb(self.high) - arb(self.price) * (-r).exp()).mid())
+
+    def called_for(self, r: arb) -> arb:
+        return abs(arb(self.high) - arb(self.price) * (-r).exp()).upper()
+
+    @staticmethod
+    def least_bias(losses: Sequence[Any], signs: Sequence[int], f: Sequence[fmpq]) -> fmpq:
+        """e^b = Σ H / Σ c e^f."""
+        origin = max(f)
+        means = sum((arb(one.price) * arb(value - origin).exp() for one, value in zip(losses, f, strict=True)), arb(0))
+        return middle((arb(total(one.high for one in losses)) / means).log().mid()) - origin
+
+
+def counts_end(targets: Array, prices: Array) -> float:
+    """The low end of every sample's box."""
+    return -4 * math.fsum(prices * (1 + targets * np.sqrt(targets)))
+
+
 def _slope(rows: list[tuple[float, int, float]], b: float) -> float:
     """Minus the derivative of the cost in b."""
     return math.fsum(c * sign * _chance(-sign * (value + b)) for c, sign, value in rows)
@@ -230,7 +295,9 @@ LOSSES: dict[str, Stated] = {
     "epsilon_insensitive": lambda y, c, own: _two_sided(y, -c, c, own["epsilon"]),
     "squared_epsilon_insensitive": lambda y, c, own: Quadratic(y, exact(own["epsilon"]), 1 / exact(c), None, None),
     "huber": lambda y, c, own: _two_sided(y, -c * own["delta"], c * own["delta"], kappa=1 / exact(c)),
+    "poisson": lambda y, c, own: Counted(exact(c), exact(own["low"]), exact(c * float(y))),
     "quantile": lambda y, c, own: _two_sided(y, -(1 - own["quantile"]) * c, own["quantile"] * c),
 }
 LABELLED = ("hinge", "nu", "squared_hinge", "smoothed_hinge", "logistic")
+COUNTED = ("poisson",)  # whose box depends on all samples
 FREE_MARGIN = ("nu", "one_class")

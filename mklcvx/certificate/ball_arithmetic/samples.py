@@ -17,7 +17,7 @@ from flint import arb, fmpq
 
 from ...problem.instance import Instance
 from .balls import ONE, ZERO, Array, added, exact, exacts, filled, middle, total
-from .losses import FREE_MARGIN, LABELLED, LOSSES, Bend, Quadratic, clipped, flat_bottom
+from .losses import COUNTED, FREE_MARGIN, LABELLED, LOSSES, Bend, Quadratic, clipped, counts_end, flat_bottom
 
 GRID = fmpq(1, 2**52)
 
@@ -37,7 +37,8 @@ class Samples:
         nu = parameters.get("nu")
         loss = parameters.get("loss", "hinge" if nu is None else "nu")
         prices = (parameters["C"] if nu is None else 1.0 / (nu * instance.samples)) * instance.sample_weight
-        losses = (LOSSES[loss](exact(y), float(c), parameters) for y, c in zip(targets, prices, strict=True))
+        given = {**parameters, "low": counts_end(targets, prices)} if loss in COUNTED else parameters
+        losses = (LOSSES[loss](exact(y), float(c), given) for y, c in zip(targets, prices, strict=True))
         signs = tuple(int(y) if loss in LABELLED else 1 for y in targets)
         made = cls(signs, tuple(losses), loss in FREE_MARGIN, bias)
         return made._roomy() if made.free_margin else made

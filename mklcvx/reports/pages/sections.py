@@ -153,7 +153,7 @@ def fit(instance: Instance, solution: Solution) -> Markup | None:
     observed, whose = instance.targets.values, "training"
     if instance.test_kernels is not None and instance.test_targets is not None:
         observed, whose = instance.test_targets, "test"
-        predicted = solution.decision_function(instance.test_kernels, instance.test_diagonals)
+        predicted = solution.predict(instance.test_kernels, instance.test_diagonals)
     else:
         predicted = observed - sample_side(instance, solution).margins.T
     rows = [("samples", f"{len(observed)} {whose} samples")]

@@ -18,7 +18,7 @@ from ...certificate.residuals import sample_side
 from ...certificate.run import Row
 from ...certificate.solution import Solution
 from ...errors import InputError
-from ...formulations.losses import LABELS, NONE, REAL, Loss
+from ...formulations.losses import COUNTS, LABELS, NONE, REAL, Loss
 from ...problem.instance import Instance
 from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_of_kernels
 
@@ -33,7 +33,7 @@ SEEN = 1e-6  # of the largest weight: kernels that never exceed it are drawn fai
 EDGE = 1e-7  # of C: an interior-point method is this far from 0 and from C
 KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
 NAMES_OF_REAL = ("α = 0", "α between its bounds", "α at a bound")
-AXIS = {LABELS: "margin y f(x)", REAL: "residual y − f(x)", NONE: "f(x)"}
+AXIS = {LABELS: "margin y f(x)", REAL: "residual y − f(x)", COUNTS: "residual y − exp f(x)", NONE: "f(x)"}
 FINE = 2000  # points of a staircase that is no pair of lines
 
 Trace = Solution | Sequence[Row]
@@ -79,20 +79,22 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     """Draw α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that
-    the conditions require; for real targets against y − f(x). The instance is the one that was solved, after any
-    preprocessing."""
+    the conditions require; for real targets against y − f(x), for counts against y − exp f(x). The instance is the one
+    that was solved, after any preprocessing."""
     samples = sample_side(instance, solution)
     margins, shares, loss = samples.margins.ravel(), samples.shares.ravel(), samples.loss
     if loss is None:
         name = solution.parameters["loss"]
         raise InputError(f"kkt: loss {name} compares the outputs of a sample, which has no margin: draw another loss")
-    ax, level, real = axes(ax), samples.level, loss.targets == REAL
+    ax, level, real = axes(ax), samples.level, loss.targets in (REAL, COUNTS)
     least = 0.3 * (abs(level) or 1.0)  # on either side, so that rounding errors are not magnified
     low, high = min(margins.min(), level - least), max(margins.max(), level + least)
     room = 0.06 * (high - low)
     x, y = _staircase(loss, low - room, level, high + room)
     ax.plot(x, y, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
     smallest, largest = (ends[0] for ends in loss.bounds(np.zeros(1), np.ones(1)))
+    if loss.targets == COUNTS:  # whose bounds no sample reaches
+        smallest, largest = -np.inf, np.inf
     zero, bound = np.abs(shares) <= EDGE, (shares <= min(smallest, -EDGE) + EDGE) | (shares >= largest - EDGE)
     handles, names = [], []
     named = (
@@ -115,6 +117,8 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
 def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """α/C over margins or residuals: one step where the gain is linear, else minus the slope of the loss, by fine
     differences."""
+    if loss.targets == COUNTS:  # α/C is the residual
+        return np.array([low, high]), np.array([low, high])
     if loss.targets != REAL and not loss.curvature(np.full(1, 0.5), np.ones(1), np.ones(1)).any():
         return np.array([low, level, level, high]), np.array([1.0, 1.0, 0.0, 0.0])
     x, step = np.linspace(low, high, FINE, retstep=True)

@@ -1,8 +1,8 @@
 """Losses side by side: each as a function of the residual, its conjugate, and the bounds that it puts on α.
 
-The residual is r = 1 − yz for labels, y − z for a response, ρ − z where the margin ρ is unknown. In it every loss is
-cℓ = sup over α of rα − h(α), and its gain is g(α) = aα − h(α), with a = 1, y or 0: the conjugate h is drawn, which the
-target does not change.
+The residual is r = 1 − yz for labels, y − z for a response, log y − z for the count y = 1, ρ − z where the margin ρ is
+unknown. In it every loss is cℓ = sup over α of rα − h(α), and its gain is g(α) = aα − h(α), with a = 1, y or 0: the
+conjugate h is drawn, which the target does not change, unless it is a count.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, nearest
-from ...formulations.losses import LABELS, LOSSES, Loss
+from ...formulations.losses import COUNTS, LABELS, LOSSES, Loss
 from ._style import look
 
 REACH, WIDEST = 2.5, 1.8  # residuals, and α in units of the price, that are drawn
@@ -55,7 +55,7 @@ def _panels() -> Any:
 def _draw(panels: Sequence[Any], place: int, loss: Loss, price: float) -> None:
     labelled = loss.targets == LABELS
     level = 1.0 if labelled and not loss.free_margin else 0.0
-    y, prices = np.full(POINTS, 1.0 if labelled else 0.0), np.full(POINTS, price)
+    y, prices = np.full(POINTS, float(labelled or loss.targets == COUNTS)), np.full(POINTS, price)
     style = {**look(place), "markersize": 4, "linewidth": 1.4}
     spread = {"markevery": (13 * place, 80)}
     r = np.linspace(-REACH, REACH, POINTS)
@@ -66,11 +66,12 @@ def _draw(panels: Sequence[Any], place: int, loss: Loss, price: float) -> None:
     conjugate = [level * one - loss.gain(np.array([one]), y[:1], prices[:1]) for one in alpha]
     panels[1].plot(alpha, conjugate, **style, **spread)
     for end, height in ((low, conjugate[0]), (high, conjugate[-1])):
-        if np.isfinite(end):  # beyond it h is infinite: a wall
+        if abs(end) <= WIDEST * price:  # beyond it h is infinite: a wall
             panels[1].plot([end, end], [height, TOP * price], color=style["color"], linewidth=0.6, linestyle=":")
     panels[2].plot([first, last], [place, place], color=style["color"], linestyle=style["linestyle"], linewidth=2)
     for end, arrow in ((low, "<"), (high, ">")):
-        reached = np.isfinite(end) and np.isfinite(loss.curvature(np.array([end]), y[:1], prices[:1])[0])
-        marker, face = (("|" if reached else "o"), "white") if np.isfinite(end) else (arrow, style["color"])
+        seen = abs(end) <= WIDEST * price
+        reached = seen and np.isfinite(loss.curvature(np.array([end]), y[:1], prices[:1])[0])
+        marker, face = (("|" if reached else "o"), "white") if seen else (arrow, style["color"])
         where = np.clip(end, first, last)
         panels[2].plot([where], [place], marker=marker, markerfacecolor=face, color=style["color"], markersize=8)

@@ -5,7 +5,7 @@
 A sample has one variable, α itself. Where its gain has a kink at 0 it has two, the split variables p ≥ 0 and n ≥ 0 with
 α = p − n, each with the price ε. A variable has a multiplier at every finite end. At infinite ends it has none: there
 the curvature κ is all that holds α. The entropy of the logistic loss has an infinite slope at both ends and keeps α
-between them by itself.
+between them by itself; that of the Poisson loss at the upper end, and there is no other.
 
 With the gradient G of kernels and equalities and the diagonal D = z/lower + w/upper of the multipliers, the variables v
 obey
@@ -68,6 +68,10 @@ class SamplesSide:
         """a, κ, low and high."""
         shape = recorded(task)
         return shape.a, shape.kappa, shape.low, shape.high
+
+    def centre(self, task: Task) -> float:
+        """The target that f = 0 is best for: with a bias the mean of the targets."""
+        return float(task.box @ task.y / task.box.sum()) if task.bias else 0.0
 
     @property
     def polyhedral(self) -> bool:
@@ -230,6 +234,47 @@ class Entropic(Free):
         return np.asarray(1 / at.lower + 1 / at.upper)
 
 
+class Counted(Free):
+    """The Poisson loss: g' = log u with cu = cy − α. The distance from cy is kept, as for the logistic loss. The a
+    and κ are those of a parabola that is about as high: they set the size of the start."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.smooth, self.starts = True, False
+
+    def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
+        middle = (task.y + self.centre(task)) / 2
+        return np.log(middle / self.centre(task)), 1 / (task.box * middle), task.low, task.limit
+
+    def centre(self, task: Task) -> float:
+        """The mean that f = 0 stands for."""
+        return super().centre(task) if task.bias else 1.0
+
+    def distances(self, alpha: Array) -> tuple[Array, Array]:
+        return alpha[:0], np.maximum(self.high - alpha, NEARLY_ZERO)
+
+    def transferred(self, at: HasDualPoint, ratio: Array) -> Array:
+        return at.alpha * ratio
+
+    def stepped(self, alpha: Array, change: Array) -> Array:
+        before = DualPoint(alpha, *self.distances(alpha))
+        return self.kept_inside(before, DualPoint(alpha, before.lower, before.upper - change))[0]
+
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
+        """A step that shrinks the distance is taken in its logarithm."""
+        change = after.upper - before.upper
+        share, shrinks = np.minimum(change, 0.0) / before.upper, change < 0
+        upper = np.where(shrinks, before.upper * np.exp(share), after.upper)
+        alpha = before.alpha - np.where(shrinks, before.upper * np.expm1(share), change)
+        return alpha, before.lower, np.maximum(upper, NEARLY_ZERO)
+
+    def smooth_slope(self, at: HasDualPoint) -> Array:
+        return np.asarray(np.log(at.upper / self.price))
+
+    def curvature(self, at: HasDualPoint) -> Array:
+        return np.asarray(1 / at.upper)
+
+
 class Split(SamplesSide):
     """Two variables p and n. `lower` is (p, n), `upper` their distances from high and −low."""
 
@@ -327,7 +372,7 @@ def recorded(task: Task) -> Quadratic:
     return cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
 
 
-KINDS = {"quadratic": _of_record, "logistic": Entropic}
+KINDS = {"quadratic": _of_record, "logistic": Entropic, "poisson": Counted}
 
 
 def samples_side(task: Task) -> SamplesSide:

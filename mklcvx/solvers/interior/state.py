@@ -180,8 +180,7 @@ def _even(task: Task) -> Array:
 
 def _towards_targets(samples: SamplesSide, task: Task) -> Array:
     """α by price: the residuals that the best constant leaves, or 0 without a bias, cut off where they are large."""
-    price, centre = task.box, float(task.box @ task.y / task.box.sum()) if task.bias else 0.0
-    away = task.y - centre
+    price, away = task.box, task.y - samples.centre(task)
     away = away if samples.kappa.any() else away / max(float(np.abs(away).mean()), TINY)
     return balanced(task, np.clip(away * price, samples.low, samples.high)) / price
 

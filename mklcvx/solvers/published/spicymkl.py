@@ -12,8 +12,8 @@ Its dual has a variable per sample, and no constraint by the kernels: with β = 
 This is the augmented Lagrangian method for the dual (DAL): a kernel with ‖u_m‖ ≤ ηλ is switched off exactly, and costs
 nothing in the Hessian. Newton's method ends where |gradient|² ≤ (γ/η) Σ‖f_m^{t+1} − f_m^t‖², γ the least curvature of
 the gain: with an η that doubles from step to step convergence is superlinear. The gain must be smooth inside its
-domain and steep at its ends, as that of the squared and of the logistic loss. α is the dual point, shortened until
-√q_m ≤ λ.
+domain and steep at its ends, as that of the squared, the logistic and the Poisson loss. α is the dual point, shortened
+until √q_m ≤ λ.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ import numpy as np
 
 from ...errors import InputError
 from ...formulations import Points, Task
-from ...formulations.losses import LOGISTIC, SQUARED
+from ...formulations.losses import LOGISTIC, POISSON, SQUARED
 from ..driver import Algorithm, Array, Problem, State
 from ..interior.qp import factored
+from ..interior.samples_side import samples_side
 
 GROWTH = 2.0  # of η from step to step
 NEWTON_STEPS = 50
@@ -53,7 +54,7 @@ class SpicyMKL(Algorithm[Proximal]):
     summary = "proximal steps in f, each by Newton's method in α"
     reference = "Suzuki & Tomioka 2011"
     serves = ("group_lasso",)
-    losses = (SQUARED.name, LOGISTIC.name)
+    losses = (SQUARED.name, LOGISTIC.name, POISSON.name)
     tolerance = 1e-6
     max_iter = 100
 
@@ -64,7 +65,7 @@ class SpicyMKL(Algorithm[Proximal]):
             raise InputError(f"option eta = {self.eta:g} is not positive: the default is 1")
 
     def start(self, problem: Problem) -> Proximal:
-        """f = 0, and α = 0 or halfway between its ends."""
+        """f = 0, and α in the middle."""
         task, nothing = problem.task, np.zeros((problem.task.count, problem.task.samples))
         unit = task.spread() / np.sqrt(task.typical_kernel_size()) / task.own["lam"]
         return Proximal(np.zeros(task.count), nothing, nothing, task.feasible(centre(task)), self.eta * unit)
@@ -84,7 +85,10 @@ class SpicyMKL(Algorithm[Proximal]):
 
 
 def centre(task: Task) -> Array:
-    """α = 0, or halfway to its upper end: where the gain has the least curvature."""
+    """α = 0, or halfway to its upper end: where the gain has the least curvature. For counts halfway to the α of the
+    best constant, for α = 0 is the end of a count of 0."""
+    if task.loss_function.log_link:
+        return task.box * (task.y - samples_side(task).centre(task)) / 2
     return np.where(np.isfinite(task.limit), task.limit, 0.0) / 2
 
 

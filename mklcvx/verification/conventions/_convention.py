@@ -24,7 +24,7 @@ from ...certificate.solution import Solution
 from ...errors import InputError, nearest
 from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag, shown
 from ...formulations.families.single_task import C
-from ...formulations.losses import HINGE, LABELS, REAL, Loss
+from ...formulations.losses import COUNTS, HINGE, LABELS, REAL, Loss
 from ...problem.instance import Instance
 from ...problem.preprocessing import Preprocessing, UnitTrace
 from ...problem.stack import Array
@@ -158,7 +158,7 @@ class Convention:
     def _check_targets(self, instance: Instance) -> None:
         if self.loss.targets == LABELS:
             instance.targets.plus_minus(self.name)
-        elif self.loss.targets == REAL:
+        elif self.loss.targets in (REAL, COUNTS):
             instance.targets.real(self.name)
         elif instance.targets.kind != NO_TARGETS:
             raise instance.targets.refusal(self.name, "no targets", "leave them out")

@@ -1,5 +1,5 @@
-"""sklearn_svr, sklearn_kernel_ridge, sklearn_logistic, sklearn_one_class — one kernel, or a fixed combination, with
-losses other than the hinge, in scikit-learn's words.
+"""sklearn_svr, sklearn_kernel_ridge, sklearn_logistic, sklearn_poisson, sklearn_one_class — one kernel, or a fixed
+combination, with losses other than the hinge, in scikit-learn's words.
 
 As for `sklearn_svc`, one kernel is our `svm`; with several, `combination` says what the code was given: their sum or
 their mean. Price c_i is C times the weight of sample i in all of them.
@@ -32,6 +32,14 @@ is our loss `logistic`, with a bias that is not penalised (solver liblinear pena
 own class. It has no α: `predict_proba` tells it.
 An answer here: alpha = 1 − p_i, between 0 and 1; bias = intercept_; objective = the minimum above.
 
+sklearn_poisson, for PoissonRegressor on features whose inner products are the kernel:
+
+    min over w, b    Σ_i w_i (e^(z_i) − y_i z_i + y_i log y_i − y_i) / Σ_i w_i + (λ/2) ‖w‖²,        z_i = w'x_i + b
+
+w_i before the brackets being the weights of the samples, λ the code's argument alpha. Our loss `poisson` with
+C = 1/(λ Σ_i w_i). Proof: divided by λ it is ours. It has no α: α_i = c_i (y_i − e^(z_i)), and `predict` is e^z.
+An answer here: alpha = y − predict, bias = intercept_, objective = the minimum above.
+
 sklearn_one_class:
 
     min over f, ρ    ½ ‖f‖² − νn ρ + Σ_i max(0, ρ − f(x_i))          0 ≤ α ≤ 1,   1'α = νn
@@ -47,13 +55,13 @@ Problems of the same losses with the plain block norm, which is no square: celer
 `squared` (or DALMKL's) at C = Σ_m ‖f_m‖/(nλ) of their optimum (DALMKL: /λ), and the same f: λa = a²/(2t) + λ²t/2 at
 t = a/λ.
 
-References: scikit-learn's SVR, NuSVR, KernelRidge, LogisticRegression, OneClassSVM; Chang & Lin 2011; Dupré la Tour et
-al. 2022 (himalaya); Massias et al. 2018 (celer); Suzuki & Tomioka 2011 (DALMKL).
+References: scikit-learn's SVR, NuSVR, KernelRidge, LogisticRegression, PoissonRegressor, OneClassSVM; Chang & Lin 2011;
+Dupré la Tour et al. 2022 (himalaya); Massias et al. 2018 (celer); Suzuki & Tomioka 2011 (DALMKL).
 """
 
 from __future__ import annotations
 
-from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, ONE_CLASS, SQUARED
+from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, ONE_CLASS, POISSON, SQUARED
 from ...problem.instance import Instance
 from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side
 from .svc import COMBINATION, SERVES, combination_of, combined
@@ -78,6 +86,13 @@ def logistic(instance: Instance, parameters: Parameters) -> Problem:
     return Problem(combined(instance, parameters), side, instance, answers)
 
 
+def poisson(instance: Instance, parameters: Parameters) -> Problem:
+    price = 1 / (parameters["lam"] * float(instance.sample_weight.sum()))
+    side = {"loss": POISSON.name, "C": price, "bias": parameters["bias"]}
+    answers = AnswerMap(alpha=price * instance.sample_weight, objective=1 / parameters["lam"])
+    return Problem(combined(instance, parameters), side, instance, answers)
+
+
 def one_class(instance: Instance, parameters: Parameters) -> Problem:
     total = parameters["nu"] * float(instance.sample_weight.sum())
     side = {"loss": ONE_CLASS.name, "nu": total / instance.samples, "bias": parameters["bias"]}
@@ -95,6 +110,11 @@ def theirs_kernel_ridge(ours: Problem) -> Parameters:
 
 def theirs_logistic(ours: Problem) -> Parameters:
     return {**sample_side(ours.parameters), **combination_of(ours)}
+
+
+def theirs_poisson(ours: Problem) -> Parameters:
+    price = 1 / (ours.parameters["C"] * float(ours.instance.sample_weight.sum()))
+    return {"lam": price, "bias": ours.parameters["bias"], **combination_of(ours)}
 
 
 def theirs_one_class(ours: Problem) -> Parameters:
@@ -136,6 +156,18 @@ SKLEARN_LOGISTIC = Convention(
     theirs=theirs_logistic,
     serves=SERVES,
     loss=LOGISTIC,
+)
+
+SKLEARN_POISSON = Convention(
+    name="sklearn_poisson",
+    title="scikit-learn's PoissonRegressor on features: λ = 1/(Cn), α from the means",
+    reference="scikit-learn",
+    parameters=(LAM,),
+    choices=COMBINATION,
+    problem=poisson,
+    theirs=theirs_poisson,
+    serves=SERVES,
+    loss=POISSON,
 )
 
 SKLEARN_ONE_CLASS = Convention(

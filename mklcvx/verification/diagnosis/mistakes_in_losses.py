@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations.losses import EVERY, LABELS, REAL, Loss
+from ...formulations.losses import COUNTS, EVERY, LABELS, REAL, Loss
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -108,7 +108,7 @@ def other_loss(case: Case, answer: Answer) -> Trials:
     ours, shared = loss_of(case), case.parameters
     others = {key: value for key, value in shared.items() if key not in case.sample_side}
     for loss in EVERY:
-        if loss.targets != ours.targets or loss.name == ours.name or loss.parameter.name not in shared:
+        if loss.name == ours.name or loss.parameter.name not in shared or not _fits(loss, case):
             continue
         known = {p.name: shared[p.name] for p in loss.parameters if p.name in shared}
         curved = loss.curvature(case.task.box / 2, case.task.y, case.task.box).any()
@@ -118,6 +118,13 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             said = ", without its ½" if factor != 1 else ""
             words = f"optimal for another loss: {loss.name}{said}, where {ours.name} is meant"
             yield Trial(f"loss {loss.name}", words, answer, parameters=given)
+
+
+def _fits(loss: Loss, case: Case) -> bool:
+    """Whether a loss takes the targets of the case: counts are real targets, too, and these are counts if none is
+    negative."""
+    counted = {loss.targets, loss_of(case).targets} == {REAL, COUNTS} and bool((case.task.y >= 0).all())
+    return counted or loss.targets == loss_of(case).targets
 
 
 def implied_outputs(case: Case, alpha: Array) -> Array:

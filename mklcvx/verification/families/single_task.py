@@ -142,9 +142,10 @@ def _program(case: Case, tolerance: float) -> LinearProgram:
 
 def least_curvature(task: Task) -> Array:
     """The least curvature of the gain of every sample: that of quadratics is constant, that of entropies is least in
-    the middle. 0 where the gain is linear."""
+    the middle or, for counts, at the lower end. 0 where the gain is linear."""
     middle = np.where(np.isfinite(task.limit), task.limit / 2, 1.0)
-    return task.loss_function.curvature(middle, task.y, task.box)
+    places = middle, np.where(np.isfinite(task.low), task.low, middle)
+    return np.minimum(*(task.loss_function.curvature(place, task.y, task.box) for place in places))
 
 
 def _bowl(case: Case, tolerance: float) -> Bowl:

@@ -40,6 +40,10 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
     yield "in which the loss is divided by n, a mean", loss / case.instance.samples - loss
     if task.loss_function.degree == 2:
         yield "in which the ½ of the squared loss is missing", loss
+    for words, constant in task.loss_function.constants(task.y, task.box).items():
+        yield f"from which {words} is missing", -constant
+    if task.loss_function.log_link:
+        yield "in which the deviance is counted in full, not by half", loss
     yield "in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms
     yield "in whose quadratic term the ½ is missing, in the primal; or the dual's linear term alone", norms
 
