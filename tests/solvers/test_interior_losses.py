@@ -235,14 +235,14 @@ def test_the_mean_of_a_count_keeps_its_digits():
     """Steps of any length leave it positive; a short step is Newton's, for α and for its distance from cy."""
     side, task = side_for("poisson", C=2.0)
     upper = np.array([1e-30, 1e-3, 1.0, 50.0] * 3)
-    before = Legs(task.limit - upper, upper[:0], upper)
+    before = DualPoint(task.limit - upper, upper[:0], upper)
     for change in (-1e3, 1e3):
-        alpha, low, high = side.kept_inside(before, Legs(before.alpha, low_end := upper[:0], upper - change))
+        alpha, low, high = side.kept_inside(before, DualPoint(before.alpha, low_end := upper[:0], upper - change))
         assert (high > 0).all()
         assert len(low) == len(low_end) == 0
         assert alpha + high == pytest.approx(task.limit, abs=1e-9)
     change = np.array([5e-31, -1e-9, 1e-9, -1e-6] * 3)
-    alpha, _, high = side.kept_inside(before, Legs(before.alpha, upper[:0], upper - change))
+    alpha, _, high = side.kept_inside(before, DualPoint(before.alpha, upper[:0], upper - change))
     assert high == pytest.approx(upper - change, rel=0.3)
     assert high[1:4] == pytest.approx((upper - change)[1:4], rel=1e-6)
     assert alpha[1:4] - before.alpha[1:4] == pytest.approx(change[1:4], rel=1e-5)
