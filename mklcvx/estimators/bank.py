@@ -3,10 +3,15 @@
 A bank is a list of parts; each part makes one or more kernels of the same samples:
 
     "gaussian", {"kernel": "polynomial", "degree": 2}, Gaussian(0.5)   a kernel of `problem.kernels`, on all features
-    {"kernel": "gaussian", "gamma": 1.0, "features": "each"}           … on each feature alone, or on [0, 2, 5]
+    {"kernel": "gaussian", "features": ["age", "weight"]}              … on some: names, numbers, a slice, a mask
+    {"kernel": "gaussian", "features": "each"}                         … on each feature alone
+    ("body", "gaussian", ["age", "weight"])                            a name, kernels, and columns, as in
+    ("genes", ["linear", "gaussians"], make_column_selector("^g"))     scikit-learn's `ColumnTransformer`
+    ("shape", "laplacian")                                             a name and kernels, on all features
     xu_bank()                                                          a `KernelBank`
     k with k(X, Z) → (t, n)                                            a function of two sets of samples
-    a transformer with fit(X, y) and transform(X) → (t, n) or (t, n, M)
+    Nystroem(), RBFSampler(), PCA(2)                                   a transformer: the inner products of its features
+    a transformer with transform(X) → (t, n, M), or (t, n) symmetric   kernels with the training samples
 
 A bandwidth that is not given is relative to the training samples, γ = 1/A with A their mean squared distance; with
 {"relative": r} it is γ = r/A. Named banks: "gaussians" (γ = 4⁻³/A … 4³/A), "kumar", "kumar_each" and "xu".
@@ -26,6 +31,8 @@ from ..errors import InputError, nearest
 from ..problem import kernels as known
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.stack import Array
+from .columns import Columns, Table, resolved
+from .inputs import View
 
 ROUNDING = 1e-8  # asymmetry of a function that is taken for rounding, relative to the largest entry
 KINDS: dict[str, type[Kernel]] = {
@@ -55,7 +62,7 @@ class Part(ABC):
     names: list[str]
 
     @abstractmethod
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None: ...
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None: ...
 
     @abstractmethod
     def stack(self, X: Array | None) -> Array:
@@ -65,6 +72,11 @@ class Part(ABC):
         """k(x, x), (M, t), where it is known."""
         raise NotImplementedError
 
+    @property
+    def without_diagonal(self) -> str:
+        """What lacks k(x, x) of new samples, if anything."""
+        return ""
+
     @abstractmethod
     def as_plain(self) -> dict[str, Any]:
         """A description for JSON, from which the same part can be made again."""
@@ -73,14 +85,14 @@ class Part(ABC):
 class BankPart(Part):
     """Kernels of `mklcvx.problem.kernels` on some columns, all of them if `columns` is None."""
 
-    def __init__(self, bank: KernelBank, columns: Sequence[int] | None = None) -> None:
-        self.bank, self.columns = copy.deepcopy(bank), None if columns is None else list(columns)
+    def __init__(self, bank: KernelBank, columns: Columns | None = None) -> None:
+        self.bank, self.columns = copy.deepcopy(bank), columns
+        self._numbers: list[int] | None = None
 
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        if self.columns is not None and not all(0 <= j < X.shape[1] for j in self.columns):
-            raise InputError(f"kernels: features {self.columns} are not all among the {X.shape[1]} columns of X")
-        self.bank.fit(self._seen(X), sample_weight)
-        view = "" if self.columns is None else f"[{','.join(f'x{j}' for j in self.columns)}]"
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self._numbers = None if self.columns is None else resolved(self.columns, table)
+        self.bank.fit(self._seen(table.X), sample_weight, table.names if self._numbers is None else None)
+        view = "" if self._numbers is None else f"[{','.join(table.labels(self._numbers))}]"
         self.names = [f"{name}{view}" for name in self.bank.names]
 
     def stack(self, X: Array | None) -> Array:
@@ -90,11 +102,47 @@ class BankPart(Part):
         return self.bank.diagonal(self._seen(X))
 
     def as_plain(self) -> dict[str, Any]:
-        features = self.bank.features if self.columns is None else self.columns
+        features = self.bank.features if self._numbers is None else self._numbers
         return {"kernels": [as_dict(kernel) for kernel in self.bank.kernels], "features": features}
 
     def _seen(self, X: Array) -> Array:
-        return X if self.columns is None else X[:, self.columns]
+        return X if self._numbers is None else X[:, self._numbers]
+
+
+class Group(Part):
+    """Parts on some columns, all of them if `columns` is None, under a name of the user's, if any."""
+
+    def __init__(self, name: str | None, parts: Sequence[Part], columns: Columns | None = None) -> None:
+        self.name, self.parts, self.columns = name, list(parts), columns
+        self._numbers: list[int] | None = None
+
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self._numbers = None if self.columns is None else resolved(self.columns, table)
+        seen = table if self._numbers is None else table.of(self._numbers)
+        for part in self.parts:
+            part.fit(seen, y, sample_weight)
+        inner = [name for part in self.parts for name in part.names]
+        if self.name is not None:
+            self.names = [self.name] if len(inner) == 1 else [f"{self.name}: {name}" for name in inner]
+        else:
+            self.names = inner
+
+    def stack(self, X: Array | None) -> Array:
+        seen = None if X is None else self._seen(X)
+        return np.concatenate([part.stack(seen) for part in self.parts])
+
+    def diagonal(self, X: Array) -> Array:
+        return np.concatenate([part.diagonal(self._seen(X)) for part in self.parts])
+
+    @property
+    def without_diagonal(self) -> str:
+        return next(filter(None, (part.without_diagonal for part in self.parts)), "")
+
+    def as_plain(self) -> dict[str, Any]:
+        return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self._numbers}
+
+    def _seen(self, X: Array) -> Array:
+        return X if self._numbers is None else X[:, self._numbers]
 
 
 class FunctionPart(Part):
@@ -104,13 +152,13 @@ class FunctionPart(Part):
         self.function = function
         self.names = [getattr(function, "__name__", type(function).__name__)]
 
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        self.train = X
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self.train = table.X
 
     def stack(self, X: Array | None) -> Array:
         rows = self.train if X is None else X
         values = self._values(rows, self.train)
-        if X is None and np.allclose(values, values.T, rtol=0.0, atol=ROUNDING * np.abs(values).max(initial=0.0)):
+        if X is None and _is_kernel(values):
             values = values / 2 + values.T / 2
         return values[None]
 
@@ -132,33 +180,64 @@ class FunctionPart(Part):
 
 
 class TransformerPart(Part):
-    """A transformer that yields kernels with the training samples, (t, n) or (t, n, M)."""
+    """A transformer whose features φ(x) make the kernel φ(x)'φ(z), or that yields kernels with the training samples,
+    (t, n, M) or symmetric (t, n)."""
 
     def __init__(self, transformer: Any) -> None:
         from sklearn.base import clone
 
         self.transformer = clone(transformer) if hasattr(transformer, "get_params") else copy.deepcopy(transformer)
+        self.who = type(self.transformer).__name__
 
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        self.train = X
-        self.transformer.fit(X, y)
-        name, count = type(self.transformer).__name__, len(self.stack(X))
-        self.names = [name] if count == 1 else [f"{name}[{m}]" for m in range(count)]
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self.train: Array = table.X
+        self.transformer.fit(self.train, y)
+        values = self._values(self.train)
+        self.features = values if values.ndim == 2 and not _is_kernel(values) else None
+        count = 1 if values.ndim == 2 else values.shape[2]
+        self.names = [self.who] if count == 1 else [f"{self.who}[{m}]" for m in range(count)]
 
     def stack(self, X: Array | None) -> Array:
-        X, name = self.train if X is None else X, type(self.transformer).__name__
-        values = numbers_of(self.transformer.transform(X), f"transformer {name}")
+        if self.features is not None:
+            return (self._features(X) @ self.features.T)[None]
+        X = self.train if X is None else X
+        values = self._values(X)
         values = values[..., None] if values.ndim == 2 else values
-        if values.ndim != 3 or values.shape[:2] != (len(X), len(self.train)):
+        if values.shape[:2] != (len(X), len(self.train)):
             wanted = f"({len(X)}, {len(self.train)}, M)"
-            raise InputError(f"transformer {name} returned shape {values.shape}: return kernels of shape {wanted}")
+            raise InputError(f"transformer {self.who} returned shape {values.shape}: return kernels of shape {wanted}")
         return np.ascontiguousarray(np.moveaxis(values, -1, 0))
+
+    def diagonal(self, X: Array) -> Array:
+        return (self._features(X) ** 2).sum(axis=1)[None]
+
+    @property
+    def without_diagonal(self) -> str:
+        return "" if self.features is not None else self.who
 
     def as_plain(self) -> dict[str, Any]:
         raise InputError(
-            f"kernels of {type(self.transformer).__name__} cannot be saved: put the transformer into a pipeline before "
-            "a model with kernels='precomputed', and save that model"
+            f"kernels of {self.who} cannot be saved: put the transformer into a pipeline before a model with "
+            "kernels='precomputed' or 'linear', and save that model"
         )
+
+    def _features(self, X: Array | None) -> Array:
+        assert self.features is not None, "of a transformer that yields kernels there are none"
+        return self.features if X is None else self._values(X)
+
+    def _values(self, X: Array) -> Array:
+        values = numbers_of(self.transformer.transform(X), f"transformer {self.who}")
+        if values.ndim not in (2, 3) or len(values) != len(X) or 0 in values.shape:
+            wanted = f"features ({len(X)}, r), or kernels ({len(X)}, {len(self.train)}, M)"
+            raise InputError(f"transformer {self.who} returned shape {values.shape}: return {wanted}")
+        return values
+
+
+def _is_kernel(values: Array) -> bool:
+    """Whether the values of the training samples are a kernel of them: square and symmetric up to rounding."""
+    if values.shape[0] != values.shape[1]:
+        return False
+    return bool(np.allclose(values, values.T, rtol=0.0, atol=ROUNDING * np.abs(values).max(initial=0.0)))
 
 
 def numbers_of(values: Any, who: str) -> Array:
@@ -196,11 +275,25 @@ def parts_of(kernels: Any) -> list[Part]:
     if isinstance(kernels, list | tuple):
         if not kernels:
             raise InputError(f"kernels is empty: {REMEDY}")
-        return [part for entry in kernels for part in parts_of(entry)]
+        return [part for entry in kernels for part in ([_group(entry)] if _is_group(entry) else parts_of(entry))]
     return [_part(kernels)]
 
 
+def _is_group(entry: Any) -> bool:
+    """Whether it is (name, kernels) or (name, kernels, columns), and no tuple of kernels' names."""
+    if not (isinstance(entry, tuple) and len(entry) in (2, 3) and isinstance(entry[0], str)):
+        return False
+    return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
+
+
+def _group(entry: tuple[Any, ...]) -> Part:
+    name, kernels, *columns = entry
+    return Group(name, parts_of(kernels), columns[0] if columns else None)
+
+
 def _part(entry: Any) -> Part:
+    if isinstance(entry, Part):
+        return entry
     if isinstance(entry, KernelBank):
         return BankPart(entry)
     if isinstance(entry, Kernel):
@@ -218,8 +311,14 @@ def _part(entry: Any) -> Part:
 
 
 def _described(entry: Mapping[str, Any]) -> Part:
-    """{"kernel": …, its parameters, "features": …}, or {"kernels": […], "features": …} for several on one view."""
+    """{"kernel": …, its parameters, "features": …, "name": …}, {"kernels": […], …} for several on one view, or what a
+    group is in a file."""
     given = dict(entry)
+    name = given.pop("name", None)
+    if not isinstance(name, str | None):
+        raise InputError(f"kernels: name {name!r:.40} is no word: give one, such as 'age'")
+    if "group" in given:
+        return Group(name, [_described(one) for one in given["group"]], given.get("columns"))
     features = given.pop("features", "all")
     several = given.pop("kernels", None)
     if several is None:
@@ -228,14 +327,11 @@ def _described(entry: Mapping[str, Any]) -> Part:
         kernels = [_kernel(one) for one in several]
     else:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
-    if isinstance(features, str):
-        return BankPart(KernelBank(kernels, features))
-    if isinstance(features, tuple | range | np.ndarray) and np.ndim(features) == 1:
-        features = list(features)
-    if not (isinstance(features, list) and features and all(_is_index(j) for j in features)):
-        words, shown = ", ".join(map(repr, known.FEATURES)), " ".join(repr(features).split())[:40]
-        raise InputError(f"kernels: features {shown} are unknown: give {words} or a list of columns' numbers")
-    return BankPart(KernelBank(kernels), [int(j) for j in features])
+    if isinstance(features, str) and features in known.FEATURES:
+        part = BankPart(KernelBank(kernels, features))
+    else:
+        part = BankPart(KernelBank(kernels), features)
+    return part if name is None else Group(name, [part])
 
 
 def _kernel(entry: Mapping[str, Any]) -> Kernel:
@@ -259,26 +355,21 @@ def _kind(name: Any) -> Any:
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
-def _is_index(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
 class FittedBank:
-    """The parts of a bank in their order."""
+    """The parts of a bank in their order; of each view, where there are several."""
 
-    def __init__(self, kernels: Any) -> None:
-        self.parts = parts_of(kernels)
+    def __init__(self, kernels: Any, views: Sequence[View] = ()) -> None:
+        self.parts = [Group(view.name, parts_of(kernels), view.columns) for view in views] or parts_of(kernels)
 
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> FittedBank:
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> FittedBank:
         for part in self.parts:
-            part.fit(X, y, sample_weight)
+            part.fit(table, y, sample_weight)
         return self
 
     @property
     def without_diagonal(self) -> str:
-        """The name of a transformer among the parts, if any: transformers have no k(x, x)."""
-        found = (part for part in self.parts if isinstance(part, TransformerPart))
-        return next((type(part.transformer).__name__ for part in found), "")
+        """The name of a part that lacks k(x, x) of new samples, if any."""
+        return next(filter(None, (part.without_diagonal for part in self.parts)), "")
 
     @property
     def names(self) -> list[str]:

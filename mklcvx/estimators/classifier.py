@@ -9,16 +9,14 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin, clone
-from sklearn.calibration import CalibratedClassifierCV
+from scipy.special import softmax
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
@@ -30,8 +28,11 @@ from ..errors import InputError, nearest
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, traces_of
+from .columns import Table
+from .comparing import OF_COMPARISON, compared
 from .prediction import winners
 from .saving import ModelParts, require
+from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
 from .targets import classes_of, sample_prices
 
@@ -84,8 +85,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -112,8 +113,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Loss of the margins: "hinge", "nu", "squared_hinge", "smoothed_hinge" or "logistic"; or one of all classes at
         once, with one combination of kernels: "crammer_singer" or "softmax". The default is "nu" if `nu` is given, else
         "hinge".
-    C : float, optional
-        Price of the samples' losses. The default is 1 unless `nu` is given.
+    C : float or "scale", optional
+        Price of the samples' losses. "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the default of
+        `normalise`, n with "trace". It is the default unless `nu` is given.
     nu : float, optional
         Parameter ν of the ν-form.
     width : float, optional
@@ -132,6 +134,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Folds of the calibration.
     n_jobs : int, optional
         Machines that are solved at once.
+    compare_average : bool, default=False
+        Whether to cross-validate this model and the average of the same kernels, five folds each, for `cv_scores_` and
+        `average_cv_scores_`: what learning the weights is worth.
 
     Attributes
     ----------
@@ -147,6 +152,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         The one with the widest gap.
     n_iter_ : int
         Largest number of iterations.
+    cv_scores_, average_cv_scores_ : ndarray of shape (5,)
+        Accuracies of this model and of the average kernel on the same held-out samples, if `compare_average`.
 
     References
     ----------
@@ -168,7 +175,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
     _: KW_ONLY
     loss: str | None = None
-    C: float | None = None
+    C: float | str | None = None
     nu: float | None = None
     width: float | None = None
     bias: bool | None = None
@@ -177,6 +184,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     probability: bool = False
     calibration_folds: int = FOLDS
     n_jobs: int | None = None
+    compare_average: bool = False
 
     @property
     def _loss(self) -> AnyLoss:
@@ -200,7 +208,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        self.__dict__.pop("calibration_", None)
+        for former in ("calibration_", *OF_COMPARISON):
+            self.__dict__.pop(former, None)
         features, classes, weight = self._checked(X, y, sample_weight)
         kernels, codes, price = self._prepared(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
@@ -213,11 +222,13 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         )
         self._settle(solutions, traces_of(kernels, self._source.weight, self._members))
         if self.probability:
-            self.calibration_ = calibrated(self, features, classes, weight)
-        self._warn()
+            self.calibration_ = calibrated(self, features.X, classes, weight)
+        if self.compare_average:
+            self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
+        self._warn(kernels)
         return self
 
-    def _prepared(self, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
+    def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
         """The kernels, the class indices, and the price of each sample."""
         if self.multi_class not in MULTI_CLASS:
             known = nearest(str(self.multi_class), MULTI_CLASS)
@@ -264,7 +275,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray
             Decision values (t,) for two classes; (t, k) for more, one column for each class.
         """
-        stack = self._test_kernels(X)
+        return self._decide(self._test_kernels(X))
+
+    def _decide(self, stack: Array) -> Array:
         if self._machines == [JOINTLY]:
             values = self.solutions_[0].decision_function(stack)
             return values if len(self.classes_) > 2 else values[:, 1] - values[:, 0]
@@ -288,8 +301,10 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray of shape (t,)
             Classes.
         """
-        winning = winners(self.decision_function(X))
-        return np.asarray(self.classes_[winning])
+        return self._decided(self._test_kernels(X))
+
+    def _decided(self, stack: Array) -> NDArray[Any]:
+        return np.asarray(self.classes_[winners(self._decide(stack))])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -363,39 +378,3 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
 def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:
     return solution.decision_function(stack if stack.shape[2] == len(members) else stack[:, :, members])
-
-
-# ---------------------------------------------------------------------------------------------------------- calibration
-# Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision values of samples that were left
-# out. For k > 2 classes there is one for each class, and the k values are normalised.
-OF_LOG_ODDS = np.array([[-1.0, 0.0]])  # the sigmoid of decision values that are log-odds already
-
-
-def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
-    """Parameters a and b of each sigmoid, (1, 2) for two classes, else (k, 2)."""
-    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-    X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
-    weight = None if weight is None else weight[kept]
-    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
-        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
-    folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
-    if folds < 2:
-        raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")
-    classes, codes = np.unique(y, return_inverse=True)  # scikit-learn numbers the classes of held-out samples itself
-    prices = model.class_weight
-    if isinstance(prices, Mapping):
-        prices = {code: prices[name] for code, name in enumerate(classes.tolist()) if name in prices}
-    plain = clone(model).set_params(probability=False, class_weight=prices)
-    chosen = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-    fitted = chosen.fit(X, codes, sample_weight=weight)
-    (chain,) = fitted.calibrated_classifiers_
-    return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])
-
-
-def probabilities(values: Array, sigmoids: Array) -> Array:
-    """Probabilities (t, k) for decision values (t,) or (t, k)."""
-    each = expit(-(sigmoids[:, 0] * values.reshape(len(values), -1) + sigmoids[:, 1]))
-    if values.ndim == 1:
-        return np.hstack([1 - each, each])
-    total = each.sum(axis=1, keepdims=True)
-    return np.divide(each, total, out=np.full_like(each, 1 / each.shape[1]), where=total > 0)

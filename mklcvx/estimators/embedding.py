@@ -23,7 +23,7 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     """Embedding of samples by a kernel that is learned from their labels.
 
     The labels make a hypergraph, whose edges are the samples that share a label. It has no place for sample weights.
-    Kernels have unit trace in the paper, the default here.
+    Kernels have unit trace in the paper; to have its λ, set `normalise="trace"`.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default="trace"
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -93,7 +93,6 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     formulation: str = "hypergraph"
     _: KW_ONLY
-    normalise: str | None = "trace"
     expansion: str | None = None
     lam: float | None = None
     smoothing: float | None = None
@@ -122,9 +121,9 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         return self._fit(X, y)
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, y, _ = self._checked(X, y, multi_output=True)
+        table, y, _ = self._checked(X, y, multi_output=True)
         y = as_target(y)
-        kernels, _ = self._sourced(X, y, None)
+        kernels, _ = self._sourced(table, y, None)
         labels = y if y.ndim == 2 else (y[:, None] == np.unique(y)).astype(float)
         sets = LabelSets.of(labels, type(self).__name__, everybody=True)
         return self._instance(kernels, labels=labels[:, sets.learned])

@@ -34,9 +34,9 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         return tags
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, y, weight = self._checked(X, y, sample_weight, multi_output=True)
+        table, y, weight = self._checked(X, y, sample_weight, multi_output=True)
         y = as_target(y)
-        kernels, kept = self._sourced(X, y, weight)
+        kernels, kept = self._sourced(table, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight)
         return self._instance(kernels, sample_weight=price, **self._targets(y[kept]))
 
@@ -64,11 +64,16 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         ndarray
             Decision values (t,) for two classes, else (t, k).
         """
-        kernels = self._test_kernels(X)
-        values = self.solutions_[0].decision_function(kernels)
+        return self._decide(self._test_kernels(X))
+
+    def _decide(self, stack: Array) -> Array:
+        values = self.solutions_[0].decision_function(stack)
         if self._sets is not None:
             return self._sets.spread(values)
         return values.ravel() if len(self.classes_) == 2 else values
+
+    def _decided(self, stack: Array) -> NDArray[Any] | None:
+        return None if self._sets is not None else np.asarray(self.classes_[winners(self._decide(stack))])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict classes or label sets.
@@ -122,8 +127,8 @@ class MultiLabelMKL(JointClassifier):
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -138,8 +143,9 @@ class MultiLabelMKL(JointClassifier):
         Options of the solver.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
-    C : float, optional
-        Price of the samples' slacks. The default is 1.
+    C : float or "scale", optional
+        Price of the samples' slacks. The default "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the
+        default of `normalise`, n with "trace".
 
     Attributes
     ----------
@@ -176,7 +182,7 @@ class MultiLabelMKL(JointClassifier):
 
     formulation: str = "ml_sum"
     _: KW_ONLY
-    C: float | None = None
+    C: float | str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
@@ -203,8 +209,8 @@ class TwoStageMKL(JointClassifier):
     """Classifier that learns the kernel first, and support vector machines with it afterwards.
 
     The first stage tells pairs of samples apart (`ts`, `ts_l1`) or aligns the kernel with the labels (`alignment`). The
-    paper centres kernels and gives them unit variance, the defaults here. The first stage weighs pairs, not samples, so
-    that `fit` takes no sample weights.
+    paper centres kernels and gives them unit variance, the defaults here: of a centred kernel, the mean of k(x, x) is
+    the variance. The first stage weighs pairs, not samples, so that `fit` takes no sample weights.
 
     Parameters
     ----------
@@ -216,8 +222,8 @@ class TwoStageMKL(JointClassifier):
         Group of each kernel, for formulations with groups.
     centre : bool, default=True
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default="variance"
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -232,8 +238,9 @@ class TwoStageMKL(JointClassifier):
         Options of the solver.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
-    C : float, optional
-        Price of the samples' slacks in the second stage. The default is 1.
+    C : float or "scale", optional
+        Price of the samples' slacks in the second stage. The default "scale" is 1/(mean k(x, x)) of the kernels as
+        scaled: 1 with the default of `normalise`, n with "trace".
     lam : float, optional
         Price λ of the first stage.
     balanced : bool, optional
@@ -279,8 +286,7 @@ class TwoStageMKL(JointClassifier):
     formulation: str = "ts"
     _: KW_ONLY
     centre: bool = True
-    normalise: str | None = "variance"
-    C: float | None = None
+    C: float | str | None = None
     lam: float | None = None
     balanced: bool | None = None
     approximate: bool | None = None

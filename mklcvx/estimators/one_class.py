@@ -36,8 +36,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
         Group of each kernel, for formulations with groups.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -135,8 +135,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
         return min(rho, float(inside.min(initial=rho)) - ROUNDING * abs(rho))
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, _, weight = self._checked(X, "no_validation", sample_weight)
-        kernels, _ = self._sourced(X, np.zeros(len(X)), weight)
+        table, _, weight = self._checked(X, "no_validation", sample_weight)
+        kernels, _ = self._sourced(table, np.zeros(len(table.X)), weight)
         share = self._source.weight
         return self._instance(kernels, sample_weight=None if share is None else share / share.mean())
 
