@@ -70,6 +70,7 @@ class KernelEstimator(BaseEstimator, ABC):
     kernels: Bank = "gaussians"
     _: KW_ONLY
     groups: ArrayLike | None = None
+    kernel_names: Sequence[str] | None = None
     centre: bool = False
     normalise: str | None = NORMALISE
     repair: str | None = None
@@ -136,12 +137,13 @@ class KernelEstimator(BaseEstimator, ABC):
         with config_context(array_api_dispatch=False):
             return validate_data(self, X, *y, **self._accepts, **options)
 
-    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Array, NDArray[np.intp]]:
+    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
-        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, bool(self.centre), self.normalise)
+        steps = Preprocessing.from_options(bool(self.centre), self.normalise)
+        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names)
         return kernels, self._source.kept
 
-    def _instance(self, kernels: Array, **given: Any) -> Instance:
+    def _instance(self, kernels: Stored, **given: Any) -> Instance:
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:
@@ -230,6 +232,18 @@ class KernelEstimator(BaseEstimator, ABC):
         return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
 
     # ------------------------------------------------------------------------------------------------- the rest
+    @property
+    def named_weights_(self) -> dict[str, Any]:
+        """The weight of each kernel by its name; an array where there are several machines. Of kernels with the same
+        name the second is called "name (2)"."""
+        check_is_fitted(self)
+        met: dict[str, int] = {}
+        found: dict[str, Any] = {}
+        for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
+            met[name] = met.get(name, 0) + 1
+            found[name if met[name] == 1 else f"{name} ({met[name]})"] = weight if weight.ndim else float(weight)
+        return found
+
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
         """Draw a bar for each kernel; the mean over machines where there are several.
 
@@ -315,7 +329,7 @@ class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEs
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

@@ -27,6 +27,7 @@ from ..defaults import FOLDS
 from ..errors import InputError, nearest
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
+from ..problem.low_rank import Stored, part_of
 from .base import Array, ClassWeight, traces_of
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
@@ -80,9 +81,12 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
@@ -146,6 +150,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -196,8 +202,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,)
             Class of each sample.
         sample_weight : array_like of shape (n,), optional
@@ -215,7 +221,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
         self._members = [machine.members(codes) for machine in self._machines]
         if self._machines[0].negative is not None and len(self._machines) > 1:
-            kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # check and repair the whole stack
+            kernels = self._instance(kernels, classes=codes).kernels  # check and repair the whole stack
         tasks = zip(self._machines, self._members, strict=True)
         solutions = Parallel(n_jobs=self.n_jobs)(
             delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
@@ -228,7 +234,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         self._warn(kernels)
         return self
 
-    def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
+    def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Stored, NDArray[np.intp], Array]:
         """The kernels, the class indices, and the price of each sample."""
         if self.multi_class not in MULTI_CLASS:
             known = nearest(str(self.multi_class), MULTI_CLASS)
@@ -250,7 +256,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
 
     def _task(
-        self, kernels: Array, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
+        self, kernels: Stored, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
     ) -> Instance:
         if machine.positive is None:
             return self._instance(kernels, classes=codes, sample_weight=price)
@@ -258,7 +264,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
         # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
-        part = kernels[:, members][:, :, members]
+        part = part_of(kernels, members)
         return self._instance(part, y=y, sample_weight=price[members], repair="clip")
 
     # ---------------------------------------------------------------------------------------------- prediction
@@ -267,7 +273,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -293,7 +299,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -312,7 +318,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -336,7 +342,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

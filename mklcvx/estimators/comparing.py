@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
@@ -17,7 +18,7 @@ from ..errors import InputError, OneClassWarning, ScaleWarning
 from ..problem.stack import Array
 from .saving import SCORES as OF_COMPARISON
 
-__all__ = ["OF_COMPARISON", "compared", "counted", "said_once", "unfitted"]
+__all__ = ["OF_COMPARISON", "compared", "counted", "fits_of_our_own", "unfitted"]
 
 
 def counted(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[Any], Array | None]:
@@ -31,13 +32,14 @@ def counted(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tupl
 def unfitted(model: Any) -> Any:
     """A copy to be fitted on arrays: columns that were selected by name are numbers in it, and views are columns."""
     bank = model._source.bank
-    return clone(model).set_params(**({} if bank is None else {"kernels": bank.parts}), compare_average=False)
+    kernels = {} if bank is None else {"kernels": [part.with_numbers() for part in bank.parts]}
+    return clone(model).set_params(**kernels, compare_average=False)
 
 
 @contextmanager
-def said_once() -> Iterator[None]:
-    """Without the warnings that the fit on all samples gives."""
-    with warnings.catch_warnings():
+def fits_of_our_own() -> Iterator[None]:
+    """Without the warnings that the fit on all samples gives; weights reach the folds whatever the user routes."""
+    with warnings.catch_warnings(), config_context(enable_metadata_routing=False):
         for kind in (ScaleWarning, OneClassWarning):
             warnings.simplefilter("ignore", kind)
         yield
@@ -57,6 +59,6 @@ def compared(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tup
         formulation="average", solver=SOLVER, solver_options=None, groups=None, **dict.fromkeys(model.of_regularisers)
     )
     params = None if weight is None else {"sample_weight": weight}
-    with said_once():
-        own, average = (cross_val_score(one, X, y, cv=cut, params=params) for one in (plain, even))
+    with fits_of_our_own():
+        own, average = (cross_val_score(one, X, y, cv=cut, params=params, error_score="raise") for one in (plain, even))
     return own, average

@@ -56,7 +56,7 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -80,7 +80,7 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -122,9 +122,12 @@ class MultiLabelMKL(JointClassifier):
     formulation : str, default="ml_sum"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
@@ -155,6 +158,8 @@ class MultiLabelMKL(JointClassifier):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -189,8 +194,8 @@ class MultiLabelMKL(JointClassifier):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
         sample_weight : array_like of shape (n,), optional
@@ -217,9 +222,12 @@ class TwoStageMKL(JointClassifier):
     formulation : str, default="ts"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=True
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
@@ -256,6 +264,8 @@ class TwoStageMKL(JointClassifier):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -296,8 +306,8 @@ class TwoStageMKL(JointClassifier):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
 

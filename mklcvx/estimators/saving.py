@@ -207,7 +207,8 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     if source.train is not None:
         described = isinstance(bank, list) and all(isinstance(part, dict) for part in bank)
         require(described, "the bank is no list of kernels")
-        source.bank = _bank(bank, source.train, weight, names, arrays.get("feature_names_in_"))
+        renamed = record["parameters"].get("kernel_names") is not None
+        source.bank = _bank(bank, source.train, weight, names, renamed, arrays.get("feature_names_in_"))
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         fits = source.steps._shape == (len(names), len(source.kept))
@@ -215,12 +216,12 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     return source
 
 
-def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], features: Any) -> FittedBank:
-    """The bank, whose kernels have the features' names, or numbers in older files."""
+def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renamed: bool, features: Any) -> FittedBank:
+    """The bank, whose kernels have the features' names, or numbers in older files, or were renamed by the user."""
     words = isinstance(features, np.ndarray) and features.dtype.kind == "U" and features.shape == (train.shape[1],)
     for known_as in (features.tolist(), None) if words and len(set(features)) == len(features) else (None,):
         fitted = FittedBank(bank).fit(Table(train, train, known_as), None, weight)
-        if fitted.names == names:
+        if fitted.names == names or (renamed and len(fitted.names) == len(names)):
             return fitted
     raise ValueError("the bank and the names of its kernels do not fit together")
 

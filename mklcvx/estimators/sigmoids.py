@@ -14,7 +14,7 @@ from sklearn.calibration import CalibratedClassifierCV
 
 from ..errors import InputError
 from ..problem.stack import Array
-from .comparing import counted, said_once, unfitted
+from .comparing import counted, fits_of_our_own, unfitted
 
 OF_LOG_ODDS = np.array([[-1.0, 0.0]])  # the sigmoid of decision values that are log-odds already
 
@@ -33,7 +33,7 @@ def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> A
         prices = {code: prices[name] for code, name in enumerate(classes.tolist()) if name in prices}
     plain = unfitted(model).set_params(probability=False, class_weight=prices)
     chosen = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-    with said_once():
+    with fits_of_our_own():
         fitted = chosen.fit(X, codes, sample_weight=weight)
     (chain,) = fitted.calibrated_classifiers_
     return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])

@@ -10,12 +10,14 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.low_rank import LowRank, Stored
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import unit_of_price, unlike_sizes
@@ -44,10 +46,12 @@ class KernelSource:
 
     @classmethod
     def fit(
-        cls, kernels: object, table: Table, y: object, weight: Array | None, centre: bool, normalise: str | None
-    ) -> tuple[KernelSource, Array]:
-        """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once."""
-        steps = Preprocessing.from_options(centre=centre, normalise=normalise)
+        cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
+        names: Sequence[str] | None = None,
+    ) -> tuple[KernelSource, Stored]:  # fmt: skip
+        """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
+        `names` where kernels keep the names that they have."""
+        stack: Stored
         kept = np.arange(len(table.X)) if weight is None else np.flatnonzero(weight > 0)
         share = None if weight is None else weight[kept]
         source = cls(kept, [], weight=share)
@@ -60,19 +64,23 @@ class KernelSource:
             source.bank = FittedBank(kernels, table.views)
             source.train = table.X[kept]
             source.bank.fit(table.rows(kept), np.asarray(y)[kept], share)
-            stack, source.names = source.bank.stack(), source.bank.names
+            stack, source.names = source.bank.train(steps.in_factors), source.bank.names
+        source.names = source.names if names is None else as_names(names, len(stack))
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
-        if normalise == "cosine" and lacking:
+        if any(step.needs_diagonal for step in steps.steps) and lacking:
             raise InputError(
                 f"normalise='cosine' needs k(x, x) of new samples, which {lacking} has not: "
                 "divide its kernels by √(k(x, x) k(z, z)) first"
             )
-        if steps.steps:
+        if steps.steps and isinstance(stack, LowRank):
+            source.steps, stack = steps, steps.fit_factors(stack, share)
+        elif steps.steps:
             source.steps = steps.fit(stack, source.names, share)
             stack = steps.train(stack) if steps.changes else stack
         source.unit = unit_of_price(stack, share)
-        source.unlike = "" if normalise else unlike_sizes(stack, source.names, share)
-        return source, handed_over(stack)
+        scaled = any(step.divides_by for step in steps.steps)
+        source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
+        return source, stack if isinstance(stack, LowRank) else handed_over(stack)
 
     def test(self, X: Array) -> Array:
         """The kernels (M, t, n) of new samples with the training samples kept."""
@@ -88,6 +96,16 @@ class KernelSource:
         needed = any(step.needs_diagonal for step in self.steps.steps)
         diagonal = self.bank.diagonal(X) if needed and self.bank is not None else None
         return self.steps.test(stack, diagonal)
+
+
+def as_names(names: object, count: int) -> list[str]:
+    """The names that a user gives to the kernels."""
+    listed = list(names) if isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) else []
+    if len(listed) != count or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            f"kernel_names are {' '.join(repr(names).split())[:60]}: give a word for each of {count} kernels"
+        )
+    return [str(name) for name in listed]
 
 
 def is_precomputed(kernels: object) -> bool:

@@ -226,3 +226,8 @@ def rows_of(kernels: Stored, rows: NDArray[np.intp]) -> RealArray:
     if isinstance(kernels, LowRank):
         return np.stack([factor[rows] @ factor.T for factor in map(kernels.factor, range(len(kernels)))])
     return kernels[:, rows]
+
+
+def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
+    """The kernels of some of the samples."""
+    return kernels.of_samples(samples) if isinstance(kernels, LowRank) else kernels[:, samples][:, :, samples]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError, nearest
 from .kernels import Array
-from .low_rank import Kernels
+from .low_rank import Kernels, LowRank
 from .numbers import RealArray, as_any_array, as_real_array
 from .steps import (
     NORMALISATIONS,
@@ -77,6 +77,24 @@ class Preprocessing:
             self._states.append(self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight))
         self._shape = (M, n)
         return self
+
+    def fit_factors(self, kernels: LowRank, sample_weight: Array | None = None) -> LowRank:
+        """Fit scales that the diagonals determine, and return the scaled training kernels in factors."""
+        self._shape, self._states, factors = (len(kernels), kernels.shape[1]), [], []
+        for m in range(len(kernels)):
+            factor, states = kernels.factor(m), []
+            for step in self.steps:
+                with self._naming(m, step):
+                    states.append(step.fit(factor, (factor**2).sum(axis=1), sample_weight))
+                factor = factor / np.sqrt(states[-1]["scale"])
+            self._states.append(states)
+            factors.append(factor)
+        return LowRank(factors)
+
+    @property
+    def in_factors(self) -> bool:
+        """Whether kernels in factors can pass."""
+        return all(step.of_diagonal for step in self.steps)
 
     @property
     def changes(self) -> bool:

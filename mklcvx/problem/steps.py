@@ -33,6 +33,7 @@ class Step(ABC):
     per_sample: ClassVar[dict[str, bool]]
     needs_diagonal: ClassVar[bool] = False
     divides_by: ClassVar[str | None] = None
+    of_diagonal: ClassVar[bool] = False  # whether the diagonal alone determines the state
 
     @abstractmethod
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
@@ -74,6 +75,7 @@ class UnitDiagonal(_Scale):
     """
 
     name = "diagonal"
+    of_diagonal = True
 
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
         mean = np.average(diagonal, weights=weight)
@@ -84,6 +86,7 @@ class UnitTrace(_Scale):
     """K / tr K: training kernels of trace 1."""
 
     name = "trace"
+    of_diagonal = True
 
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
         trace = diagonal.sum() if weight is None else weight @ diagonal
