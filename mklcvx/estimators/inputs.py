@@ -43,13 +43,14 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     """One array of all views with their columns, or one stack of all kernels, samples first, with their names;
     anything else as it is, without views. `width` is the number of training samples, once it is known."""
     X = host_array(X, "X")
-    entries = [*X.values()] if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else []
+    by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
+    entries = [*X.values()] if by_name else X if isinstance(X, list | tuple) else []
     matrices = len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
-    if not matrices or not (isinstance(X, Mapping) or not precomputed or _are_kernels(entries, width)):
-        if isinstance(X, Mapping):
+    if not matrices or not (by_name or not precomputed or _are_kernels(entries, width)):
+        if by_name:
             raise InputError("X is a dict, and not of arrays with two dimensions: give one for each view")
         return X, []
-    names = [str(name) for name in X] if isinstance(X, Mapping) else [""] * len(entries)
+    names = [str(name) for name in X] if by_name else [""] * len(entries)
     parts = [_matrix(one) for one in entries]
     heights = {part.shape if precomputed else len(part) for part in parts}
     if len(heights) > 1:
