@@ -35,6 +35,7 @@ from .prediction import winners
 from .saving import ModelParts, require
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
+from .source import samples_kept
 from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -240,8 +241,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             known = nearest(str(self.multi_class), MULTI_CLASS)
             raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
         check_classification_targets(y)
+        self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
-        self.classes_, codes = classes_of(y[kept], type(self).__name__)
         price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self._loss.free_margin)
         return kernels, codes, price
 

@@ -18,6 +18,7 @@ from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
 from .saving import ModelParts, require
+from .source import samples_kept
 from .targets import LabelSets, as_target, classes_of, sample_prices
 
 
@@ -36,9 +37,10 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         table, y, weight = self._checked(X, y, sample_weight, multi_output=True)
         y = as_target(y)
+        targets = self._targets(y[samples_kept(len(y), weight)])
         kernels, kept = self._sourced(table, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight)
-        return self._instance(kernels, sample_weight=price, **self._targets(y[kept]))
+        return self._instance(kernels, sample_weight=price, **targets)
 
     def _targets(self, y: NDArray[Any]) -> dict[str, Any]:
         """The targets of the instance. Stores the meaning of the decision values."""

@@ -52,7 +52,7 @@ class KernelSource:
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
         `names` where kernels keep the names that they have."""
         stack: Stored
-        kept = np.arange(len(table.X)) if weight is None else np.flatnonzero(weight > 0)
+        kept = samples_kept(len(table.X), weight)
         share = None if weight is None else weight[kept]
         source = cls(kept, [], weight=share)
         if is_precomputed(kernels):
@@ -96,6 +96,11 @@ class KernelSource:
         needed = any(step.needs_diagonal for step in self.steps.steps)
         diagonal = self.bank.diagonal(X) if needed and self.bank is not None else None
         return self.steps.test(stack, diagonal)
+
+
+def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:
+    """The samples of positive weight."""
+    return np.arange(count) if weight is None else np.flatnonzero(weight > 0)
 
 
 def as_names(names: object, count: int) -> list[str]:
