@@ -51,6 +51,7 @@ outside_pages = {
     "validation/conform/mklpy-average.md": "docs/outside/conform_mklpy-average.md",
     "validation/conform/simplemkl.md": "docs/outside/conform_simplemkl.md",
     "validation/conform/svc.md": "docs/outside/conform_svc.md",
+    "validation/defaults.md": "docs/outside/defaults.md",
     "validation/engine.md": "docs/outside/engine_results.md",
     "validation/headlines/headlines.md": "docs/outside/headlines.md",
     "validation/matrix/validation.md": "docs/outside/matrix.md",

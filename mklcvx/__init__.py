@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .bench.conformance import conform
     from .certificate.record import Certificate
     from .certificate.solution import Solution
-    from .errors import InputError
+    from .errors import GridEdgeWarning, InputError, OneClassWarning, ScaleWarning
     from .estimators import (
         HypergraphEmbedding,
         MKLClassifier,
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from .verification.proof import prove
 
 __all__ = [
-    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MKLRegressor",
-    "MultiLabelMKL", "OneClassMKL", "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__",
+    "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier",
+    "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath", "Report", "ScaleWarning",
+    "Solution", "TwoStageMKL", "__version__",
     "available_formulations", "available_losses", "available_solvers", "conform", "formulations", "kernels",
     "load_instance", "load_model",
     "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage",
@@ -50,7 +51,7 @@ HOMES = {
     "bench.conformance": "conform",
     "certificate.record": "Certificate",
     "certificate.solution": "Solution",
-    "errors": "InputError",
+    "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
         "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL load_model mkl_path"
     ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 FORMULATION = "l1"
 SOLVER = "auto"
+NORMALISE = "diagonal"  # of the estimators: validation/defaults.md has the evidence
+SCALE = "scale"  # the word for a C of 1/(mean k(x, x))
 TOLERANCE = 1e-8  # relative gap that a solution must prove, unless its solver has a tolerance of its own
 VERDICT_TOLERANCE = 1e-6  # relative tolerance of a verdict
 FOLDS = 5  # of cross-validation

@@ -1,4 +1,4 @@
-"""The two kinds of errors: unusable input, and a defect of mklcvx."""
+"""The two kinds of errors, unusable input and a defect of mklcvx; and the warnings about data and parameters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ class InputError(ValueError):
 
 class InternalError(RuntimeError):
     """A defect of mklcvx itself, such as a bound that contradicts weak duality."""
+
+
+class ScaleWarning(UserWarning):
+    """Kernels of very different size are combined, and nothing scales them."""
+
+
+class OneClassWarning(UserWarning):
+    """A classifier predicts one class for all of its training samples."""
+
+
+class GridEdgeWarning(UserWarning):
+    """The best point of a cross-validation lies on the edge of the grid."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ from mklcvx import MKLRegressor, plot
 
 GROUPS = {"age and sex": [0, 1], "body": [2, 3], "cholesterol": [4, 5, 6, 7], "triglycerides": [8], "glucose": [9]}
 KINDS = ("linear", "gaussian")
-BANK = [{"kernel": kind, "features": columns} for columns in GROUPS.values() for kind in KINDS]
+BANK = [(f"{group}, {kind}", kind, columns) for group, columns in GROUPS.items() for kind in KINDS]
 PRICES = [0.1, 1.0, 10.0, 100.0]
 
 
@@ -32,8 +32,8 @@ def main(picture: str | None = None) -> None:
     y = (y - y.mean()) / y.std()
     train_X, test_X, train_y, test_y = train_test_split(X, y, test_size=0.25, random_state=0)
     candidates = {
-        "MKL, squared loss": (MKLRegressor("l1", BANK, normalise="trace"), {"C": PRICES}),
-        "MKL, huber": (MKLRegressor("l1", BANK, normalise="trace", loss="huber", delta=1.0), {"C": PRICES}),
+        "MKL, squared loss": (MKLRegressor("l1", BANK), {"C": PRICES}),
+        "MKL, huber": (MKLRegressor("l1", BANK, loss="huber", delta=1.0), {"C": PRICES}),
         "kernel ridge": (KernelRidge(kernel="rbf"), {"alpha": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}),
         "SVR": (SVR(), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}),
     }
@@ -48,8 +48,9 @@ def main(picture: str | None = None) -> None:
         print(f"{name:18} {best.score(test_X, test_y):.3f}  {errors[0]:.3f}  {errors[1]:.3f}")
     learned = found["MKL, squared loss"][-1]
     print(f"\ncertified: {learned.solutions_[0].certified}, relative gap {learned.certificate_.relative_gap:.0e}")
-    names = [f"{group}, {kind}" for group in GROUPS for kind in KINDS]
-    for name, share in sorted(zip(names, learned.scaled_weights_, strict=True), key=lambda pair: -pair[1]):
+    for name, share in sorted(
+        zip(learned.kernel_names_, learned.scaled_weights_, strict=True), key=lambda pair: -pair[1]
+    ):
         print(f"  {name:24} {share:.3f}")
     if picture is not None:
         axes = plot.predictions(test_y, found["MKL, squared loss"].predict(test_X))

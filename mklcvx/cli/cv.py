@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import formulations
-from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
+from ..defaults import FOLDS, FORMULATION, NORMALISE, SEED, SOLVER
+from ..errors import GridEdgeWarning
 from ..io.files import load_instance, write_whole
 from . import options
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 def cv(
     instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.", show_default=False)],
-    grid: options.Grid,
+    grid: options.Grid = None,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
@@ -45,7 +47,7 @@ def cv(
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point on each fold.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point on each fold.")] = None,
     normalise: Annotated[
-        str | None, typer.Option(help="Scale the kernels in every fold: trace, cosine or variance.")
+        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
     ] = None,
     centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
     repair: options.Repair = None,
@@ -54,35 +56,45 @@ def cv(
 ) -> None:
     """Cross-validate a formulation along a grid of parameters: one JSON line for each point, a table in a terminal.
 
+    Without a grid, C runs from far too small to far too large for kernels of this size.
+
     Exit status 0 if every fold of every point is certified, 1 otherwise.
 
     Example: `mklcvx cv problem.npz -f sm1 --grid C=0.1,1,10 --grid theta=0.5,1 --jobs 2`
     """
     from ..estimators.cross_validation import check_request, cross_validate
     from ..problem.preprocessing import Preprocessing
+    from ..problem.scales import unlike_sizes
+    from ..solvers.grids import default_grid
     from ..solvers.paths import combinations
     from ..solvers.solving import prepared
 
     given = options.parse_settings(settings)
-    points = combinations(options.parse_grid(grid), given)
+    points = combinations(options.parse_grid(grid), given) if grid else []
     limits: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
     chosen = formulations.get(formulation)
     prepared(formulation, **limits, options=None)
-    Preprocessing.from_options(centre=centre, normalise=normalise)
+    steps = Preprocessing.from_options(centre=centre, normalise=normalise)
     options.check_written(output, ".jsonl", ".json", read=(instance,))
     problem = load_instance(instance, repair=repair)
     check_request(problem, formulation, folds, score)
+    points = points or combinations(default_grid(options.scaled(problem, steps), formulation, given), given)
+    if not normalise and (unlike := unlike_sizes(problem.kernels, problem.names)):
+        options.say(f"{unlike}, and nothing scales them: add --normalise {NORMALISE}")
     for point in points:
         posed = {**given, **point}
         chosen.posed_for(problem, posed).task(problem, posed)  # refuse before solving
     from .display import Progress
 
-    with Progress(False, total=folds) as progress:
+    with Progress(False, total=folds) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GridEdgeWarning)  # said below, as commands say it
         found = cross_validate(
             problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
             normalise=normalise, done=progress.count, **limits, **given,
         )  # fmt: skip
     _show(found, as_json, output)
+    if found.edge:
+        options.say(found.edge)
     if not found.certified:
         missed = [trial for row in found.rows for trial in row.trials if not trial.certified]
         total = sum(len(row.trials) for row in found.rows)

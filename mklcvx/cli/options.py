@@ -20,6 +20,7 @@ from ..solvers.names import current_name
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
+    from ..problem.low_rank import Stored
     from ..problem.preprocessing import Preprocessing
 
 FORMATS = ".npz, .mat, .json, or a folder of .csv files"
@@ -50,7 +51,7 @@ def solver_now(name: str) -> str:
 
 InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.", show_default=False)]
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
-Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: trace, cosine or variance.")]
+Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: diagonal, trace, variance or cosine.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
 Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
@@ -63,9 +64,13 @@ Settings = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter, for example C=10 or nu=0.3; may be repeated."),
 ]
 Grid = Annotated[
-    list[str],
-    typer.Option("--grid", metavar="KEY=V1,V2,...", help="A parameter and its values; several: all combinations."),
-]
+    list[str] | None,
+    typer.Option(
+        "--grid", metavar="KEY=V1,V2,...",
+        help="A parameter and its values; several: all combinations. Six values of C, or of nu, if there is none.",
+        show_default=False,
+    ),
+]  # fmt: skip
 Tolerance = Annotated[
     float | None,
     typer.Option(
@@ -142,6 +147,14 @@ def loaded(
         return problem, None
     preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
     return preprocessed(problem, preparation), preparation
+
+
+def scaled(problem: Instance, steps: Preprocessing) -> Stored:
+    """The kernels as the steps make them of all samples."""
+    from ..problem.low_rank import dense
+
+    kernels = dense(problem.kernels)
+    return steps.fit(kernels, problem.names).train(kernels) if steps.steps else kernels
 
 
 def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = ()) -> None:

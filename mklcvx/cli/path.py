@@ -14,7 +14,7 @@ from . import options
 
 def path(
     instance: options.InstanceFile,
-    grid: options.Grid,
+    grid: options.Grid = None,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     solver: options.SolverName = SOLVER,
@@ -30,16 +30,20 @@ def path(
 ) -> None:
     """Solve along a grid of parameters, each point starting where the last ended; one JSON line for each point.
 
+    Without a grid, C runs from far too small to far too large for kernels of this size.
+
     Example: `mklcvx path problem.npz -f l1 --grid C=0.01,0.1,1,10 -o path.jsonl`
     """
+    from ..solvers.grids import default_grid
     from ..solvers.paths import combinations, described, each, json_line
     from ..solvers.solving import prepared
 
     given = options.parse_settings(settings)
-    points = combinations(options.parse_grid(grid), given)
+    points = combinations(options.parse_grid(grid), given) if grid else []
     prepared(formulation, solver, tol, time_limit, max_iter, None)
     options.check_written(output, ".jsonl", ".json", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
+    points = points or combinations(default_grid(problem.kernels, formulation, given), given)
     for point in points:
         posed = {**given, **point}
         formulations.get(formulation).posed_for(problem, posed).task(problem, posed)  # refuse before solving

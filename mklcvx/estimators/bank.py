@@ -3,10 +3,15 @@
 A bank is a list of parts; each part makes one or more kernels of the same samples:
 
     "gaussian", {"kernel": "polynomial", "degree": 2}, Gaussian(0.5)   a kernel of `problem.kernels`, on all features
-    {"kernel": "gaussian", "gamma": 1.0, "features": "each"}           … on each feature alone, or on [0, 2, 5]
+    {"kernel": "gaussian", "features": ["age", "weight"]}              … on some: names, numbers, a slice, a mask
+    {"kernel": "gaussian", "features": "each"}                         … on each feature alone
+    ("body", "gaussian", ["age", "weight"])                            a name, kernels, and columns, as in
+    ("genes", ["linear", "gaussians"], make_column_selector("^g"))     scikit-learn's `ColumnTransformer`
+    ("shape", "laplacian")                                             a name and kernels, on all features
     xu_bank()                                                          a `KernelBank`
     k with k(X, Z) → (t, n)                                            a function of two sets of samples
-    a transformer with fit(X, y) and transform(X) → (t, n) or (t, n, M)
+    Nystroem(), RBFSampler(), PCA(2)                                   a transformer: the inner products of its features
+    a transformer with transform(X) → (t, n, M), or (t, n) symmetric   kernels with the training samples
 
 A bandwidth that is not given is relative to the training samples, γ = 1/A with A their mean squared distance; with
 {"relative": r} it is γ = r/A. Named banks: "gaussians" (γ = 4⁻³/A … 4³/A), "kumar", "kumar_each" and "xu".
@@ -14,10 +19,7 @@ A bandwidth that is not given is relative to the training samples, γ = 1/A with
 
 from __future__ import annotations
 
-import copy
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -25,18 +27,12 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..problem import kernels as known
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
+from ..problem.low_rank import LowRank, Stored
 from ..problem.stack import Array
+from .bank_parts import KINDS, BankPart, FunctionPart, Group, Part, TransformerPart, joined_factors, settings_of
+from .columns import Table
+from .inputs import View
 
-ROUNDING = 1e-8  # asymmetry of a function that is taken for rounding, relative to the largest entry
-KINDS: dict[str, type[Kernel]] = {
-    "linear": known.Linear,
-    "polynomial": known.Polynomial,
-    "gaussian": Gaussian,
-    "laplacian": known.Laplacian,
-    "chi-square": known.ChiSquare,
-    "inverse-square-distance": known.InverseSquareDistance,
-    "inverse-distance": known.InverseDistance,
-}
 ALIASES = {"rbf": "gaussian", "poly": "polynomial", "chi2": "chi-square"}
 GAUSSIANS = tuple(4.0**power for power in range(-3, 4))
 NAMED: dict[str, Callable[[], KernelBank]] = {
@@ -48,142 +44,6 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 
 
-# ---------------------------------------------------------------------------------------------------------- parts
-class Part(ABC):
-    """Some kernels of a bank. `fit` sets their names."""
-
-    names: list[str]
-
-    @abstractmethod
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None: ...
-
-    @abstractmethod
-    def stack(self, X: Array | None) -> Array:
-        """(M, t, n) of samples with the training samples, or (M, n, n) of the latter."""
-
-    def diagonal(self, X: Array) -> Array:
-        """k(x, x), (M, t), where it is known."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def as_plain(self) -> dict[str, Any]:
-        """A description for JSON, from which the same part can be made again."""
-
-
-class BankPart(Part):
-    """Kernels of `mklcvx.problem.kernels` on some columns, all of them if `columns` is None."""
-
-    def __init__(self, bank: KernelBank, columns: Sequence[int] | None = None) -> None:
-        self.bank, self.columns = copy.deepcopy(bank), None if columns is None else list(columns)
-
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        if self.columns is not None and not all(0 <= j < X.shape[1] for j in self.columns):
-            raise InputError(f"kernels: features {self.columns} are not all among the {X.shape[1]} columns of X")
-        self.bank.fit(self._seen(X), sample_weight)
-        view = "" if self.columns is None else f"[{','.join(f'x{j}' for j in self.columns)}]"
-        self.names = [f"{name}{view}" for name in self.bank.names]
-
-    def stack(self, X: Array | None) -> Array:
-        return self.bank.stack(None if X is None else self._seen(X))
-
-    def diagonal(self, X: Array) -> Array:
-        return self.bank.diagonal(self._seen(X))
-
-    def as_plain(self) -> dict[str, Any]:
-        features = self.bank.features if self.columns is None else self.columns
-        return {"kernels": [as_dict(kernel) for kernel in self.bank.kernels], "features": features}
-
-    def _seen(self, X: Array) -> Array:
-        return X if self.columns is None else X[:, self.columns]
-
-
-class FunctionPart(Part):
-    """A function of two sets of samples."""
-
-    def __init__(self, function: Callable[[Array, Array], Any]) -> None:
-        self.function = function
-        self.names = [getattr(function, "__name__", type(function).__name__)]
-
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        self.train = X
-
-    def stack(self, X: Array | None) -> Array:
-        rows = self.train if X is None else X
-        values = self._values(rows, self.train)
-        if X is None and np.allclose(values, values.T, rtol=0.0, atol=ROUNDING * np.abs(values).max(initial=0.0)):
-            values = values / 2 + values.T / 2
-        return values[None]
-
-    def diagonal(self, X: Array) -> Array:
-        return np.array([[self._values(row[None], row[None])[0, 0] for row in X]])
-
-    def as_plain(self) -> dict[str, Any]:
-        raise InputError(
-            f"kernel {self.names[0]!r} is a function, which no file can hold: save a model with kernels='precomputed' "
-            "and compute the kernel yourself, or use named kernels"
-        )
-
-    def _values(self, rows: Array, columns: Array) -> Array:
-        values = numbers_of(self.function(rows, columns), f"kernel {self.names[0]!r}")
-        if values.shape != (len(rows), len(columns)):
-            wanted = f"({len(rows)}, {len(columns)})"
-            raise InputError(f"kernel {self.names[0]!r} returned shape {values.shape}: return {wanted}, k(X, Z)")
-        return values
-
-
-class TransformerPart(Part):
-    """A transformer that yields kernels with the training samples, (t, n) or (t, n, M)."""
-
-    def __init__(self, transformer: Any) -> None:
-        from sklearn.base import clone
-
-        self.transformer = clone(transformer) if hasattr(transformer, "get_params") else copy.deepcopy(transformer)
-
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> None:
-        self.train = X
-        self.transformer.fit(X, y)
-        name, count = type(self.transformer).__name__, len(self.stack(X))
-        self.names = [name] if count == 1 else [f"{name}[{m}]" for m in range(count)]
-
-    def stack(self, X: Array | None) -> Array:
-        X, name = self.train if X is None else X, type(self.transformer).__name__
-        values = numbers_of(self.transformer.transform(X), f"transformer {name}")
-        values = values[..., None] if values.ndim == 2 else values
-        if values.ndim != 3 or values.shape[:2] != (len(X), len(self.train)):
-            wanted = f"({len(X)}, {len(self.train)}, M)"
-            raise InputError(f"transformer {name} returned shape {values.shape}: return kernels of shape {wanted}")
-        return np.ascontiguousarray(np.moveaxis(values, -1, 0))
-
-    def as_plain(self) -> dict[str, Any]:
-        raise InputError(
-            f"kernels of {type(self.transformer).__name__} cannot be saved: put the transformer into a pipeline before "
-            "a model with kernels='precomputed', and save that model"
-        )
-
-
-def numbers_of(values: Any, who: str) -> Array:
-    array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    if array.dtype.kind not in "biuf":
-        raise InputError(f"{who} returned {array.dtype}: return real numbers")
-    return array.astype(float)
-
-
-def settings_of(kind: type[Kernel]) -> list[str]:
-    return [field.name for field in fields(kind)] if is_dataclass(kind) else []
-
-
-def as_dict(kernel: Kernel) -> dict[str, Any]:
-    """A description from which `_kernel` makes the same kernel again."""
-    kind = next((name for name, one in KINDS.items() if type(kernel) is one), None)
-    if kind is None:
-        raise InputError(f"kernel {kernel.name!r:.40} is of a class of its own, which no file can hold: use known ones")
-    given = {name: getattr(kernel, name) for name in settings_of(type(kernel))}
-    if isinstance(given.get("gamma"), MeanDistance):
-        given = {"relative": given["gamma"].factor}
-    return {"kernel": kind, **{name: np.asarray(value).item() for name, value in given.items()}}
-
-
-# -------------------------------------------------------------------------------------------------------- descriptions
 def parts_of(kernels: Any) -> list[Part]:
     """The parts that `kernels` describes, not fitted yet."""
     if isinstance(kernels, str):
@@ -196,11 +56,25 @@ def parts_of(kernels: Any) -> list[Part]:
     if isinstance(kernels, list | tuple):
         if not kernels:
             raise InputError(f"kernels is empty: {REMEDY}")
-        return [part for entry in kernels for part in parts_of(entry)]
+        return [part for entry in kernels for part in ([_group(entry)] if _is_group(entry) else parts_of(entry))]
     return [_part(kernels)]
 
 
+def _is_group(entry: Any) -> bool:
+    """Whether it is (name, kernels) or (name, kernels, columns), and no tuple of kernels' names."""
+    if not (isinstance(entry, tuple) and len(entry) in (2, 3) and isinstance(entry[0], str)):
+        return False
+    return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
+
+
+def _group(entry: tuple[Any, ...]) -> Part:
+    name, kernels, *columns = entry
+    return Group(name, parts_of(kernels), columns[0] if columns else None)
+
+
 def _part(entry: Any) -> Part:
+    if isinstance(entry, Part):
+        return entry
     if isinstance(entry, KernelBank):
         return BankPart(entry)
     if isinstance(entry, Kernel):
@@ -218,8 +92,14 @@ def _part(entry: Any) -> Part:
 
 
 def _described(entry: Mapping[str, Any]) -> Part:
-    """{"kernel": …, its parameters, "features": …}, or {"kernels": […], "features": …} for several on one view."""
+    """{"kernel": …, its parameters, "features": …, "name": …}, {"kernels": […], …} for several on one view, or what a
+    group is in a file."""
     given = dict(entry)
+    name = given.pop("name", None)
+    if not isinstance(name, str | None):
+        raise InputError(f"kernels: name {name!r:.40} is no word: give one, such as 'age'")
+    if "group" in given:
+        return Group(name, [_described(one) for one in given["group"]], given.get("columns"))
     features = given.pop("features", "all")
     several = given.pop("kernels", None)
     if several is None:
@@ -228,14 +108,11 @@ def _described(entry: Mapping[str, Any]) -> Part:
         kernels = [_kernel(one) for one in several]
     else:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
-    if isinstance(features, str):
-        return BankPart(KernelBank(kernels, features))
-    if isinstance(features, tuple | range | np.ndarray) and np.ndim(features) == 1:
-        features = list(features)
-    if not (isinstance(features, list) and features and all(_is_index(j) for j in features)):
-        words, shown = ", ".join(map(repr, known.FEATURES)), " ".join(repr(features).split())[:40]
-        raise InputError(f"kernels: features {shown} are unknown: give {words} or a list of columns' numbers")
-    return BankPart(KernelBank(kernels), [int(j) for j in features])
+    if isinstance(features, str) and features in known.FEATURES:
+        part = BankPart(KernelBank(kernels, features))
+    else:
+        part = BankPart(KernelBank(kernels), features)
+    return part if name is None else Group(name, [part])
 
 
 def _kernel(entry: Mapping[str, Any]) -> Kernel:
@@ -259,26 +136,21 @@ def _kind(name: Any) -> Any:
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
-def _is_index(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
 class FittedBank:
-    """The parts of a bank in their order."""
+    """The parts of a bank in their order; of each view, where there are several."""
 
-    def __init__(self, kernels: Any) -> None:
-        self.parts = parts_of(kernels)
+    def __init__(self, kernels: Any, views: Sequence[View] = ()) -> None:
+        self.parts = [Group(view.name, parts_of(kernels), view.columns) for view in views] or parts_of(kernels)
 
-    def fit(self, X: Array, y: Any, sample_weight: Array | None) -> FittedBank:
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> FittedBank:
         for part in self.parts:
-            part.fit(X, y, sample_weight)
+            part.fit(table, y, sample_weight)
         return self
 
     @property
     def without_diagonal(self) -> str:
-        """The name of a transformer among the parts, if any: transformers have no k(x, x)."""
-        found = (part for part in self.parts if isinstance(part, TransformerPart))
-        return next((type(part.transformer).__name__ for part in found), "")
+        """The name of a part that lacks k(x, x) of new samples, if any."""
+        return next(filter(None, (part.without_diagonal for part in self.parts)), "")
 
     @property
     def names(self) -> list[str]:
@@ -287,6 +159,13 @@ class FittedBank:
     def stack(self, X: Array | None = None) -> Array:
         stacks = [part.stack(X) for part in self.parts]
         return stacks[0] if len(stacks) == 1 else np.concatenate(stacks)
+
+    def train(self, in_factors: bool) -> Stored:
+        """The training kernels; in factors, if all have some, that is allowed, and they save work."""
+        factors = joined_factors(self.parts) if in_factors else None
+        if factors is not None and sum(factor.shape[1] for factor in factors) < len(factors[0]) / 2:
+            return LowRank(factors)
+        return self.stack()
 
     def diagonal(self, X: Array) -> Array:
         return np.concatenate([part.diagonal(X) for part in self.parts])

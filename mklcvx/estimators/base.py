@@ -11,24 +11,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .. import formulations
 from ..certificate.solution import Solution
-from ..defaults import FORMULATION, SOLVER
-from ..errors import InputError
+from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
+from ..errors import InputError, OneClassWarning, ScaleWarning
 from ..formulations import Formulation
 from ..problem.instance import Instance, check_weight_sizes
 from ..problem.kernels import Kernel, KernelBank
-from ..problem.low_rank import Stored, dense
+from ..problem.low_rank import Stored, rows_of
 from ..problem.preprocessing import Preprocessing
+from ..problem.scales import diagonals
 from ..problem.stack import Array
 from ..reports import plot
 from ..solvers.solving import prepared, solve
+from .columns import Columns, Table
+from .inputs import gathered, host_array
 from .saving import ModelParts, read_model, require, restored, save_model
-from .source import PRECOMPUTED, KernelSource
+from .source import KernelSource, is_precomputed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +47,10 @@ class Transforms(Protocol):
 
 
 BankPart: TypeAlias = str | Mapping[str, Any] | Kernel | KernelBank | Callable[[Array, Array], Array] | Transforms
-Bank: TypeAlias = BankPart | Sequence[BankPart]  # what the parameter `kernels` may be, see `bank`
+Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, BankPart | Sequence[BankPart], Columns]
+Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
+FEW = 64  # samples whose predictions are compared at a time
 
 
 @dataclass(eq=False, repr=False)
@@ -64,8 +70,9 @@ class KernelEstimator(BaseEstimator, ABC):
     kernels: Bank = "gaussians"
     _: KW_ONLY
     groups: ArrayLike | None = None
+    kernel_names: Sequence[str] | None = None
     centre: bool = False
-    normalise: str | None = None
+    normalise: str | None = NORMALISE
     repair: str | None = None
     solver: str = SOLVER
     tol: float | None = None
@@ -75,8 +82,7 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernels, str) and self.kernels == PRECOMPUTED
-        tags.input_tags.pairwise = tags.input_tags.three_d_array = precomputed
+        tags.input_tags.pairwise = tags.input_tags.three_d_array = is_precomputed(self.kernels)
         return tags
 
     @property
@@ -93,31 +99,57 @@ class KernelEstimator(BaseEstimator, ABC):
         return {name: getattr(self, name) for name in self.own_parameters if getattr(self, name) is not None}
 
     @property
+    def _has_price(self) -> bool:
+        """Whether the problem has a price C."""
+        return "C" in self.own_parameters
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the formulation for these kernels: C in their unit unless it is a number."""
+        given = self._given
+        price = given.get("C", SCALE if self._has_price else None)
+        return {**given, "C": self._source.unit} if isinstance(price, str) else given
+
+    @property
     def _limits(self) -> dict[str, Any]:
         return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit, "max_iter": self.max_iter}
 
     # ------------------------------------------------------------------------------------------------- fitting
-    def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Array, Any, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Table, Any, Any]:
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
-        found = validate_data(self, X, y, ensure_min_samples=2, **self._accepts, **wanted)
-        X, y = found if isinstance(found, tuple) else (found, None)
+        price = self._given.get("C")
+        if isinstance(price, str) and price != SCALE:
+            raise InputError(f"C = {price!r:.40} is unknown: give a number, or {SCALE!r} for the unit of the kernels")
+        given, views = gathered(X, self._pairwise)
+        found = self._validated(given, host_array(y, "y"), ensure_min_samples=2, **wanted)
+        checked, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            sample_weight = host_array(sample_weight, "sample_weight")
+            sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
             check_weight_sizes(sample_weight[sample_weight > 0])
-        return X, y, sample_weight
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None or len(set(names)) < len(names) else names.tolist()
+        return Table(checked, given if hasattr(given, "columns") else checked, names, views), y, sample_weight
 
-    def _sourced(self, X: Array, y: Any, weight: Array | None) -> tuple[Array, NDArray[np.intp]]:
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
+        with config_context(array_api_dispatch=False):
+            return validate_data(self, X, *y, **self._accepts, **options)
+
+    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
-        self._source, kernels = KernelSource.fit(self.kernels, X, y, weight, bool(self.centre), self.normalise)
+        steps = Preprocessing.from_options(bool(self.centre), self.normalise)
+        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names)
         return kernels, self._source.kept
 
-    def _instance(self, kernels: Array, **given: Any) -> Instance:
+    def _instance(self, kernels: Stored, **given: Any) -> Instance:
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:
-        return solve(instance, self._formulation.name, **self._limits, options=self.solver_options, **self._given)
+        return solve(
+            instance, self._formulation.name, **self._limits, options=self.solver_options, **self._parameters()
+        )
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """Set the attributes of a fitted model; `traces` are tr K_m, one row for each solution."""
@@ -138,15 +170,15 @@ class KernelEstimator(BaseEstimator, ABC):
         """Solve one problem; `fit` calls it."""
         problem = self._problem(X, y, *sample_weight)
         self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
-        self._warn(stacklevel=4)
+        self._warn(problem.kernels, stacklevel=4)
         return self
 
     @abstractmethod
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         """The one instance for these data. Stores what prediction needs."""
 
-    def _warn(self, stacklevel: int = 3) -> None:
-        """Warn if solutions are not certified, with the widest gap, or if no kernel gets weight."""
+    def _warn(self, kernels: Stored, stacklevel: int = 3) -> None:
+        """Warn if solutions are not certified, if no kernel gets weight, of a single class, and of unlike sizes."""
         missed = [solution for solution in self.solutions_ if not solution.certified]
         if missed:
             worst, count = max(missed, key=_relative_gap), len(self.solutions_)
@@ -155,11 +187,40 @@ class KernelEstimator(BaseEstimator, ABC):
         if any(not solution.weights.any() for solution in self.solutions_):
             text = "no kernel gets weight, and the decision function is constant: choose other kernels"
             warnings.warn(text, UserWarning, stacklevel=stacklevel)
+        elif (only := self._only_class(kernels)) is not None:
+            warnings.warn(self._of_one_class(only), OneClassWarning, stacklevel=stacklevel)
+        if self._source.unlike:
+            text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
+            warnings.warn(text, ScaleWarning, stacklevel=stacklevel)
+
+    def _decided(self, stack: Array) -> NDArray[Any] | None:
+        """The classes predicted for test kernels; None where there are none."""
+        return None
+
+    def _only_class(self, kernels: Stored) -> Any:
+        """The class that is predicted for all training samples, if there is such a one. A few samples at a time: two
+        that differ are soon found, as a rule."""
+        order, found = np.random.default_rng(0).permutation(kernels.shape[1]), None
+        for start in range(0, len(order), FEW):
+            classes = self._decided(rows_of(kernels, order[start : start + FEW]))
+            if classes is None or (classes != (found := classes[0] if found is None else found)).any():
+                return None
+        return found
+
+    def _of_one_class(self, only: Any) -> str:
+        price, unit = self.solutions_[0].parameters.get("C"), self._source.unit
+        remedy = "choose another nu or other kernels"
+        if price is not None and price < unit:
+            remedy = f"raise C = {price:g} (C='scale' would be {unit:g})"
+        elif price is not None:
+            remedy = f"raise C = {price:g}, or choose other kernels"
+        return f"all training samples are predicted as class {only!s:.40}: {remedy}, or set class_weight='balanced'"
 
     # ---------------------------------------------------------------------------------------------- prediction
     def _test_kernels(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._source.test(validate_data(self, X, reset=False, **self._accepts))
+        given, _ = gathered(X, self._pairwise, self.n_features_in_)
+        return self._source.test(self._validated(given, reset=False))
 
     @property
     def _pairwise(self) -> bool:
@@ -171,6 +232,18 @@ class KernelEstimator(BaseEstimator, ABC):
         return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
 
     # ------------------------------------------------------------------------------------------------- the rest
+    @property
+    def named_weights_(self) -> dict[str, Any]:
+        """The weight of each kernel by its name; an array where there are several machines. Of kernels with the same
+        name the second is called "name (2)"."""
+        check_is_fitted(self)
+        met: dict[str, int] = {}
+        found: dict[str, Any] = {}
+        for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
+            met[name] = met.get(name, 0) + 1
+            found[name if met[name] == 1 else f"{name} ({met[name]})"] = weight if weight.ndim else float(weight)
+        return found
+
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
         """Draw a bar for each kernel; the mean over machines where there are several.
 
@@ -243,6 +316,8 @@ class KernelEstimator(BaseEstimator, ABC):
             self.feature_names_in_ = names.astype(object)
         self._settle(solutions, np.ones((len(solutions), len(source.names))))
         self.scaled_weights_ = parts.scaled.reshape(np.shape(self.weights_))
+        for name, scores in parts.scores().items():
+            setattr(self, name, scores)
 
 
 @dataclass(eq=False, repr=False)
@@ -254,7 +329,7 @@ class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEs
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -280,5 +355,5 @@ def _relative_gap(solution: Solution) -> float:
 
 def traces_of(kernels: Stored, weight: Array | None, parts: Sequence[Any] = (slice(None),)) -> Array:
     """Weighted traces of the kernels on some of the samples, one row for each part of the samples."""
-    counted = np.einsum("mii->mi", dense(kernels)) * (1.0 if weight is None else weight)
+    counted = diagonals(kernels) * (1.0 if weight is None else weight)
     return np.stack([counted[:, part].sum(axis=1) for part in parts])

@@ -9,16 +9,14 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin, clone
-from sklearn.calibration import CalibratedClassifierCV
+from scipy.special import softmax
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
@@ -29,10 +27,15 @@ from ..defaults import FOLDS
 from ..errors import InputError, nearest
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
+from ..problem.low_rank import Stored, part_of
 from .base import Array, ClassWeight, traces_of
+from .columns import Table
+from .comparing import OF_COMPARISON, compared
 from .prediction import winners
 from .saving import ModelParts, require
+from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
+from .source import samples_kept
 from .targets import classes_of, sample_prices
 
 MULTI_CLASS = ("ovr", "ovo")
@@ -79,13 +82,16 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -112,8 +118,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Loss of the margins: "hinge", "nu", "squared_hinge", "smoothed_hinge" or "logistic"; or one of all classes at
         once, with one combination of kernels: "crammer_singer" or "softmax". The default is "nu" if `nu` is given, else
         "hinge".
-    C : float, optional
-        Price of the samples' losses. The default is 1 unless `nu` is given.
+    C : float or "scale", optional
+        Price of the samples' losses. "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the default of
+        `normalise`, n with "trace". It is the default unless `nu` is given.
     nu : float, optional
         Parameter ν of the ν-form.
     width : float, optional
@@ -132,6 +139,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Folds of the calibration.
     n_jobs : int, optional
         Machines that are solved at once.
+    compare_average : bool, default=False
+        Whether to cross-validate this model and the average of the same kernels, five folds each, for `cv_scores_` and
+        `average_cv_scores_`: what learning the weights is worth.
 
     Attributes
     ----------
@@ -141,12 +151,16 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
         The one with the widest gap.
     n_iter_ : int
         Largest number of iterations.
+    cv_scores_, average_cv_scores_ : ndarray of shape (5,)
+        Accuracies of this model and of the average kernel on the same held-out samples, if `compare_average`.
 
     References
     ----------
@@ -168,7 +182,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
     _: KW_ONLY
     loss: str | None = None
-    C: float | None = None
+    C: float | str | None = None
     nu: float | None = None
     width: float | None = None
     bias: bool | None = None
@@ -177,6 +191,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     probability: bool = False
     calibration_folds: int = FOLDS
     n_jobs: int | None = None
+    compare_average: bool = False
 
     @property
     def _loss(self) -> AnyLoss:
@@ -188,8 +203,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,)
             Class of each sample.
         sample_weight : array_like of shape (n,), optional
@@ -200,31 +215,34 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        self.__dict__.pop("calibration_", None)
+        for former in ("calibration_", *OF_COMPARISON):
+            self.__dict__.pop(former, None)
         features, classes, weight = self._checked(X, y, sample_weight)
         kernels, codes, price = self._prepared(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
         self._members = [machine.members(codes) for machine in self._machines]
         if self._machines[0].negative is not None and len(self._machines) > 1:
-            kernels = np.asarray(self._instance(kernels, classes=codes).kernels)  # check and repair the whole stack
+            kernels = self._instance(kernels, classes=codes).kernels  # check and repair the whole stack
         tasks = zip(self._machines, self._members, strict=True)
         solutions = Parallel(n_jobs=self.n_jobs)(
             delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
         )
         self._settle(solutions, traces_of(kernels, self._source.weight, self._members))
         if self.probability:
-            self.calibration_ = calibrated(self, features, classes, weight)
-        self._warn()
+            self.calibration_ = calibrated(self, features.X, classes, weight)
+        if self.compare_average:
+            self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
+        self._warn(kernels)
         return self
 
-    def _prepared(self, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
+    def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Stored, NDArray[np.intp], Array]:
         """The kernels, the class indices, and the price of each sample."""
         if self.multi_class not in MULTI_CLASS:
             known = nearest(str(self.multi_class), MULTI_CLASS)
             raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
         check_classification_targets(y)
+        self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
-        self.classes_, codes = classes_of(y[kept], type(self).__name__)
         price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self._loss.free_margin)
         return kernels, codes, price
 
@@ -239,7 +257,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
 
     def _task(
-        self, kernels: Array, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
+        self, kernels: Stored, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
     ) -> Instance:
         if machine.positive is None:
             return self._instance(kernels, classes=codes, sample_weight=price)
@@ -247,7 +265,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
         # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
-        part = kernels[:, members][:, :, members]
+        part = part_of(kernels, members)
         return self._instance(part, y=y, sample_weight=price[members], repair="clip")
 
     # ---------------------------------------------------------------------------------------------- prediction
@@ -256,7 +274,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -264,7 +282,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray
             Decision values (t,) for two classes; (t, k) for more, one column for each class.
         """
-        stack = self._test_kernels(X)
+        return self._decide(self._test_kernels(X))
+
+    def _decide(self, stack: Array) -> Array:
         if self._machines == [JOINTLY]:
             values = self.solutions_[0].decision_function(stack)
             return values if len(self.classes_) > 2 else values[:, 1] - values[:, 0]
@@ -280,7 +300,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -288,8 +308,10 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray of shape (t,)
             Classes.
         """
-        winning = winners(self.decision_function(X))
-        return np.asarray(self.classes_[winning])
+        return self._decided(self._test_kernels(X))
+
+    def _decided(self, stack: Array) -> NDArray[Any]:
+        return np.asarray(self.classes_[winners(self._decide(stack))])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -297,7 +319,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -321,7 +343,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -363,39 +385,3 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
 def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:
     return solution.decision_function(stack if stack.shape[2] == len(members) else stack[:, :, members])
-
-
-# ---------------------------------------------------------------------------------------------------------- calibration
-# Platt's sigmoids p = 1/(1 + exp(a f + b)), fitted by scikit-learn on the decision values of samples that were left
-# out. For k > 2 classes there is one for each class, and the k values are normalised.
-OF_LOG_ODDS = np.array([[-1.0, 0.0]])  # the sigmoid of decision values that are log-odds already
-
-
-def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
-    """Parameters a and b of each sigmoid, (1, 2) for two classes, else (k, 2)."""
-    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-    X, y = X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept]
-    weight = None if weight is None else weight[kept]
-    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
-        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
-    folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
-    if folds < 2:
-        raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")
-    classes, codes = np.unique(y, return_inverse=True)  # scikit-learn numbers the classes of held-out samples itself
-    prices = model.class_weight
-    if isinstance(prices, Mapping):
-        prices = {code: prices[name] for code, name in enumerate(classes.tolist()) if name in prices}
-    plain = clone(model).set_params(probability=False, class_weight=prices)
-    chosen = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-    fitted = chosen.fit(X, codes, sample_weight=weight)
-    (chain,) = fitted.calibrated_classifiers_
-    return np.array([(sigmoid.a_, sigmoid.b_) for sigmoid in chain.calibrators])
-
-
-def probabilities(values: Array, sigmoids: Array) -> Array:
-    """Probabilities (t, k) for decision values (t,) or (t, k)."""
-    each = expit(-(sigmoids[:, 0] * values.reshape(len(values), -1) + sigmoids[:, 1]))
-    if values.ndim == 1:
-        return np.hstack([1 - each, each])
-    total = each.sum(axis=1, keepdims=True)
-    return np.divide(each, total, out=np.full_like(each, 1 / each.shape[1]), where=total > 0)

@@ -8,6 +8,7 @@ response.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -19,13 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import formulations
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import InputError, nearest
+from ..errors import GridEdgeWarning, InputError, nearest
 from ..problem.instance import Instance
 from ..problem.low_rank import Stored, dense
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import NONE, Targets
+from ..solvers.grids import edge_of
 from ..solvers.paths import each
 
 Indices = NDArray[np.intp]
@@ -84,12 +86,26 @@ class Row:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """All points, in the grid's order; `best` is the first with the highest mean."""
+    """All points, in the grid's order; `best` is the first with the highest mean; `count` is the number of kernels."""
 
     formulation: str
     score: str
     seed: int
     rows: tuple[Row, ...]
+    count: int = 1
+
+    @property
+    def edge(self) -> str:
+        """What is to be said if the best point lies on the edge of the grid, where further values are possible."""
+        limits = {parameter.name: parameter for parameter in formulations.get(self.formulation).parameters}
+
+        def can_be(name: str, value: float) -> bool:
+            if name in limits:
+                return limits[name].accepts(value, self.count)
+            return value <= 1 if name == "nu" else True
+
+        means = [float(row.scores.mean()) for row in self.rows]
+        return edge_of([row.point for row in self.rows], means, can_be)
 
     @property
     def best(self) -> int:
@@ -149,7 +165,8 @@ def cross_validate(
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
     done: Callable[[str], None] = lambda _: None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
-    """Scores and certificates of all points on all folds; `settings` are the other arguments of `solve_path`."""
+    """Scores and certificates of all points on all folds; `settings` are the other arguments of `solve_path`. Warns if
+    the best point lies on the edge of the grid."""
     from joblib import Parallel, delayed
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -164,7 +181,10 @@ def cross_validate(
         columns.append(column)
         done(f"fold {number + 1} of {folds}")
     rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
-    return CrossValidation(formulation, name, seed, tuple(rows))
+    found = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
+    if found.edge:
+        warnings.warn(found.edge, GridEdgeWarning, stacklevel=2)
+    return found
 
 
 def _fold(

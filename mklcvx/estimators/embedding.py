@@ -23,20 +23,23 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     """Embedding of samples by a kernel that is learned from their labels.
 
     The labels make a hypergraph, whose edges are the samples that share a label. It has no place for sample weights.
-    Kernels have unit trace in the paper, the default here.
+    Kernels have unit trace in the paper; to have its λ, set `normalise="trace"`.
 
     Parameters
     ----------
     formulation : str, default="hypergraph"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default="trace"
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -66,6 +69,8 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -93,7 +98,6 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     formulation: str = "hypergraph"
     _: KW_ONLY
-    normalise: str | None = "trace"
     expansion: str | None = None
     lam: float | None = None
     smoothing: float | None = None
@@ -109,8 +113,8 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
 
@@ -122,9 +126,9 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         return self._fit(X, y)
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, y, _ = self._checked(X, y, multi_output=True)
+        table, y, _ = self._checked(X, y, multi_output=True)
         y = as_target(y)
-        kernels, _ = self._sourced(X, y, None)
+        kernels, _ = self._sourced(table, y, None)
         labels = y if y.ndim == 2 else (y[:, None] == np.unique(y)).astype(float)
         sets = LabelSets.of(labels, type(self).__name__, everybody=True)
         return self._instance(kernels, labels=labels[:, sets.learned])
@@ -134,7 +138,7 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

@@ -18,6 +18,7 @@ from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
 from .saving import ModelParts, require
+from .source import samples_kept
 from .targets import LabelSets, as_target, classes_of, sample_prices
 
 
@@ -34,11 +35,12 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         return tags
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, y, weight = self._checked(X, y, sample_weight, multi_output=True)
+        table, y, weight = self._checked(X, y, sample_weight, multi_output=True)
         y = as_target(y)
-        kernels, kept = self._sourced(X, y, weight)
+        targets = self._targets(y[samples_kept(len(y), weight)])
+        kernels, kept = self._sourced(table, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight)
-        return self._instance(kernels, sample_weight=price, **self._targets(y[kept]))
+        return self._instance(kernels, sample_weight=price, **targets)
 
     def _targets(self, y: NDArray[Any]) -> dict[str, Any]:
         """The targets of the instance. Stores the meaning of the decision values."""
@@ -56,7 +58,7 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -64,18 +66,23 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         ndarray
             Decision values (t,) for two classes, else (t, k).
         """
-        kernels = self._test_kernels(X)
-        values = self.solutions_[0].decision_function(kernels)
+        return self._decide(self._test_kernels(X))
+
+    def _decide(self, stack: Array) -> Array:
+        values = self.solutions_[0].decision_function(stack)
         if self._sets is not None:
             return self._sets.spread(values)
         return values.ravel() if len(self.classes_) == 2 else values
+
+    def _decided(self, stack: Array) -> NDArray[Any] | None:
+        return None if self._sets is not None else np.asarray(self.classes_[winners(self._decide(stack))])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict classes or label sets.
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -117,13 +124,16 @@ class MultiLabelMKL(JointClassifier):
     formulation : str, default="ml_sum"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -138,8 +148,9 @@ class MultiLabelMKL(JointClassifier):
         Options of the solver.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
-    C : float, optional
-        Price of the samples' slacks. The default is 1.
+    C : float or "scale", optional
+        Price of the samples' slacks. The default "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the
+        default of `normalise`, n with "trace".
 
     Attributes
     ----------
@@ -149,6 +160,8 @@ class MultiLabelMKL(JointClassifier):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -176,15 +189,15 @@ class MultiLabelMKL(JointClassifier):
 
     formulation: str = "ml_sum"
     _: KW_ONLY
-    C: float | None = None
+    C: float | str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
         sample_weight : array_like of shape (n,), optional
@@ -203,21 +216,24 @@ class TwoStageMKL(JointClassifier):
     """Classifier that learns the kernel first, and support vector machines with it afterwards.
 
     The first stage tells pairs of samples apart (`ts`, `ts_l1`) or aligns the kernel with the labels (`alignment`). The
-    paper centres kernels and gives them unit variance, the defaults here. The first stage weighs pairs, not samples, so
-    that `fit` takes no sample weights.
+    paper centres kernels and gives them unit variance, the defaults here: of a centred kernel, the mean of k(x, x) is
+    the variance. The first stage weighs pairs, not samples, so that `fit` takes no sample weights.
 
     Parameters
     ----------
     formulation : str, default="ts"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=True
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default="variance"
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -232,8 +248,9 @@ class TwoStageMKL(JointClassifier):
         Options of the solver.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
-    C : float, optional
-        Price of the samples' slacks in the second stage. The default is 1.
+    C : float or "scale", optional
+        Price of the samples' slacks in the second stage. The default "scale" is 1/(mean k(x, x)) of the kernels as
+        scaled: 1 with the default of `normalise`, n with "trace".
     lam : float, optional
         Price λ of the first stage.
     balanced : bool, optional
@@ -249,6 +266,8 @@ class TwoStageMKL(JointClassifier):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate
@@ -279,8 +298,7 @@ class TwoStageMKL(JointClassifier):
     formulation: str = "ts"
     _: KW_ONLY
     centre: bool = True
-    normalise: str | None = "variance"
-    C: float | None = None
+    C: float | str | None = None
     lam: float | None = None
     balanced: bool | None = None
     approximate: bool | None = None
@@ -290,8 +308,8 @@ class TwoStageMKL(JointClassifier):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
 

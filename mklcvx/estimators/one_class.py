@@ -31,13 +31,16 @@ class OneClassMKL(OutlierMixin, OneMachine):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -71,6 +74,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         The certified solution.
     certificate_ : Certificate
@@ -109,8 +114,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : None
             Not used.
         sample_weight : array_like of shape (n,), optional
@@ -135,8 +140,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
         return min(rho, float(inside.min(initial=rho)) - ROUNDING * abs(rho))
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        X, _, weight = self._checked(X, "no_validation", sample_weight)
-        kernels, _ = self._sourced(X, np.zeros(len(X)), weight)
+        table, _, weight = self._checked(X, "no_validation", sample_weight)
+        kernels, _ = self._sourced(table, np.zeros(len(table.X)), weight)
         share = self._source.weight
         return self._instance(kernels, sample_weight=None if share is None else share / share.mean())
 
@@ -145,7 +150,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -160,7 +165,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -175,7 +180,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

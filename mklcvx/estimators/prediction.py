@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,7 +125,7 @@ def winners(values: Array) -> NDArray[np.intp]:
 def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
     """The prediction of a fitted estimator, and the message of a solution that is not certified."""
     X = _checked_features(model, given)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"), _names_checked():
         values = _values(model, X)
     if not np.isfinite(values).all():
         raise InputError("X is too large for double precision: scale it as in training")
@@ -133,7 +135,8 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if not hasattr(model, "classes_"):
         target, names = model.solutions_[0].target, model.solutions_[0].label_names
         truth = find_test_targets(_truth(given, target), target, len(values), len(names))
-        return Prediction(target, names, values, model.predict(X), truth), message
+        with _names_checked():
+            return Prediction(target, names, values, model.predict(X), truth), message
     classes, sets = np.asarray(model.classes_), getattr(model, "_sets", None) is not None
     labels = (values > 0).astype(int) if sets else classes[winners(values)]
     target = "labels" if sets else "y" if values.ndim == 1 else "classes"
@@ -161,12 +164,25 @@ def _values(model: Any, X: Any) -> Any:
         raise InputError(" ".join(str(fault).split())[:200]) from None
 
 
+@contextmanager
+def _names_checked() -> Iterator[None]:
+    """Without scikit-learn's warning of features that have lost their names: `_checked_features` has seen to them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+        yield
+
+
 def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
     known = getattr(model, "feature_names_in_", None)
     if names is not None and known is not None and list(known) != names:
-        theirs, ours = ", ".join(names)[:60], ", ".join(known)[:60]
-        raise InputError(f"the headings are {theirs}, the model knows {ours}: give these columns in this order")
+        missing = next((name for name in known if name not in names), None)
+        if missing is not None:
+            theirs = ", ".join(names)[:60]
+            raise InputError(
+                f"the headings are {theirs}, without {missing!r:.60}: give the columns that the model knows"
+            )
+        X = X[:, [names.index(name) for name in known]]
     if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
         raise InputError("X is no array of finite numbers: give samples × features")
     if not len(X):

@@ -17,6 +17,8 @@ from sklearn.utils.validation import column_or_1d
 from ..formulations.losses import COUNTS, KNOWN, REAL
 from ..problem.instance import Instance
 from .base import Array
+from .columns import Table
+from .comparing import OF_COMPARISON, compared
 from .saving import ModelParts, require
 from .single import OneMachine
 
@@ -35,13 +37,16 @@ class MKLRegressor(RegressorMixin, OneMachine):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first; else a bank of kernels, see `mklcvx.estimators.bank`.
+        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
     centre : bool, default=False
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"trace", "cosine", "variance"} or None, default=None
-        How to scale the kernels, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
     repair : {"clip", "shift"}, optional
         Mend indefinite training kernels, which are refused otherwise.
     solver : str, default="auto"
@@ -67,8 +72,9 @@ class MKLRegressor(RegressorMixin, OneMachine):
     loss : str, default="squared"
         Loss of the residuals: "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber" or
         "quantile"; "poisson" for counts, whose mean is exp(f + b).
-    C : float, optional
-        Price of the samples' losses. The default is 1.
+    C : float or "scale", optional
+        Price of the samples' losses. The default "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the
+        default of `normalise`, n with "trace".
     epsilon : float, optional
         Half of the width within which residuals cost nothing, for the ε-insensitive losses. The default is 0.1.
     delta : float, optional
@@ -77,6 +83,9 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Level of the quantile that loss "quantile" predicts. The default is 1/2.
     bias : bool, optional
         Whether the predicted function has a bias. The default is true.
+    compare_average : bool, default=False
+        Whether to cross-validate this model and the average of the same kernels, five folds each, for `cv_scores_` and
+        `average_cv_scores_`: what learning the weights is worth.
 
     Attributes
     ----------
@@ -86,12 +95,16 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
     kernel_names_ : ndarray of str
         Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
     solutions_ : tuple of Solution
         The certified solution.
     certificate_ : Certificate
         Its certificate.
     n_iter_ : int
         Number of iterations.
+    cv_scores_, average_cv_scores_ : ndarray of shape (5,)
+        R² of this model and of the average kernel on the same held-out samples, if `compare_average`.
     dual_coef_ : ndarray of shape (n,) or (n, k)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
     intercept_ : float or ndarray of shape (k,)
@@ -117,11 +130,12 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
     _: KW_ONLY
     loss: str = "squared"
-    C: float | None = None
+    C: float | str | None = None
     epsilon: float | None = None
     delta: float | None = None
     quantile: float | None = None
     bias: bool | None = None
+    compare_average: bool = False
 
     @property
     def intercept_(self) -> float | Array:
@@ -138,8 +152,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M)
-            Features, or a stack of kernels, samples first.
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+            Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Target of each sample, or k of them.
         sample_weight : array_like of shape (n,), optional
@@ -150,13 +164,22 @@ class MKLRegressor(RegressorMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        return self._fit(X, y, sample_weight)
+        for former in OF_COMPARISON:
+            self.__dict__.pop(former, None)
+        self._fit(X, y, sample_weight)
+        if self.compare_average:
+            table, target, weight = self._targets(X, y, sample_weight)
+            self.cv_scores_, self.average_cv_scores_ = compared(self, table.X, target, weight)
+        return self
+
+    def _targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Any]:
+        table, y, weight = self._checked(X, y, sample_weight, y_numeric=True, multi_output=True)
+        return table, y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True), weight
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         _ = self._loss  # refuse one of other targets
-        X, y, weight = self._checked(X, y, sample_weight, y_numeric=True, multi_output=True)
-        y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
-        kernels, kept = self._sourced(X, y, weight)
+        table, y, weight = self._targets(X, y, sample_weight)
+        kernels, kept = self._sourced(table, y, weight)
         return self._instance(kernels, response=y[kept], sample_weight=self._source.weight)
 
     def predict(self, X: ArrayLike) -> Array:
@@ -164,7 +187,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M)
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

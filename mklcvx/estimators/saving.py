@@ -23,12 +23,14 @@ from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..schemas import MODEL, check_schema, known
 from .bank import FittedBank
+from .columns import Table
 from .source import PRECOMPUTED, KernelSource
 
 SCHEMA = MODEL[-1]
 NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
 REMEDY = "give a file written by save"
-OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "offset_")
+SCORES = ("cv_scores_", "average_cv_scores_")
+OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "offset_", *SCORES)
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
@@ -119,6 +121,12 @@ class ModelParts(NamedTuple):
     def estimator(self) -> str:
         return str(self.record["estimator"])
 
+    def scores(self) -> dict[str, Array]:
+        """Held-out scores of the model and of the average kernel, if they were computed."""
+        found = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
+        require(all(scores.ndim == 1 for scores in found.values()), "held-out scores are no lists of numbers")
+        return found
+
     def classes(self) -> NDArray[Any]:
         values: NDArray[Any] = self.arrays["classes_"]
         one = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
@@ -199,13 +207,23 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     if source.train is not None:
         described = isinstance(bank, list) and all(isinstance(part, dict) for part in bank)
         require(described, "the bank is no list of kernels")
-        source.bank = FittedBank(bank).fit(source.train, None, weight)
-        require(source.bank.names == names, "the bank and the names of its kernels do not fit together")
+        renamed = record["parameters"].get("kernel_names") is not None
+        source.bank = _bank(bank, source.train, weight, names, renamed, arrays.get("feature_names_in_"))
     if record["preprocessing"] is not None:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         fits = source.steps._shape == (len(names), len(source.kept))
         require(fits, "preprocessing and kernels do not fit together")
     return source
+
+
+def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renamed: bool, features: Any) -> FittedBank:
+    """The bank, whose kernels have the features' names, or numbers in older files, or were renamed by the user."""
+    words = isinstance(features, np.ndarray) and features.dtype.kind == "U" and features.shape == (train.shape[1],)
+    for known_as in (features.tolist(), None) if words and len(set(features)) == len(features) else (None,):
+        fitted = FittedBank(bank).fit(Table(train, train, known_as), None, weight)
+        if fitted.names == names or (renamed and len(fitted.names) == len(names)):
+            return fitted
+    raise ValueError("the bank and the names of its kernels do not fit together")
 
 
 def _solution(i: int, arrays: dict[str, Any]) -> Solution:

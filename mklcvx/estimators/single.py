@@ -27,6 +27,7 @@ class SingleTaskEstimator(KernelCombiner):
 
     families = ("single task",)
     targets: ClassVar[tuple[str, ...]]
+    of_regularisers: ClassVar[tuple[str, ...]] = ("theta", "p", "l1_ratio", "lam", "s")
 
     _: KW_ONLY
     theta: float | None = None
@@ -45,6 +46,10 @@ class SingleTaskEstimator(KernelCombiner):
         if not isinstance(name, str) or name not in fitting:
             raise InputError(f"{type(self).__name__} has no loss {name!r:.40}: {nearest(str(name)[:40], fitting)}")
         return fitting[name]
+
+    @property
+    def _has_price(self) -> bool:
+        return super()._has_price and not self._loss.free_margin
 
 
 @dataclass(eq=False, repr=False)

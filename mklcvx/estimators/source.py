@@ -10,23 +10,30 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.low_rank import LowRank, Stored
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.scales import unit_of_price, unlike_sizes
 from ..problem.stack import Array
 from .bank import FittedBank
+from .columns import Table
 
 PRECOMPUTED = "precomputed"
 
 
 @dataclass
 class KernelSource:
-    """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` if none."""
+    """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` if none.
+
+    `unit` is the C that is called "scale"; `unlike` says which kernels differ much in size, if nothing scales them.
+    """
 
     kept: NDArray[np.intp]
     names: list[str]
@@ -34,37 +41,46 @@ class KernelSource:
     steps: Preprocessing | None = None
     train: Array | None = None
     weight: Array | None = None
+    unit: float = 1.0
+    unlike: str = ""
 
     @classmethod
     def fit(
-        cls, kernels: object, X: Array, y: object, weight: Array | None, centre: bool, normalise: str | None
-    ) -> tuple[KernelSource, Array]:
-        """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once."""
-        steps = Preprocessing.from_options(centre=centre, normalise=normalise)
-        kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
+        cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
+        names: Sequence[str] | None = None,
+    ) -> tuple[KernelSource, Stored]:  # fmt: skip
+        """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
+        `names` where kernels keep the names that they have."""
+        stack: Stored
+        kept = samples_kept(len(table.X), weight)
         share = None if weight is None else weight[kept]
         source = cls(kept, [], weight=share)
-        precomputed = isinstance(kernels, str) and kernels == PRECOMPUTED
-        source.bank = None if precomputed else FittedBank(kernels)
+        if is_precomputed(kernels):
+            if table.X.shape[0] != table.X.shape[1]:
+                raise InputError(f"X has shape {table.X.shape}, not square: give precomputed kernels (n, n, M)")
+            stack = as_stack(table.X)[:, kept][:, :, kept]
+            source.names = [view.name for view in table.views] or [f"K{m + 1}" for m in range(len(stack))]
+        else:
+            source.bank = FittedBank(kernels, table.views)
+            source.train = table.X[kept]
+            source.bank.fit(table.rows(kept), np.asarray(y)[kept], share)
+            stack, source.names = source.bank.train(steps.in_factors), source.bank.names
+        source.names = source.names if names is None else as_names(names, len(stack))
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
-        if normalise == "cosine" and lacking:
+        if any(step.needs_diagonal for step in steps.steps) and lacking:
             raise InputError(
                 f"normalise='cosine' needs k(x, x) of new samples, which {lacking} has not: "
                 "divide its kernels by √(k(x, x) k(z, z)) first"
             )
-        if source.bank is None:
-            if X.shape[0] != X.shape[1]:
-                raise InputError(f"X has shape {X.shape}, not square: give precomputed kernels (n, n, M)")
-            stack = as_stack(X)[:, kept][:, :, kept]
-            source.names = [f"K{m + 1}" for m in range(len(stack))]
-        else:
-            source.train = X[kept]
-            source.bank.fit(source.train, np.asarray(y)[kept], share)
-            stack, source.names = source.bank.stack(), source.bank.names
-        if steps.steps:
+        if steps.steps and isinstance(stack, LowRank):
+            source.steps, stack = steps, steps.fit_factors(stack, share)
+        elif steps.steps:
             source.steps = steps.fit(stack, source.names, share)
-            stack = steps.train(stack)
-        return source, handed_over(stack)
+            stack = steps.train(stack) if steps.changes else stack
+        source.unit = unit_of_price(stack, share)
+        scaled = any(step.divides_by for step in steps.steps)
+        source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
+        return source, stack if isinstance(stack, LowRank) else handed_over(stack)
 
     def test(self, X: Array) -> Array:
         """The kernels (M, t, n) of new samples with the training samples kept."""
@@ -80,6 +96,26 @@ class KernelSource:
         needed = any(step.needs_diagonal for step in self.steps.steps)
         diagonal = self.bank.diagonal(X) if needed and self.bank is not None else None
         return self.steps.test(stack, diagonal)
+
+
+def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:
+    """The samples of positive weight."""
+    return np.arange(count) if weight is None else np.flatnonzero(weight > 0)
+
+
+def as_names(names: object, count: int) -> list[str]:
+    """The names that a user gives to the kernels."""
+    listed = list(names) if isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) else []
+    if len(listed) != count or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            f"kernel_names are {' '.join(repr(names).split())[:60]}: give a word for each of {count} kernels"
+        )
+    return [str(name) for name in listed]
+
+
+def is_precomputed(kernels: object) -> bool:
+    """Whether `kernels` says that stacks are given, and no features."""
+    return isinstance(kernels, str) and kernels == PRECOMPUTED
 
 
 def as_stack(X: Array) -> Array:

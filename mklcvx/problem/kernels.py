@@ -262,13 +262,14 @@ class KernelBank(Bank):
             raise InputError(f"KernelBank: unknown features {features!r}: {nearest(str(features), FEATURES)}")
         self.features = features
 
-    def fit(self, X: ArrayLike, sample_weight: Array | None = None) -> Self:
+    def fit(self, X: ArrayLike, sample_weight: Array | None = None, feature_names: Sequence[str] | None = None) -> Self:
         """Store the training samples X (n × d) and compute the bandwidths relative to them; a sample of weight 2 counts
-        as two in the means."""
+        as two in the means. Columns are x0, x1 … unless they have names."""
         train, self._weight = self._samples(X), sample_weight
         views: dict[str, View] = {"": slice(None)} if "all" in self.features else {}
         if "each" in self.features:
-            views |= {f"[x{j}]": slice(j, j + 1) for j in range(train.shape[1])}
+            names = [f"x{j}" for j in range(train.shape[1])] if feature_names is None else feature_names
+            views |= {f"[{name}]": slice(j, j + 1) for j, name in enumerate(names)}
         self._fit(train, views)
         return self
 

@@ -219,3 +219,15 @@ Stored: TypeAlias = RealArray | LowRank  # kernels (M, n, n) as they are kept
 def dense(kernels: Stored) -> RealArray:
     """The kernels as an array; those in factors are formed."""
     return np.stack(list(kernels)) if isinstance(kernels, LowRank) else kernels
+
+
+def rows_of(kernels: Stored, rows: NDArray[np.intp]) -> RealArray:
+    """Some rows of every kernel, (M, t, n)."""
+    if isinstance(kernels, LowRank):
+        return np.stack([factor[rows] @ factor.T for factor in map(kernels.factor, range(len(kernels)))])
+    return kernels[:, rows]
+
+
+def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
+    """The kernels of some of the samples."""
+    return kernels.of_samples(samples) if isinstance(kernels, LowRank) else kernels[:, samples][:, :, samples]

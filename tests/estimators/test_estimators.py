@@ -91,8 +91,9 @@ def test_the_chosen_checks_exist():
     assert offered >= ABOUT_THE_PROBLEM
 
 
-# One check has class weights from 1e-4 to 1e3; a fit that cannot be certified there says so.
+# One check has class weights from 1e-4 to 1e3; a fit that cannot be certified there, or predicts one class, says so.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::mklcvx.OneClassWarning")
 @pytest.mark.filterwarnings("ignore:labels .* are the same for all training samples:UserWarning")
 @parametrize_with_checks(
     [

@@ -61,7 +61,7 @@ def test_the_banks_of_the_papers_have_names():
         ({"kernels": [3.5]}, "kernels has 3.5: give a name"),
         ({"kernels": [{"kernel": "gaussian", "gama": 1}]}, "it takes gamma"),
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),
-        ({"kernels": [{"kernel": "linear", "features": 3}]}, "features 3 are unknown"),
+        ({"kernels": [{"kernel": "linear", "features": 3.5}]}, "features 3.5 are unknown"),
         ({"kernels": [lambda X, Z: X]}, "returned shape"),
         ({"kernels": [lambda X, Z: np.tril(X @ Z.T)]}, "is not symmetric"),
         ({"kernels": [lambda X, Z: 1j * (X @ Z.T)]}, "returned complex128: return real numbers"),

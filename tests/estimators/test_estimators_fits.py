@@ -19,6 +19,10 @@ from tables import CANCER, GRAPE, KERNELS, MALIGNANT, TEST, TRAIN, WINE, stack_o
 
 pytestmark = pytest.mark.slow
 
+# Kernels as they are, to compare them with those of `solve`: Gaussians beside a linear one.
+RAW = {"normalise": None}
+unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
+
 
 # ------------------------------------------------------------------------------------------------------ one optimum
 @pytest.mark.parametrize("name", ["l1", "sm1", "elastic", "li"])
@@ -56,14 +60,15 @@ def test_features_and_a_precomputed_stack_give_identical_predictions(model):
 
 
 def test_one_kernel_of_an_svm_is_libsvms():
-    model = MKLClassifier("svm", "linear", C=0.5).fit(CANCER[TRAIN], MALIGNANT[TRAIN])
+    model = MKLClassifier("svm", "linear", C=0.5, **RAW).fit(CANCER[TRAIN], MALIGNANT[TRAIN])
     libsvm = SVC(kernel="linear", C=0.5, tol=1e-9).fit(CANCER[TRAIN], MALIGNANT[TRAIN])
     expected = libsvm.decision_function(CANCER[TEST])
     np.testing.assert_allclose(model.decision_function(CANCER[TEST]), expected, rtol=1e-5, atol=1e-6)
 
 
+@unscaled
 def test_scaled_weights_compare_kernels_of_different_size():
-    model = MKLClassifier("sum", KERNELS).fit(CANCER, MALIGNANT)
+    model = MKLClassifier("sum", KERNELS, **RAW).fit(CANCER, MALIGNANT)
     traces = np.array([90.0, 90.0, np.sum(CANCER**2)])
     np.testing.assert_allclose(model.scaled_weights_, traces / traces.sum())
     assert list(model.kernel_names_) == ["gaussian(γ=0.02)", "gaussian(γ=0.1)", "linear"]
@@ -104,12 +109,13 @@ def test_one_versus_rest_is_a_machine_for_every_class():
     assert model.certificate_.relative_gap == max(s.certificate.relative_gap for s in model.solutions_)
 
 
+@unscaled
 def test_one_versus_one_is_a_machine_for_every_pair_and_votes():
-    model = MKLClassifier("l1", KERNELS, multi_class="ovo").fit(WINE, GRAPE)
+    model = MKLClassifier("l1", KERNELS, multi_class="ovo", C=1.0, **RAW).fit(WINE, GRAPE)
     votes = np.zeros((60, 3))
     for (first, second), solution in zip([(0, 1), (0, 2), (1, 2)], model.solutions_, strict=True):
         pair = np.isin(GRAPE, (first, second))
-        alone = MKLClassifier("l1", KERNELS).fit(WINE[pair], GRAPE[pair])
+        alone = MKLClassifier("l1", KERNELS, C=1.0, **RAW).fit(WINE[pair], GRAPE[pair])
         assert solution.objective == pytest.approx(alone.solutions_[0].objective, rel=1e-12)
         positive = alone.decision_function(WINE) > 0
         votes[positive, second] += 1
@@ -156,9 +162,10 @@ def test_weights_matter_and_a_precomputed_stack_keeps_its_columns():
     assert np.abs(values - unweighted).max() > 0.01
 
 
+@unscaled
 def test_class_weights_move_the_decision():
     light, heavy = (
-        MKLClassifier("l1", KERNELS, C=0.01, class_weight={0: w, 1: 1.0}).fit(CANCER, MALIGNANT) for w in (1, 50)
+        MKLClassifier("l1", KERNELS, C=0.01, class_weight={0: w, 1: 1.0}, **RAW).fit(CANCER, MALIGNANT) for w in (1, 50)
     )
     assert (heavy.predict(CANCER) == 0).sum() > (light.predict(CANCER) == 0).sum()
 
@@ -187,10 +194,11 @@ def test_probabilities_are_those_of_scikit_learns_calibration(X, y):
     assert not hasattr(MKLClassifier(), "predict_proba")
 
 
+@unscaled
 @pytest.mark.parametrize("names", [np.array(["x", "y", "z"]), np.array([1, 2, 0]), np.array([1, 2, 3])])
 def test_class_weights_go_with_their_classes_into_the_calibration(names):
     """Held-out values are those of the same class weights, whatever the classes are called."""
-    weights, given = [5.0, 0.5, 0.1], {"probability": True, "calibration_folds": 3, "C": 0.02}
+    weights, given = [5.0, 0.5, 0.1], {"probability": True, "calibration_folds": 3, "C": 0.02, **RAW}
     order = np.argsort(names)
     expected = MKLClassifier("l1", KERNELS, class_weight=dict(enumerate(weights)), **given).fit(WINE, GRAPE)
     named = {name: weights[k] for k, name in enumerate(names.tolist())}
@@ -226,13 +234,14 @@ def test_a_fit_that_is_not_certified_warns_with_its_gap():
 LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
 
 
+@unscaled
 @pytest.mark.parametrize(
     ("model", "targets"),
     [
-        (MultiLabelMKL("ml_minimax", KERNELS, C=2.0), {"labels": LABELS}),
-        (MultiLabelMKL("ml_sum", KERNELS, C=2.0), {"classes": GRAPE}),
-        (TwoStageMKL("ts", KERNELS, centre=False, normalise=None, lam=0.1), {"classes": GRAPE}),
-        (TwoStageMKL("ts_l1", KERNELS, centre=False, normalise=None), {"labels": LABELS}),
+        (MultiLabelMKL("ml_minimax", KERNELS, C=2.0, **RAW), {"labels": LABELS}),
+        (MultiLabelMKL("ml_sum", KERNELS, C=2.0, **RAW), {"classes": GRAPE}),
+        (TwoStageMKL("ts", KERNELS, centre=False, C=1.0, lam=0.1, **RAW), {"classes": GRAPE}),
+        (TwoStageMKL("ts_l1", KERNELS, centre=False, C=1.0, **RAW), {"labels": LABELS}),
         (HypergraphEmbedding("hypergraph", KERNELS, normalise=None, lam=0.5), {"labels": LABELS}),
     ],
 )

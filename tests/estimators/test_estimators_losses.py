@@ -31,6 +31,8 @@ from tables import CANCER, DIABETES, GRAPE, KERNELS, MALIGNANT, PROGRESSION, TES
 pytestmark = pytest.mark.slow
 
 ONE = [Gaussian(0.05)]
+RAW = {"normalise": None}  # kernels as they are, for comparisons with other machines and with `solve`
+unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
 LEARNED, TARGET = DIABETES[TRAIN], PROGRESSION[TRAIN]
 
 
@@ -60,13 +62,13 @@ def test_squared_without_bias_is_kernel_ridge():
 
 
 def test_squared_losses_are_liblinears_at_twice_the_price():
-    model = MKLRegressor("svm", "linear", loss="squared_epsilon_insensitive", C=2.0, epsilon=0.2, bias=False)
+    model = MKLRegressor("svm", "linear", loss="squared_epsilon_insensitive", C=2.0, epsilon=0.2, bias=False, **RAW)
     theirs = LinearSVR(
         loss="squared_epsilon_insensitive", C=1.0, epsilon=0.2, tol=1e-10, fit_intercept=False, max_iter=10**6
     )
     expected = theirs.fit(LEARNED, TARGET).predict(DIABETES)
     np.testing.assert_allclose(model.fit(LEARNED, TARGET).predict(DIABETES), expected, atol=1e-6)
-    machine = MKLClassifier("svm", "linear", loss="squared_hinge", C=2.0, bias=False).fit(CANCER, MALIGNANT)
+    machine = MKLClassifier("svm", "linear", loss="squared_hinge", C=2.0, bias=False, **RAW).fit(CANCER, MALIGNANT)
     theirs = LinearSVC(C=1.0, tol=1e-10, fit_intercept=False, max_iter=10**6).fit(CANCER, MALIGNANT)
     np.testing.assert_allclose(machine.decision_function(CANCER), theirs.decision_function(CANCER), atol=1e-5)
 
@@ -94,7 +96,7 @@ def test_at_most_the_share_nu_of_the_training_samples_are_outliers(formulation, 
 
 
 def test_logistic_is_logistic_regression():
-    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3).fit(CANCER, MALIGNANT)
+    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3, **RAW).fit(CANCER, MALIGNANT)
     theirs = LogisticRegression(C=0.3, tol=1e-12, solver="newton-cholesky", max_iter=1000).fit(CANCER, MALIGNANT)
     np.testing.assert_allclose(model.decision_function(CANCER), theirs.decision_function(CANCER), atol=1e-7)
     np.testing.assert_allclose(model.predict_proba(CANCER), theirs.predict_proba(CANCER), atol=1e-7)
@@ -106,7 +108,7 @@ def test_logistic_is_logistic_regression():
 
 
 def test_probabilities_of_many_classes_are_those_of_one_against_the_rest():
-    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3).fit(WINE, GRAPE)
+    model = MKLClassifier("svm", "linear", loss="logistic", C=0.3, **RAW).fit(WINE, GRAPE)
     one = LogisticRegression(C=0.3, tol=1e-12, solver="newton-cholesky", max_iter=1000)
     expected = OneVsRestClassifier(one).fit(WINE, GRAPE).predict_proba(WINE)
     np.testing.assert_allclose(model.predict_proba(WINE), expected, atol=1e-6)
@@ -127,10 +129,11 @@ def test_nu_is_nu_svc_at_another_scale():
 PARAMETERS = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}, "quantile": {"quantile": 0.8}}
 
 
+@unscaled
 @pytest.mark.parametrize("loss", [loss.name for loss in EVERY if loss.targets == REAL and loss.kind == "quadratic"])
 def test_regression_is_that_of_solve_on_the_same_stack(loss):
     given = PARAMETERS.get(loss, {})
-    model = MKLRegressor("l2", KERNELS, loss=loss, C=2.0, **given).fit(LEARNED, TARGET)
+    model = MKLRegressor("l2", KERNELS, loss=loss, C=2.0, **given, **RAW).fit(LEARNED, TARGET)
     kernels = KERNELS.fit(LEARNED).stack()
     found = solve(Instance(kernels, response=TARGET), "l2", loss=loss, C=2.0, **given)
     assert model.certificate_ == found.certificate
@@ -191,9 +194,10 @@ def test_weights_are_repetitions_for_everything_but_the_columns_of_transform(mod
 
 
 # ------------------------------------------------------------------------------------------------------ joint outputs
+@unscaled
 def test_several_targets_share_one_combination():
     targets = np.column_stack([PROGRESSION, DIABETES[:, 2] * DIABETES[:, 8]])
-    model = MKLRegressor("l1", KERNELS, loss="huber", delta=0.5).fit(LEARNED, targets[TRAIN])
+    model = MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, C=1.0, **RAW).fit(LEARNED, targets[TRAIN])
     found = solve(Instance(KERNELS.fit(LEARNED).stack(), response=targets[TRAIN]), "l1", loss="huber", delta=0.5)
     np.testing.assert_array_equal(model.weights_, found.weights)
     assert model.weights_.shape == (3,)
@@ -217,22 +221,23 @@ def test_several_targets_with_one_kernel_are_kernel_ridge():
 
 
 def test_softmax_is_multinomial_logistic_regression():
-    model = MKLClassifier("svm", "linear", loss="softmax", C=0.3).fit(WINE, GRAPE)
+    model = MKLClassifier("svm", "linear", loss="softmax", C=0.3, **RAW).fit(WINE, GRAPE)
     theirs = LogisticRegression(C=0.3, tol=1e-12, max_iter=10**5).fit(WINE, GRAPE)
     np.testing.assert_allclose(model.predict_proba(WINE), theirs.predict_proba(WINE), atol=1e-6)
     np.testing.assert_array_equal(model.predict(WINE), theirs.predict(WINE))
 
 
 def test_crammer_singer_is_liblinears():
-    model = MKLClassifier("svm", "linear", loss="crammer_singer", C=0.5, bias=False).fit(WINE, GRAPE)
+    model = MKLClassifier("svm", "linear", loss="crammer_singer", C=0.5, bias=False, **RAW).fit(WINE, GRAPE)
     theirs = LinearSVC(multi_class="crammer_singer", C=0.5, tol=1e-9, fit_intercept=False, max_iter=10**6)
     expected = theirs.fit(WINE, GRAPE).decision_function(WINE)
     np.testing.assert_allclose(model.decision_function(WINE), expected, atol=1e-4)
 
 
+@unscaled
 @pytest.mark.parametrize("loss", ["softmax", "crammer_singer"])
 def test_classes_jointly_have_one_machine(loss, tmp_path):
-    model = MKLClassifier("l1", KERNELS.kernels, loss=loss).fit(WINE, np.array(["c", "a", "b"])[GRAPE])
+    model = MKLClassifier("l1", KERNELS.kernels, loss=loss, C=1.0, **RAW).fit(WINE, np.array(["c", "a", "b"])[GRAPE])
     found = solve(Instance(KERNELS.fit(WINE).stack(), classes=(GRAPE + 2) % 3), "l1", loss=loss)
     assert len(model.solutions_) == 1
     np.testing.assert_array_equal(model.weights_, found.weights)
@@ -254,11 +259,12 @@ def test_softmax_of_two_classes_is_logistic_at_half_the_price():
 
 
 # --------------------------------------------------------------------------------------------------- combined kernel
+@unscaled
 @pytest.mark.parametrize("kernels", ["features", "precomputed"])
 def test_the_learned_combination_goes_into_a_machine_with_a_precomputed_kernel(kernels):
     """With the weights of the optimum that machine finds the same decision function."""
     X = CANCER if kernels == "features" else stack_of(CANCER)
-    combining = MKLClassifier("l1", KERNELS if kernels == "features" else "precomputed", C=0.5)
+    combining = MKLClassifier("l1", KERNELS if kernels == "features" else "precomputed", C=0.5, **RAW)
     pipeline = make_pipeline(combining, SVC(kernel="precomputed", C=0.5, tol=1e-9)).fit(X, MALIGNANT)
     np.testing.assert_allclose(pipeline.decision_function(X), pipeline[0].decision_function(X), atol=1e-4)
     combined = pipeline[0].transform(X)
@@ -273,8 +279,9 @@ def test_the_combination_of_a_regression_goes_into_kernel_ridge():
     np.testing.assert_allclose(pipeline.predict(DIABETES), pipeline[0].predict(DIABETES), atol=1e-6)
 
 
+@unscaled
 def test_of_several_machines_the_combination_is_their_mean_and_undefined_weights_are_refused():
-    model = MKLClassifier("l2", KERNELS).fit(WINE, GRAPE)
+    model = MKLClassifier("l2", KERNELS, **RAW).fit(WINE, GRAPE)
     expected = np.tensordot(model.weights_.mean(axis=0), stack_of(WINE), axes=(0, 2))
     np.testing.assert_allclose(model.transform(WINE), expected)
     model.weights_ = np.array([1.0, np.nan, 0.0])

@@ -172,7 +172,7 @@ def test_only_cosine_asks_for_the_test_diagonals() -> None:
 def test_unknown_normalisation_is_refused_with_the_nearest() -> None:
     with check_refused("normalise 'cosin' is unknown", "did you mean 'cosine'?"):
         Preprocessing.from_options(normalise="cosin")
-    with check_refused("normalise 'centre' is unknown", "known: cosine, trace, variance"):
+    with check_refused("normalise 'centre' is unknown", "known: cosine, diagonal, trace, variance"):
         Preprocessing.from_options(normalise="centre")
 
 

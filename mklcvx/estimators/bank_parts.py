@@ -1,0 +1,259 @@
+"""The parts of a bank: kernels of our own, functions, transformers, and groups of them on some columns."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..problem import kernels as known
+from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
+from ..problem.stack import Array
+from .columns import Columns, Table, resolved
+
+ROUNDING = 1e-8  # asymmetry of a function that is taken for rounding, relative to the largest entry
+KINDS: dict[str, type[Kernel]] = {
+    "linear": known.Linear,
+    "polynomial": known.Polynomial,
+    "gaussian": Gaussian,
+    "laplacian": known.Laplacian,
+    "chi-square": known.ChiSquare,
+    "inverse-square-distance": known.InverseSquareDistance,
+    "inverse-distance": known.InverseDistance,
+}
+
+
+class Part(ABC):
+    """Some kernels of a bank. `fit` sets their names."""
+
+    names: list[str]
+
+    @abstractmethod
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None: ...
+
+    @abstractmethod
+    def stack(self, X: Array | None) -> Array:
+        """(M, t, n) of samples with the training samples, or (M, n, n) of the latter."""
+
+    def diagonal(self, X: Array) -> Array:
+        """k(x, x), (M, t), where it is known."""
+        raise NotImplementedError
+
+    @property
+    def without_diagonal(self) -> str:
+        """What lacks k(x, x) of new samples, if anything."""
+        return ""
+
+    def factors(self) -> list[Array] | None:
+        """Factors F of the training kernels FF', if they are known."""
+        return None
+
+    def with_numbers(self) -> Part:
+        """A fitted part whose columns are numbers, to be fitted on arrays."""
+        return self
+
+    @abstractmethod
+    def as_plain(self) -> dict[str, Any]:
+        """A description for JSON, from which the same part can be made again."""
+
+
+class BankPart(Part):
+    """Kernels of `mklcvx.problem.kernels` on some columns, all of them if `columns` is None."""
+
+    def __init__(self, bank: KernelBank, columns: Columns | None = None) -> None:
+        self.bank, self.columns = copy.deepcopy(bank), columns
+        self._numbers: list[int] | None = None
+
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self._numbers = None if self.columns is None else resolved(self.columns, table)
+        self.bank.fit(self._seen(table.X), sample_weight, table.names if self._numbers is None else None)
+        view = "" if self._numbers is None else f"[{','.join(table.labels(self._numbers))}]"
+        self.names = [f"{name}{view}" for name in self.bank.names]
+
+    def stack(self, X: Array | None) -> Array:
+        return self.bank.stack(None if X is None else self._seen(X))
+
+    def diagonal(self, X: Array) -> Array:
+        return self.bank.diagonal(self._seen(X))
+
+    def as_plain(self) -> dict[str, Any]:
+        features = self.bank.features if self._numbers is None else self._numbers
+        return {"kernels": [as_dict(kernel) for kernel in self.bank.kernels], "features": features}
+
+    def with_numbers(self) -> Part:
+        return BankPart(self.bank, self._numbers)
+
+    def _seen(self, X: Array) -> Array:
+        return X if self._numbers is None else X[:, self._numbers]
+
+
+class Group(Part):
+    """Parts on some columns, all of them if `columns` is None, under a name of the user's, if any."""
+
+    def __init__(self, name: str | None, parts: Sequence[Part], columns: Columns | None = None) -> None:
+        self.name, self.parts, self.columns = name, list(parts), columns
+        self._numbers: list[int] | None = None
+
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self._numbers = None if self.columns is None else resolved(self.columns, table)
+        seen = table if self._numbers is None else table.of(self._numbers)
+        for part in self.parts:
+            part.fit(seen, y, sample_weight)
+        inner = [name for part in self.parts for name in part.names]
+        if self.name is not None:
+            self.names = [self.name] if len(inner) == 1 else [f"{self.name}: {name}" for name in inner]
+        else:
+            self.names = inner
+
+    def stack(self, X: Array | None) -> Array:
+        seen = None if X is None else self._seen(X)
+        return np.concatenate([part.stack(seen) for part in self.parts])
+
+    def diagonal(self, X: Array) -> Array:
+        return np.concatenate([part.diagonal(self._seen(X)) for part in self.parts])
+
+    @property
+    def without_diagonal(self) -> str:
+        return next(filter(None, (part.without_diagonal for part in self.parts)), "")
+
+    def factors(self) -> list[Array] | None:
+        return joined_factors(self.parts)
+
+    def as_plain(self) -> dict[str, Any]:
+        return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self._numbers}
+
+    def with_numbers(self) -> Part:
+        return Group(self.name, [part.with_numbers() for part in self.parts], self._numbers)
+
+    def _seen(self, X: Array) -> Array:
+        return X if self._numbers is None else X[:, self._numbers]
+
+
+class FunctionPart(Part):
+    """A function of two sets of samples."""
+
+    def __init__(self, function: Callable[[Array, Array], Any]) -> None:
+        self.function = function
+        self.names = [getattr(function, "__name__", type(function).__name__)]
+
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self.train = table.X
+
+    def stack(self, X: Array | None) -> Array:
+        rows = self.train if X is None else X
+        values = self._values(rows, self.train)
+        if X is None and _is_kernel(values):
+            values = values / 2 + values.T / 2
+        return values[None]
+
+    def diagonal(self, X: Array) -> Array:
+        return np.array([[self._values(row[None], row[None])[0, 0] for row in X]])
+
+    def as_plain(self) -> dict[str, Any]:
+        raise InputError(
+            f"kernel {self.names[0]!r} is a function, which no file can hold: save a model with kernels='precomputed' "
+            "and compute the kernel yourself, or use named kernels"
+        )
+
+    def _values(self, rows: Array, columns: Array) -> Array:
+        values = numbers_of(self.function(rows, columns), f"kernel {self.names[0]!r}")
+        if values.shape != (len(rows), len(columns)):
+            wanted = f"({len(rows)}, {len(columns)})"
+            raise InputError(f"kernel {self.names[0]!r} returned shape {values.shape}: return {wanted}, k(X, Z)")
+        return values
+
+
+class TransformerPart(Part):
+    """A transformer whose features φ(x) make the kernel φ(x)'φ(z), or that yields kernels with the training samples,
+    (t, n, M) or symmetric (t, n)."""
+
+    def __init__(self, transformer: Any) -> None:
+        from sklearn.base import clone
+
+        self.transformer = clone(transformer) if hasattr(transformer, "get_params") else copy.deepcopy(transformer)
+        self.who = type(self.transformer).__name__
+
+    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
+        self.train: Array = table.X
+        self.transformer.fit(self.train, y)
+        values = self._values(self.train)
+        self.features = values if values.ndim == 2 and not _is_kernel(values) else None
+        count = 1 if values.ndim == 2 else values.shape[2]
+        self.names = [self.who] if count == 1 else [f"{self.who}[{m}]" for m in range(count)]
+
+    def stack(self, X: Array | None) -> Array:
+        if self.features is not None:
+            return (self._features(X) @ self.features.T)[None]
+        X = self.train if X is None else X
+        values = self._values(X)
+        values = values[..., None] if values.ndim == 2 else values
+        if values.shape[:2] != (len(X), len(self.train)):
+            wanted = f"({len(X)}, {len(self.train)}, M)"
+            raise InputError(f"transformer {self.who} returned shape {values.shape}: return kernels of shape {wanted}")
+        return np.ascontiguousarray(np.moveaxis(values, -1, 0))
+
+    def diagonal(self, X: Array) -> Array:
+        return (self._features(X) ** 2).sum(axis=1)[None]
+
+    def factors(self) -> list[Array] | None:
+        return None if self.features is None else [self.features]
+
+    @property
+    def without_diagonal(self) -> str:
+        return "" if self.features is not None else self.who
+
+    def as_plain(self) -> dict[str, Any]:
+        raise InputError(
+            f"kernels of {self.who} cannot be saved: put the transformer into a pipeline before a model with "
+            "kernels='precomputed' or 'linear', and save that model"
+        )
+
+    def _features(self, X: Array | None) -> Array:
+        assert self.features is not None, "of a transformer that yields kernels there are none"
+        return self.features if X is None else self._values(X)
+
+    def _values(self, X: Array) -> Array:
+        values = numbers_of(self.transformer.transform(X), f"transformer {self.who}")
+        if values.ndim not in (2, 3) or len(values) != len(X) or 0 in values.shape:
+            wanted = f"features ({len(X)}, r), or kernels ({len(X)}, {len(self.train)}, M)"
+            raise InputError(f"transformer {self.who} returned shape {values.shape}: return {wanted}")
+        return values
+
+
+def joined_factors(parts: Sequence[Part]) -> list[Array] | None:
+    found = [part.factors() for part in parts]
+    return None if None in found else [factor for some in found for factor in some or ()]
+
+
+def _is_kernel(values: Array) -> bool:
+    """Whether the values of the training samples are a kernel of them: square and symmetric up to rounding."""
+    if values.shape[0] != values.shape[1]:
+        return False
+    return bool(np.allclose(values, values.T, rtol=0.0, atol=ROUNDING * np.abs(values).max(initial=0.0)))
+
+
+def numbers_of(values: Any, who: str) -> Array:
+    array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{who} returned {array.dtype}: return real numbers")
+    return array.astype(float)
+
+
+def settings_of(kind: type[Kernel]) -> list[str]:
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else []
+
+
+def as_dict(kernel: Kernel) -> dict[str, Any]:
+    """A description from which `_kernel` makes the same kernel again."""
+    kind = next((name for name, one in KINDS.items() if type(kernel) is one), None)
+    if kind is None:
+        raise InputError(f"kernel {kernel.name!r:.40} is of a class of its own, which no file can hold: use known ones")
+    given = {name: getattr(kernel, name) for name in settings_of(type(kernel))}
+    if isinstance(given.get("gamma"), MeanDistance):
+        given = {"relative": given["gamma"].factor}
+    return {"kernel": kind, **{name: np.asarray(value).item() for name, value in given.items()}}

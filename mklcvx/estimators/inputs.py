@@ -1,0 +1,75 @@
+"""What `fit` and `predict` take beside a plain array: DataFrames, lists of views or of kernels, arrays of others.
+
+[A, B], {"text": A, "image": B}     features (n, d) of each view: the bank is made for each
+[K1, K2], {"text": K1, "image": K2} precomputed kernels (n, n), or (t, n) of new samples
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from ..problem.stack import Array
+
+
+class View(NamedTuple):
+    """The name of a view, and its columns among those of all views."""
+
+    name: str
+    columns: list[int]
+
+
+def host_array(X: Any, name: str) -> Any:
+    """An array of the array API as one of NumPy's; anything else as it is."""
+    if isinstance(X, np.ndarray) or not hasattr(X, "__array_namespace__"):
+        return X
+    for read in (np.asarray, np.from_dlpack):
+        try:
+            array = read(X)
+        except (TypeError, ValueError, RuntimeError, AttributeError, BufferError):
+            continue
+        if array.dtype != object:
+            return array
+    kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
+    raise InputError(
+        f"{name} is an array {kind:.60} that NumPy cannot read: move it to the CPU, and give a NumPy array"
+    )
+
+
+def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, list[View]]:
+    """One array of all views with their columns, or one stack of all kernels, samples first, with their names;
+    anything else as it is, without views. `width` is the number of training samples, once it is known."""
+    X = host_array(X, "X")
+    by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
+    entries = [*X.values()] if by_name else X if isinstance(X, list | tuple) else []
+    matrices = len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
+    if not matrices or not (by_name or not precomputed or _are_kernels(entries, width)):
+        if by_name:
+            raise InputError("X is a dict, and not of arrays with two dimensions: give one for each view")
+        return X, []
+    names = [str(name) for name in X] if by_name else [""] * len(entries)
+    parts = [_matrix(one) for one in entries]
+    heights = {part.shape if precomputed else len(part) for part in parts}
+    if len(heights) > 1:
+        shapes = ", ".join(str(part.shape) for part in parts)[:80]
+        raise InputError(f"X has views of shapes {shapes}: give the same samples in each")
+    if precomputed:
+        return np.stack(parts, axis=-1), [View(name, []) for name in names if name]
+    ends = np.cumsum([part.shape[1] for part in parts]).tolist()
+    columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
+    named = [name or f"view {i + 1}" for i, name in enumerate(names)]
+    return np.hstack(parts), [View(name, own) for name, own in zip(named, columns, strict=True)]
+
+
+def _are_kernels(entries: Any, width: int | None) -> bool:
+    """Whether these are kernels, and not the rows of a stack (n, n, M)."""
+    return all(one.shape[1] == (one.shape[0] if width is None else width) for one in entries)
+
+
+def _matrix(values: Any) -> Array:
+    from sklearn.utils import check_array
+
+    return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))

@@ -1,0 +1,268 @@
+"""Kernels over named columns, groups, views and transformers; tables in and out; names that reach weights, files and
+the command line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+import polars
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_selector
+from sklearn.datasets import load_breast_cancer
+from sklearn.decomposition import PCA
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils._indexing import _safe_indexing
+
+from mklcvx import InputError, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
+from mklcvx.problem.low_rank import LowRank
+from tables import CANCER, GRAPE, MALIGNANT, WINE, stack_of
+
+pytestmark = pytest.mark.slow
+
+NAMES = load_breast_cancer().feature_names.tolist()
+FRAME = pandas.DataFrame(CANCER, columns=NAMES)
+POLARS = polars.DataFrame(dict(zip(NAMES, CANCER.T, strict=True)))
+SIZE = ["mean radius", "mean area"]
+GROUPS = [
+    ("size", "gaussian", SIZE),
+    ("first", ["linear", {"kernel": "polynomial", "degree": 2}], slice(0, 3)),
+    ("mask", "linear", np.arange(30) < 2),
+    ("texture", "gaussian", "mean texture"),
+    ("range", "linear", slice("mean radius", "mean area")),
+    {"kernel": "gaussian", "features": ["mean texture", "worst area"]},
+    ("all of it", "laplacian"),
+    {"kernel": "linear", "name": "last", "features": -1},
+    ("by function", "linear", lambda frame: [0, 5]),
+]
+CALLED = [
+    "size", "first: linear", "first: polynomial(degree=2)", "mask", "texture", "range",
+    "gaussian(γ=1/A)[mean texture,worst area]", "all of it", "last", "by function",
+]  # fmt: skip
+SAME = [
+    [0, 3], [0, 1, 2], [0, 1], [1], [0, 1, 2, 3], [1, 23], None, [29], [0, 5],
+]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------- columns
+@pytest.mark.parametrize("table", [FRAME, POLARS], ids=["pandas", "polars"])
+def test_groups_of_columns_have_the_names_and_kernels_that_were_asked_for(table):
+    model = MKLClassifier("sum", GROUPS).fit(table, MALIGNANT)
+    assert model.kernel_names_.tolist() == CALLED
+    assert list(model.named_weights_) == CALLED
+    assert list(model.solutions_[0].names) == CALLED
+    numbers = [{"kernel": "gaussian", "features": SAME[0]}]
+    numbers += [{"kernels": [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}], "features": SAME[1]}]
+    kinds = ("linear", "gaussian", "linear", "gaussian", "laplacian", "linear", "linear")
+    numbers += [
+        {"kernel": kind, "features": "all" if own is None else own} for kind, own in zip(kinds, SAME[2:], strict=True)
+    ]
+    plain = MKLClassifier("sum", numbers).fit(CANCER, MALIGNANT)
+    np.testing.assert_array_equal(model.decision_function(table), plain.decision_function(CANCER))
+
+
+def test_a_selector_and_each_feature_by_name():
+    chosen = [("worst", "linear", make_column_selector("^worst")), {"kernel": "gaussian", "features": "each"}]
+    model = MKLClassifier("l1", chosen).fit(FRAME, MALIGNANT)
+    assert model.kernel_names_.tolist() == ["worst", *(f"gaussian(γ=1/A)[{name}]" for name in NAMES)]
+    inside = MKLClassifier("l1", [("means", {"kernel": "linear", "features": "each"}, SIZE)]).fit(FRAME, MALIGNANT)
+    assert inside.kernel_names_.tolist() == [f"means: linear[{name}]" for name in SIZE]
+
+
+def test_a_tuple_of_kernels_names_is_still_a_list_of_kernels():
+    model = MKLClassifier("l1", ["laplacian", ("linear", "gaussian")]).fit(WINE, GRAPE == 0)
+    assert model.kernel_names_.tolist() == ["laplacian(γ=1/A)", "linear", "gaussian(γ=1/A)"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "X", "words"),
+    [
+        (["mean radios"], FRAME, "features has 'mean radios', no column of X: did you mean 'mean radius'?"),
+        (SIZE, CANCER, "are names, and X has none: give a DataFrame, or columns' numbers"),
+        ([], FRAME, "select no column of X"),
+        ([40], FRAME, "are not all among the 30 columns of X"),
+        (np.ones(3, bool), FRAME, "are unknown: give columns' names, numbers, a slice, a mask"),
+        (make_column_selector("worst"), POLARS, "the function make_column_selector selects no columns of X"),
+        (3.5, FRAME, "features 3.5 are unknown"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused_in_one_line(columns, X, words):
+    with pytest.raises(InputError) as refused:
+        MKLClassifier("l1", [("some", "linear", columns)]).fit(X, MALIGNANT)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_folds_of_a_table_are_tables():
+    """In searches of scikit-learn, and in the folds of calibration and comparison within a fit."""
+    bank = [("size", "gaussian", SIZE), ("worst", "linear", make_column_selector("worst"))]
+    search = GridSearchCV(MKLClassifier("l1", bank), {"C": [0.1, 1.0]}, cv=2).fit(FRAME, MALIGNANT)
+    assert search.best_score_ > 0.85
+    model = MKLClassifier("l1", bank, probability=True, calibration_folds=2, compare_average=True)
+    assert model.fit(FRAME, MALIGNANT).predict_proba(FRAME).shape == (90, 2)
+    assert model.cv_scores_.mean() > 0.85
+
+
+# -------------------------------------------------------------------------------------------------- names go along
+def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
+    bank = [*GROUPS[:6], {"kernel": "gaussian", "features": "each"}]
+    model = MKLClassifier("l1", bank).fit(FRAME, MALIGNANT)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    assert again.kernel_names_.tolist() == model.kernel_names_.tolist()
+    assert again.named_weights_ == model.named_weights_
+    assert again.feature_names_in_.tolist() == NAMES
+    np.testing.assert_array_equal(again.decision_function(FRAME), model.decision_function(FRAME))
+    FRAME[NAMES[::-1]].assign(other=1.0)[:5].to_csv(tmp_path / "new.csv", index=False)
+    code, out, err = run("predict", tmp_path / "model.npz", tmp_path / "new.csv")
+    assert (code, err) == (0, "")
+    values = [float(line.split(",")[0]) for line in out.splitlines()[1:]]
+    np.testing.assert_allclose(values, model.decision_function(FRAME[:5]), rtol=1e-12)
+    FRAME[NAMES[1:]][:5].to_csv(tmp_path / "new.csv", index=False)
+    code, _, err = run("predict", tmp_path / "model.npz", tmp_path / "new.csv")
+    assert code == 2
+    assert "without 'mean radius': give the columns that the model knows" in err
+
+
+def test_kernels_can_be_named_whatever_they_come_from(tmp_path):
+    named = MKLClassifier("l1", "precomputed", kernel_names=["a", "b", "c"]).fit(stack_of(CANCER), MALIGNANT)
+    assert list(named.named_weights_) == ["a", "b", "c"]
+    bank = MKLRegressor("l1", ["linear", "gaussian"], kernel_names=("x", "y")).fit(WINE, WINE[:, 0])
+    bank.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").kernel_names_.tolist() == ["x", "y"]
+    with pytest.raises(InputError, match=r"kernel_names are \['x'\]: give a word for each of 2 kernels"):
+        bank.set_params(kernel_names=["x"]).fit(WINE, WINE[:, 0])
+
+
+def test_weights_by_name_of_several_machines_and_of_kernels_with_one_name():
+    model = MKLClassifier("l1", ["linear", "linear"]).fit(WINE, GRAPE)
+    assert list(model.named_weights_) == ["linear", "linear (2)"]
+    np.testing.assert_array_equal(np.stack([*model.named_weights_.values()], axis=1), model.weights_)
+
+
+# ------------------------------------------------------------------------------------------------------------ views
+def test_a_list_of_views_is_a_bank_on_each(tmp_path):
+    views = [WINE[:, :5], pandas.DataFrame(WINE[:, 5:])]
+    model = MKLClassifier("l1", ["linear", "gaussian"]).fit(views, GRAPE)
+    assert model.kernel_names_.tolist() == [
+        "view 1: linear", "view 1: gaussian(γ=1/A)", "view 2: linear", "view 2: gaussian(γ=1/A)",
+    ]  # fmt: skip
+    named = MKLClassifier("l1", "linear", probability=True, calibration_folds=2)
+    named.fit(dict(zip("ab", views, strict=True)), GRAPE)
+    assert named.kernel_names_.tolist() == ["a", "b"]
+    grouped = MKLClassifier("l1", [("a", "linear", slice(0, 5)), ("b", "linear", slice(5, 13))]).fit(WINE, GRAPE)
+    np.testing.assert_array_equal(named.decision_function(views), grouped.decision_function(WINE))
+    named.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict_proba(views), named.predict_proba(views))
+    with pytest.raises(InputError, match=r"views of shapes \(60, 5\), \(59, 8\): give the same samples"):
+        named.fit([WINE[:, :5], WINE[1:, 5:]], GRAPE)
+    with pytest.raises(InputError, match="X is a dict, and not of arrays with two dimensions"):
+        named.fit({"a": WINE[:, 0]}, GRAPE)
+
+
+def test_a_list_of_matrices_is_a_stack():
+    stack, new = stack_of(WINE), stack_of(WINE, WINE[:7])
+    expected = MKLClassifier("l1", "precomputed").fit(stack, GRAPE).decision_function(new)
+    model = MKLClassifier("l1", "precomputed").fit([*np.moveaxis(stack, -1, 0)], GRAPE)
+    np.testing.assert_array_equal(model.decision_function([*np.moveaxis(new, -1, 0)]), expected)
+    np.testing.assert_array_equal(model.decision_function([*new]), expected)  # rows of a stack, as before
+    named = MKLClassifier("l1", "precomputed").fit(dict(zip("uvw", np.moveaxis(stack, -1, 0), strict=True)), GRAPE)
+    assert named.kernel_names_.tolist() == ["u", "v", "w"]
+
+
+# ----------------------------------------------------------------------------------------------------- transformers
+def test_features_of_transformers_are_kernels_in_factors():
+    maps = [
+        ("landmarks", Nystroem(n_components=9, random_state=0), slice(0, 6)), RBFSampler(n_components=8, random_state=0)
+    ]  # fmt: skip
+    model = MKLClassifier("l1", maps).fit(CANCER, MALIGNANT)
+    assert model.kernel_names_.tolist() == ["landmarks", "RBFSampler"]
+    features = [clone(maps[0][1]).fit(CANCER[:, :6]), clone(maps[1]).fit(CANCER)]
+    phi = [features[0].transform(CANCER[:, :6]), features[1].transform(CANCER)]
+    stack = np.stack([one @ one.T for one in phi], axis=-1)
+    dense = MKLClassifier("l1", "precomputed", kernel_names=["landmarks", "RBFSampler"]).fit(stack, MALIGNANT)
+    np.testing.assert_allclose(model.decision_function(CANCER), dense.decision_function(stack), atol=1e-5)
+    np.testing.assert_allclose(model.weights_, dense.weights_, atol=1e-5)
+    table, y, _ = model._checked(CANCER, MALIGNANT)
+    assert isinstance(model._sourced(table, y, None)[0], LowRank)
+    assert not isinstance(model.set_params(centre=True)._sourced(table, y, None)[0], LowRank)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MKLClassifier(multi_class="ovo"), MKLClassifier(normalise="trace"), MKLClassifier(centre=True),
+        MKLClassifier(normalise="cosine"), MultiLabelMKL(), TwoStageMKL(), MKLRegressor(),
+    ],
+)  # fmt: skip
+def test_any_transformer_will_do_with_any_estimator(model):
+    bank = [("main", PCA(3)), make_pipeline(StandardScaler(), Nystroem(n_components=7, random_state=0))]
+    model = clone(model).set_params(kernels=bank).fit(WINE, GRAPE)
+    assert model.kernel_names_.tolist() == ["main", "Pipeline"]
+    assert model.score(WINE, GRAPE) > 0.8
+
+
+# --------------------------------------------------------------------------------------------- scikit-learn's ways
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_tables_come_out_as_they_are_wanted(kind):
+    table = {"pandas": FRAME, "polars": POLARS}[kind]
+    model = MKLClassifier("l1", [("size", "gaussian", SIZE)]).set_output(transform=kind).fit(table, MALIGNANT)
+    made = model.transform(_safe_indexing(table, [0, 1, 2]))
+    assert isinstance(made, type(table))
+    assert list(made.columns)[:2] == ["mklclassifier0", "mklclassifier1"]
+    pipeline = make_pipeline(StandardScaler().set_output(transform=kind), MKLClassifier("l1", [("s", "linear", SIZE)]))
+    assert pipeline.fit(table, MALIGNANT)[-1].feature_names_in_.tolist() == NAMES
+
+
+def test_weights_are_routed():
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = MKLClassifier("l1", "linear").set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        counts = np.tile([1, 5], 45)
+        found = cross_validate(
+            model, CANCER, MALIGNANT, params={"sample_weight": counts}, cv=2, return_estimator=True, error_score="raise"
+        )
+        assert set(found["estimator"][0]._source.weight) == {1.0, 5.0}
+        probable = MKLClassifier("l1", "linear", probability=True, calibration_folds=2, compare_average=True)
+        assert probable.fit(CANCER, MALIGNANT, sample_weight=counts).cv_scores_.shape == (5,)
+        after = LogisticRegression().set_fit_request(sample_weight=False)
+        stacked = make_pipeline(model, after).fit(CANCER, MALIGNANT, sample_weight=counts)
+        assert stacked.score(CANCER, MALIGNANT) > 0.9
+
+
+class Foreign:
+    """An array of the array API that has no way to NumPy, such as one on another device."""
+
+    def __init__(self, values):
+        self.values, self.shape, self.ndim = values, values.shape, values.ndim
+
+    def __array_namespace__(self, api_version=None):
+        return np
+
+    def __len__(self):
+        return len(self.values)
+
+
+class Readable(Foreign):
+    """One that NumPy can read."""
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_arrays_of_the_array_api_are_served_or_refused_in_one_line():
+    model = MKLClassifier("l1", "linear").fit(CANCER, MALIGNANT)
+    served = MKLClassifier("l1", "linear").fit(Readable(CANCER), Readable(MALIGNANT))
+    np.testing.assert_array_equal(served.predict(Readable(CANCER)), model.predict(CANCER))
+    for call in (lambda: model.predict(Foreign(CANCER)), lambda: model.fit(Foreign(CANCER), MALIGNANT)):
+        with pytest.raises(
+            InputError, match=r"X is an array test_names.Foreign that NumPy cannot read: move it to the"
+        ):
+            call()
