@@ -17,6 +17,7 @@ from rich.text import Text
 
 from .. import formulations
 from ..certificate import Certificate
+from ..certificate.machines import Machines
 from ..certificate.run import Row
 from ..certificate.solution import SUPPORT, Solution
 from ..defaults import TOLERANCE
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LEAST_SHARE = 0.01  # of the gap
+MOST_WEIGHTS = 8  # of a machine, in a line
 
 
 def print_table(
@@ -146,6 +148,25 @@ def show_solution(solution: Solution) -> None:
     rows.append(("solver", f"{solution.solver}, {solution.iterations} iterations, {solves}{solution.seconds:.2f} s"))
     print_table((), [*rows, *(("note", note) for note in solution.notes)])
     _kernel_table(solution)
+
+
+def show_machines(found: Machines) -> None:
+    """Print the answer of several machines: a row for each, its certificate and its weights."""
+    rows = [
+        ("formulation", _posed(found.formulation, found.parameters)),
+        ("status", found.status),
+        ("machines", f"{len(found.solutions)} for {len(found.label_names)} classes"),
+        ("widest gap", f"{found.certificate.relative_gap:.1e}"),
+    ]
+    print_table((), rows)
+    each, pairs = [], zip(found.machines, found.solutions, strict=True)
+    for machine, one in pairs:
+        gap = f"{one.certificate.relative_gap:.1e}"
+        weights = [f"{weight:.4g}" for weight in one.weights[:MOST_WEIGHTS]]
+        shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
+        each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
+    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")
+    print_table(columns, each, right=("objective", "gap"))
 
 
 def _shares(certificate: Certificate) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from .. import formulations
 from .._version import __version__
-from ..errors import InputError, InternalError
+from ..errors import InputError, InternalError, at_command_line
 from ..formulations import losses
 from . import options
 from . import zoo as cli_zoo
@@ -44,7 +45,11 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
         sys.stdout.reconfigure(errors="replace")  # "?" for characters that the encoding lacks
     try:
-        code = app(args=arguments, standalone_mode=False)
+        with at_command_line(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _say_warning
+            code = app(args=arguments, standalone_mode=False)
         if code == INTERRUPTED:  # Typer turns an interrupt into a status, without a message
             raise KeyboardInterrupt
     except InputError as fault:
@@ -69,6 +74,11 @@ def main(arguments: list[str] | None = None) -> None:
         options.say("interrupted; nothing was written")
         code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning in one line, without the place in the code that it comes from."""
+    options.say(str(message))
 
 
 def _refuse(message: str) -> int:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError
-from ..io.files import existing_file, load_solution, load_test, read_npz
+from ..io.files import existing_file, load_test, read_npz
+from ..io.machine_files import load_answer
 from . import options
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,
+    var: options.Variables = None,
 ) -> None:
     """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
     from ..estimators.prediction import Prediction
@@ -38,7 +40,7 @@ def predict(
     if is_model(solution):
         prediction, doubt = predicted(solution, test)
     else:
-        model, content = load_solution(solution), load_test(test)
+        model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
         try:
             prediction = Prediction.of(model, content)
         except InputError as fault:

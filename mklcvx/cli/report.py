@@ -30,6 +30,7 @@ def report(
     centre: options.Centre = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
+    var: options.Variables = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page about a problem: its optimum, what proves it, weights, convergence, and the derivation.
@@ -46,7 +47,7 @@ def report(
 
     chosen_solvers(formulation, options.solvers_in(solvers))  # refuse bad names before anything is read
     method = prepared(formulation, "auto", tol, time_limit, None, None)
-    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
+    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
     task, _ = chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
     from .display import Progress, cost_warning

@@ -9,7 +9,6 @@ import typer
 
 from .. import formulations
 from ..defaults import VERDICT_TOLERANCE
-from ..io.files import load_instance
 from . import options
 
 
@@ -29,6 +28,8 @@ def verify(
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     html: options.Html = None,
+    repair: options.Repair = None,
+    var: options.Variables = None,
 ) -> None:
     """Judge an answer: any of weights, alpha, bias, coefficients, multipliers and objective, or a whole trace.
 
@@ -45,7 +46,7 @@ def verify(
     if convention is not None:
         convention_named(convention)
     options.check_page(html, "--html", instance, answer)
-    problem = load_instance(instance)
+    problem, _ = options.loaded(instance, repair, None, False, None, var)
     submission = read_submission(answer, problem, formulation, given, convention)
     problem, given = submission.instance, submission.parameters
     formulations.get(submission.formulation).posed_for(problem, given).task(problem, given)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,48 +19,21 @@ from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import Solution
 from ..defaults import FOLDS
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
+from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
 from .base import Array, ClassWeight, traces_of
 from .prediction import winners
 from .saving import ModelParts, require
 from .single import SingleTaskEstimator
 from .targets import classes_of, sample_prices
-
-MULTI_CLASS = ("ovr", "ovo")
-
-
-class Machine(NamedTuple):
-    """The index of a class, against another one, or against all others if `negative` is None; all classes at once if
-    `positive` is None."""
-
-    positive: int | None
-    negative: int | None
-
-    def members(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-        if self.negative is None:
-            return np.arange(len(codes))
-        return np.flatnonzero((codes == self.positive) | (codes == self.negative))
-
-
-JOINTLY = Machine(None, None)
-
-
-def machines_for(classes: int, multi_class: str, joint: bool) -> list[Machine]:
-    if joint:
-        return [JOINTLY]
-    if classes == 2:
-        return [Machine(1, 0)]
-    if multi_class == "ovr":
-        return [Machine(k, None) for k in range(classes)]
-    return [Machine(second, first) for first, second in combinations(range(classes), 2)]
 
 
 def _has_probabilities(model: MKLClassifier) -> bool:
@@ -219,9 +191,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
     def _prepared(self, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[np.intp], Array]:
         """The kernels, the class indices, and the price of each sample."""
-        if self.multi_class not in MULTI_CLASS:
-            known = nearest(str(self.multi_class), MULTI_CLASS)
-            raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
+        check_multi_class(self.multi_class)
         check_classification_targets(y)
         kernels, kept = self._sourced(X, y, weight)
         self.classes_, codes = classes_of(y[kept], type(self).__name__)
@@ -243,7 +213,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     ) -> Instance:
         if machine.positive is None:
             return self._instance(kernels, classes=codes, sample_weight=price)
-        y = np.where(codes[members] == machine.positive, 1.0, -1.0)
+        y = machine.signs(codes[members])
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
         # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
@@ -271,9 +241,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         values = np.stack([_values(s, stack, m) for s, m in zip(self.solutions_, self._members, strict=True)], axis=1)
         if len(self.classes_) == 2:
             return values[:, 0]
-        if self._machines[0].negative is None:
-            return values
-        return np.asarray(_ovr_decision_function((values > 0).astype(int), values, len(self.classes_)))
+        return class_values(values, self._machines, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each sample.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..errors import InputError
 from ..io.files import write_whole
@@ -38,7 +39,7 @@ class Prediction:
     truth: NDArray[Any] | None
 
     @classmethod
-    def of(cls, model: Solution, test: Mapping[str, Any]) -> Prediction:
+    def of(cls, model: Solution | Machines, test: Mapping[str, Any]) -> Prediction:
         """Predict for test kernels; the input is checked first."""
         with np.errstate(over="ignore", invalid="ignore"):
             values = model.decision_function(test["test_kernels"], test.get("test_diagonals"))

@@ -218,6 +218,23 @@ class Instance:
         """
         return Instance(kernels, **{**arguments_of(self), **changes})  # type: ignore[arg-type]  # it checks each
 
+    def with_targets(self, targets: Targets) -> Instance:
+        """Return the same kernels with other targets, which are not validated again.
+
+        Parameters
+        ----------
+        targets : Targets
+            The other targets, of the same samples.
+
+        Returns
+        -------
+        Instance
+            A new instance, without targets of test samples.
+        """
+        made = object.__new__(Instance)
+        made.__setstate__({**vars(self), "targets": targets, "test_targets": None})
+        return made
+
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """Return the instance with some of its kernels.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
 from ..errors import InputError
@@ -204,7 +205,7 @@ def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Par
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
 
 
-def json_line(solution: Solution) -> str:
+def json_line(solution: Solution | Machines) -> str:
     return json.dumps(solution.as_dict(), allow_nan=False)
 
 
