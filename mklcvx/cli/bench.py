@@ -31,6 +31,7 @@ def bench(
     ] = BENCH_TIME_LIMIT,
     repair: options.Repair = None,
     var: options.Variables = None,
+    positive: options.Positive = None,
     as_json: options.OneObject = False,
 ) -> None:
     """Compare solvers on an instance: in turns, on one thread, in LIBSVM fits, all judged by the same certificate.
@@ -41,6 +42,7 @@ def bench(
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem, _ = options.loaded(instance, repair, None, False, None, var)
+    problem = options.one_machine(problem, formulation, given, positive, "bench")
     problem.targets.indicators("bench")  # it measures in LIBSVM fits, which need labels
     chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants

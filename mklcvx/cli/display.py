@@ -267,6 +267,15 @@ def show_report(report: Report) -> None:
         print_table(("point", "verdict", "off by"), points, "\nTrace", right=("point", "off by"))
 
 
+def show_verdicts(titles: Sequence[str], reports: Sequence[Report]) -> None:
+    """Print one row for every machine: the verdict, and the largest distance of a part from the optimum."""
+    rows = []
+    for title, report in zip(titles, reports, strict=True):
+        worst = max((part.off for part in report.parts), default=0.0)
+        rows.append((title, f"{report.optimum.upper:.10g}", f"{worst:.1e}", report.verdict))
+    print_table(("machine", "optimum", "off by", "verdict"), rows, right=("optimum", "off by"))
+
+
 def show_benchmark(benchmark: Benchmark) -> None:
     """Print one row for each contestant, and the unit of the times."""
     rows = []

@@ -15,7 +15,7 @@ import typer
 
 from .. import formulations
 from ..defaults import TOLERANCE
-from ..errors import InputError
+from ..errors import InputError, nearest
 from ..io.files import check_apart, check_output, load_instance
 from ..io.readings import check_asked
 from ..solvers.names import current_name
@@ -69,6 +69,7 @@ MultiClass = Annotated[
     str | None,
     typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),
 ]
+Positive = Annotated[str | None, typer.Option(metavar="CLASS", help="Of several classes, this one against the rest.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.", show_default=False)]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")]
@@ -206,6 +207,31 @@ def in_machines(
         else:
             say(f"{len(classes)} classes: each against the rest, {count} machines (--multi-class ovo: each pair)")
     return chosen
+
+
+def one_machine(
+    problem: Instance, formulation: str | None, given: dict[str, Any], positive: str | None, command: str
+) -> Instance:
+    """The problem of one class against the rest, for commands that look at one machine. Of two classes it is the
+    second, unless another is named."""
+    from ..problem.targets import Targets
+    from ..solvers.one_against import needs_machines
+
+    targets = problem.targets
+    if positive is not None and targets.kind != "classes":
+        raise InputError(f"--positive {positive}: the instance has {targets.present}, not classes: leave it out")
+    if positive is None and not (formulation and needs_machines(problem, formulation, [given])):
+        return problem
+    names = dict(zip((*targets.classes(), *targets.names), 2 * targets.names, strict=True))
+    if positive is None and len(targets.names) > 2:
+        choice = f"say which is against the rest by --positive {targets.names[0]}, or take --set loss=softmax for all"
+        raise InputError(f"{command} looks at one machine, the instance has {len(targets.names)} classes: {choice}")
+    if positive is not None and positive not in names:
+        raise InputError(f"--positive {positive}: no such class: {nearest(positive, names)}")
+    chosen = targets.names[-1] if positive is None else names[positive]
+    say(f"{chosen} against {'the rest' if len(targets.names) > 2 else 'the other class'}")
+    y = 2 * targets.indicators()[:, targets.names.index(chosen)] - 1
+    return problem.with_targets(Targets("y", y, ("y",)))
 
 
 def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = ()) -> None:

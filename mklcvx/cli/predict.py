@@ -41,6 +41,8 @@ def predict(
         prediction, doubt = predicted(solution, test)
     else:
         model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
+        if model.target == "classes" and "test_y" in content:
+            content.setdefault("test_classes", content.pop("test_y"))
         try:
             prediction = Prediction.of(model, content)
         except InputError as fault:

@@ -20,6 +20,7 @@ def prove(
     repair: options.Repair = None,
     kernels: options.Selection = None,
     var: options.Variables = None,
+    positive: options.Positive = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the solver.")] = None,
     as_json: options.OneObject = False,
 ) -> None:
@@ -31,6 +32,7 @@ def prove(
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem, _ = options.loaded(instance, repair, kernels, centre, normalise, var)
+    problem = options.one_machine(problem, formulation, given, positive, "prove")
     chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     from ..verification.proof import prove as run
     from .display import Progress, cost_warning, show_proof

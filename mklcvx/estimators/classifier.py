@@ -199,13 +199,12 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return kernels, codes, price
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The problem of two classes, or of all of them jointly."""
+        """The problem of two classes, or of all of them."""
         kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
         if self._loss.joint:
             return self._task(kernels, codes, price, JOINTLY, np.arange(len(codes)))
         if len(self.classes_) > 2:
-            count, name = len(self.classes_), self.formulation
-            raise InputError(f"y has {count} classes, {name} tells two apart: give one against the rest, or use ml_sum")
+            return self._instance(kernels, classes=self.classes_[codes], sample_weight=price)
         return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
 
     def _task(

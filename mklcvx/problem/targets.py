@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from .numbers import AnyArray
 
 Array = NDArray[np.float64]
@@ -99,12 +99,12 @@ class Targets:
             names = tuple(name for name, there in zip(names, left, strict=True) if there)
         return replace(self, values=values, names=names)
 
-    def refusal(self, who: str, needs: str, remedy: str) -> InputError:
+    def refusal(self, who: str, needs: str, words: str) -> InputError:
         """The error of something that needs other targets; it says which losses take the ones that are there."""
         fitting = LOSSES_FOR.get(self.kind)
         if fitting is not None:
-            remedy += f"; {TAKEN[self.kind]} for {_losses(fitting)}"
-        return InputError(f"{who} needs {needs}, the instance has {self.present}: {remedy}")
+            words += f"; {TAKEN[self.kind]} for {_losses(fitting)}"
+        return InputError(f"{who} needs {needs}, the instance has {self.present}: {words}")
 
     def real(self, who: str) -> Array:
         """The response (n,), for the losses of regression."""
@@ -118,10 +118,13 @@ class Targets:
     def plus_minus(self, formulation: str) -> Array:
         """Labels ±1, for formulations of a single task."""
         if self.kind != "y":
-            remedy = "give y"
+            words = "give y"
             if self.kind in LABELLED:
-                remedy += f", for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
-            raise self.refusal(formulation, "labels y in {−1, +1}", remedy)
+                words += f", for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
+            if self.kind == "classes":
+                by = "MKLClassifier does so for every class", "--positive CLASS does so for one, solve for every class"
+                words += f" ({remedy(*by)})"
+            raise self.refusal(formulation, "labels y in {−1, +1}", words)
         return np.asarray(self.values, dtype=np.float64)
 
     def signs(self, formulation: str, constant_allowed: bool = True) -> Array:
@@ -378,9 +381,9 @@ def _as_response(response: object, name: str) -> Array:
         raise InputError(f"{name} has the entry {values[place]} at {list(place)}: {WANTED['response']}")
     largest_entry = float(np.abs(values).max(initial=0.0))
     if name == "response" and largest_entry > 0 and not 1 / LARGEST_RESPONSE <= largest_entry <= LARGEST_RESPONSE:
-        remedy = "divide" if largest_entry > 1 else "multiply"
+        step = "divide" if largest_entry > 1 else "multiply"
         fault = f"{name} has the largest entry {largest_entry:.3g}, beyond 1e±100"
-        raise InputError(f"{fault}: {remedy} it by a constant")
+        raise InputError(f"{fault}: {step} it by a constant")
     return values
 
 
@@ -407,14 +410,16 @@ def _as_label_array(y: object, name: str) -> AnyArray:
 
 
 def _listed(values: Sequence[object] | AnyArray) -> str:
-    shown = ", ".join(str(v)[:20] for v in values[:4])
+    shown = ", ".join(clipped(v, 20) for v in values[:4])
     return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
 
 
 def _mapping(values: AnyArray, name: str) -> str:
+    """What to do with labels that are not −1 and +1."""
     if len(values) == 1:
         return "give samples of two classes"
-    choice = "map them" if len(values) == 2 else "choose one against the rest"
-    advice = f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
+    as_classes = remedy("give them as classes", "name them by --var classes=y")
+    choice = f"map them, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
+    advice = remedy(f"{as_classes}, or {choice}", as_classes)
     real = values.dtype.kind == "f" and np.isfinite(values).all() and (values != np.floor(values)).any()
-    return f"{advice}; real targets are given as response" if real else advice
+    return remedy("give real targets as response", "name real targets by --var response=y") if real else advice

@@ -41,7 +41,7 @@ class RegularizationPath:
     grid : tuple of dict
         Values of the parameters that vary, one dict for each point.
     solutions : tuple of Solution
-        One solution for each point.
+        One solution for each point; for several classes one `Machines`, if the formulation tells two apart.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class RegularizationPath:
     """
 
     grid: tuple[Parameters, ...]
-    solutions: tuple[Solution, ...]
+    solutions: tuple[Solution | Machines, ...]
 
     def __repr__(self) -> str:
         ends = f"from {described(self.grid[0])} to {described(self.grid[-1])}" if self.grid else "empty"
@@ -61,17 +61,17 @@ class RegularizationPath:
 
     @property
     def weights(self) -> Array:
-        """Kernel weights, (points, M)."""
+        """Kernel weights, (points, M); of several machines (points, machines, M)."""
         return np.stack([solution.weights for solution in self.solutions])
 
     @property
     def objectives(self) -> Array:
-        """Objective values, (points,)."""
+        """Objective values, (points,); of several machines (points, machines)."""
         return np.array([solution.objective for solution in self.solutions])
 
     @property
     def bounds(self) -> Array:
-        """Lower and upper bounds, (points, 2)."""
+        """Lower and upper bounds, (points, 2); of several machines those of the widest gap."""
         return np.array([(s.certificate.lower, s.certificate.upper) for s in self.solutions])
 
     @property

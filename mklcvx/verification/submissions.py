@@ -92,6 +92,17 @@ def read_submission(
     """Read an answer or a trace from a file, which may come from anybody; `given` overrides what it says."""
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
     record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
+    return submission_of(record, instance, formulation, given, convention)
+
+
+def submission_of(
+    record: Mapping[str, object],
+    instance: Instance,
+    formulation: str | None = None,
+    given: Given | None = None,
+    convention: str | None = None,
+) -> Submission:
+    """The submission that the fields of an answer make; `given` overrides what they say."""
     prepared, steps = _prepared(instance, record)
     trace = () if record.get("rows") is None else _trace(record["rows"])
     answer = answer_of({} if trace else record)
