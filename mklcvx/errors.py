@@ -23,8 +23,11 @@ class InternalError(RuntimeError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest known one, or all of them."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.61)  # theta is no delta
+    names, low = sorted(known), name.lower()
+    begun = [one for one in names if one.lower().startswith(low)] if low else []
+    same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])
+    cutoff = 0.61 if len(name) > 3 else 0.8  # theta is no delta, mkl no ckl
+    close = same or difflib.get_close_matches(low, names, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import warnings
 from typing import Annotated
@@ -38,6 +39,7 @@ app = typer.Typer(
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
 INTERRUPTED = 130
+PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -55,8 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     except InputError as fault:
         code = _refuse(str(fault))
     except UsageFault as fault:
-        message = fault.format_message()  # type: ignore[attr-defined]
-        code = _refuse(f"{message.strip() or 'no command given'} (see mklcvx --help)")
+        code = _refuse(_usage(fault))
     except MemoryError:
         code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
     except ArithmeticError as fault:
@@ -74,6 +75,21 @@ def main(arguments: list[str] | None = None) -> None:
         options.say("interrupted; nothing was written")
         code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(fault: Exception) -> str:
+    """What is wrong with a command, and where to look; what is meant as a parameter is said to need --set."""
+    message = " ".join(fault.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    context = getattr(fault, "ctx", None)
+    command = "mklcvx" if context is None else " ".join(["mklcvx", *context.command_path.split()[1:]])
+    meant = PARAMETER.search(message)
+    if meant is not None and (name := meant["option"] or meant["argument"]) in _parameters():
+        return f"{message}: parameters are given one by one, for example --set {name}={meant['value'] or 'VALUE'}"
+    return f"{message or 'no command given'} (see {command} --help)"
+
+
+def _parameters() -> set[str]:
+    return {name for f in formulations.FORMULATIONS for name in f.parameter_names}
 
 
 def _say_warning(message: Warning | str, *_: object, **__: object) -> None:

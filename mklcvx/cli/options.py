@@ -160,8 +160,10 @@ def loaded(
 ) -> tuple[Instance, Preprocessing | None]:
     """Load an instance, select and preprocess its kernels; also return the preprocessing, if any."""
     from ..problem.preprocessing import Preprocessing
+    from ..problem.validation import repairs_asked
     from ..solvers.solving import preprocessed
 
+    repairs_asked(repair)
     problem = load_instance(instance, repair=repair, variables=variables_in(var))
     for change in problem.repairs:
         say(f"repaired {change}")
@@ -196,8 +198,8 @@ def in_machines(
         check_multi_class(multi_class)
     if not needs_machines(problem, formulation, points):
         if multi_class is not None:
-            fault = f"{formulation} takes {problem.targets.present} at once"
-            raise InputError(f"--multi-class {multi_class}: {fault}, by one machine: leave --multi-class out")
+            fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
+            raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
         return None
     chosen, classes = multi_class or MULTI_CLASS, problem.targets.names
     if multi_class is None and not quiet:

@@ -63,7 +63,7 @@ def solve(
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     options.check_written(output, ".json", ".npz", read=(instance,))
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
-    several = options.in_machines(problem, formulation, [given], multi_class, quiet)
+    several = options.in_machines(problem, formulation, [given], multi_class, quiet or trace is not None)
     if several is not None and trace is not None:
         raise InputError("--trace follows one machine, and classes need several: leave it out, or give y in {−1, +1}")
     options.check_tasks(problem, formulation, [given], several)

@@ -58,7 +58,8 @@ def verify(
         convention_named(convention)
     options.check_page(html, "--html", instance, answer)
     problem, _ = options.loaded(instance, repair, None, False, None, var)
-    if problem.targets.kind == "classes" and is_machines(answer, largest_answer(problem)):
+    most = len(problem.targets.names) * largest_answer(problem) * len(problem.targets.names)  # in pairs: fewer
+    if problem.targets.kind == "classes" and is_machines(answer, most):
         if convention is not None or html is not None:
             option = "--convention" if html is None else "--html"
             raise InputError(f"{option}: {answer.name} holds several machines, which are judged as ours: leave it out")

@@ -28,7 +28,7 @@ from ..problem.stack import Array
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .saving import ModelParts, read_model, require, restored, save_model
-from .source import PRECOMPUTED, KernelSource
+from .source import PRECOMPUTED, KernelSource, check_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,6 +101,7 @@ class KernelEstimator(BaseEstimator, ABC):
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
+        check_axes(X, self._pairwise)
         found = validate_data(self, X, y, ensure_min_samples=2, **self._accepts, **wanted)
         X, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:

@@ -20,7 +20,7 @@ from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import InputError, nearest
+from ..errors import InputError, clipped, nearest
 from ..problem.instance import Instance
 from ..problem.low_rank import Stored, dense
 from ..problem.ownership import handed_over
@@ -141,6 +141,12 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
         what = "samples of the smallest class"
     elif name == "r2":  # of one sample it is undefined
         most, what = most // 2, "pairs of samples, one for the r2 of each fold"
+    if most < 2 and kind in STRATIFIED:
+        values, counts = np.unique(instance.targets.values, return_counts=True)
+        rare = clipped(values[counts.argmin()], 30)
+        raise InputError(f"class {rare} has one sample, and folds need two of each: leave that class out")
+    if most < 2:
+        raise InputError(f"folds = {folds}: there are {most} {what}: give more samples")
     if not isinstance(folds, Integral) or not 2 <= folds <= most:
         raise InputError(f"folds = {folds}: there are {most} {what}: give between 2 and {most}")
     return name

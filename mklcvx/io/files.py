@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ..certificate.solution import Solution, plain
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from ..problem.instance import Instance, arguments_of
 from ..problem.numbers import AnyArray, as_any_array
 from ..problem.ownership import handed_over
@@ -46,6 +46,7 @@ __all__ = [
 
 INSTANCE_SCHEMA = INSTANCE[-1]
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
+WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
@@ -132,6 +133,11 @@ def _read_fields(
 
         content = read_mat(existing_file(path, READABLE), choose=chosen_of)
     else:
+        if asked and isinstance(path, str | os.PathLike) and os.path.isdir(path):
+            option = remedy("variables", "--var")
+            raise InputError(
+                f"{where}: is a folder, whose files have the names of fields: rename them, without {option}"
+            )
         raw = read_arrays(path)
         check_schema(str(raw.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
         chosen = chosen_of(listing_of(raw))
@@ -139,7 +145,8 @@ def _read_fields(
         content = {name: value for name, value in raw.items() if name not in used}
         for field, names in chosen.items():
             content[field] = raw[names[0]] if len(names) == 1 else [raw[name] for name in names]
-    if "kernels" in content and np.ndim(as_any_array(content["kernels"])) == 2:
+    shape = np.shape(as_any_array(content.get("kernels")))
+    if len(shape) == 2 and shape[0] == shape[1]:
         content["kernels"] = as_any_array(content["kernels"])[None]
     if words := fitting_targets(content, variables, where):
         guessed[:] = [*(one for one in guessed if not one.endswith("as targets")), words]
@@ -217,10 +224,9 @@ def _listed(array: AnyArray) -> object:
 
 def load_test(path: str | Path, *, variables: Mapping[str, str] | None = None) -> dict[str, object]:
     """The arrays of a file with test_kernels (M, t, n), and with the test targets if they are known."""
-    where = f"test {path}"
-    content, guessed = _read_fields(path, chosen_for_test, variables or {}, where)
+    content, guessed = _read_fields(path, chosen_for_test, variables or {}, f"test {path}")
     if guessed:
-        warnings.warn(f"{where}: read {', '.join(guessed)}", stacklevel=2)
+        warnings.warn(f"test {path}: read {', '.join(guessed)}", stacklevel=2)
     return content
 
 
@@ -248,7 +254,7 @@ def read_arrays(path: str | Path, what: str = "instance", limit: float | None = 
 def existing_file(path: str | Path, wanted: str) -> Path:
     """Require a path to an ordinary file: not a folder, nor a pipe, which could block for ever."""
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{path!r:.40} is not a path: give the name of {wanted}")
+        raise InputError(f"{clipped(repr(path), 40)} is not a path: give the name of {wanted}")
     path = Path(path)
     try:
         if path.is_file():
@@ -377,7 +383,7 @@ def load_solution(path: str | Path) -> Solution:
 def solution_of_arrays(arrays: dict[str, object], where: str) -> Solution:
     """The solution that `solution_arrays` wrote; `where` names it in messages."""
     if "record" not in arrays:
-        raise InputError(f"{where}: no solution ({found_in(arrays)}): give a file of mklcvx solve -o")
+        raise InputError(f"{where}: no solution ({found_in(arrays)}): {WRITTEN_BY}")
     record = parsed(str(arrays.pop("record")), where)
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):

@@ -26,7 +26,6 @@ from .json_text import first_line, parsed, read_object
 from .solution_records import solution_of_record
 from .writing import check_output, write_text, write_whole
 
-MOST_MACHINES = 5000  # of a file: a hundred classes in pairs
 WRITTEN_BY = "give a file of mklcvx solve -o"
 
 
@@ -70,11 +69,10 @@ def load_answer(path: str | Path) -> Solution | Machines:
     return _joined(record, where, lambda i: _from_record(record, i))
 
 
-def is_machines(path: Path, largest: float) -> bool:
-    """Whether a file holds machines, by its schema; `largest` bounds the bytes of one solution."""
+def is_machines(path: Path, limit: float) -> bool:
+    """Whether a file, of at most `limit` bytes, holds machines, by its schema."""
     if path.suffix not in (".json", ".npz") or not path.is_file():
         return False
-    limit = MOST_MACHINES * largest
     if path.suffix == ".npz":
         record = read_npz(path, limit).get("record")
         return record is not None and known(parsed(str(record), f"answer {path}").get("schema"), MACHINES)

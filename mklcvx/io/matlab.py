@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import MOST_OF_MEMORY, check_size, memory
 from .readings import CELLS, NUMBERS, OTHER, TEXT, Chosen, Listing, Shape, Variable
@@ -64,7 +64,7 @@ def read_mat(
     except InputError:
         raise
     except Exception as fault:  # a damaged file can fail anywhere inside the readers
-        kind = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
+        kind = f"{type(fault).__name__}: {clipped(fault, 120)}"
         raise InputError(f"{path}: not a readable MATLAB file ({kind}): save it again") from None
 
 

@@ -31,6 +31,7 @@ LABELS = {
 }  # fmt: skip
 TARGETS = {*LABELS, "y", "ytrain", "target", "targets", "t", "response"}
 TEST_KERNELS = {"testkernels", "ktest", "kt", "kte", "ktst", "khtest"}
+FEATURES = {"x", "xs", "fea", "feature", "features", "data", "xtrain"}
 SHOWN = 6
 WORDS = {"y": "labels −1 and +1", "labels": "label sets", "response": "a response"}
 
@@ -65,7 +66,7 @@ class Variable(NamedTuple):
         return len(self.shape) == 3 and self.shape[0] != self.shape[1] == self.shape[2]
 
     def __str__(self) -> str:
-        kind = "" if self.kind == NUMBERS else f" {self.kind}"
+        kind = {NUMBERS: "", OTHER: ", no numbers"}.get(self.kind, f" {self.kind}")
         return ("×".join(map(str, self.shape)) or "1") + kind
 
 
@@ -112,7 +113,7 @@ def chosen_for_instance(
         samples = listing[chosen["kernels"][0]].samples
         name = _guessed_target(listing, used, samples, where, by_shape=not known)
         if name is not None:
-            chosen["y"] = (name,)
+            chosen["response" if _plain(name) == "response" else "y"] = (name,)
             guessed.append(_read_as(listing, (name,), "targets"))
     return chosen, guessed
 
@@ -170,7 +171,12 @@ def _guessed_kernels(listing: Listing, used: Collection[str], where: str) -> tup
             words = _how_to_name("kernels", candidates[0])
             raise InputError(f"{where}: no array 'kernels', any of {several} could be them: {words}")
     fault = f"{where}: no array 'kernels' ({found_in(listing)}), and no other that could be kernels, n×n×M or M×n×n"
-    raise InputError(f"{fault}: store the stack under that name, or {_how_to_name('kernels', 'NAME')}")
+    words = f"store the stack under that name, or {_how_to_name('kernels', 'NAME')}"
+    if any(_plain(name) in FEATURES and len(one.shape) == 2 and one.kind == NUMBERS for name, one in free.items()):
+        words = (
+            f"make kernels of the features{remedy('', ' in Python')}, by mklcvx.kernels, or fit mklcvx.MKLClassifier"
+        )
+    raise InputError(f"{fault}: {words}")
 
 
 def _numbered(names: list[str], listing: Listing) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from ..errors import InputError
 from .low_rank import Kernels, LowRank, Stored
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, owned, read_only
-from .targets import Targets, as_names, as_targets, find_test_targets, named_classes
+from .target_checks import as_names, as_targets, find_test_targets, named_classes
+from .targets import Targets
 from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]

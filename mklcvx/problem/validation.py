@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -24,8 +25,11 @@ def as_stack(kernels: object) -> Stored:
     """Check the shape; return factors, a memory map, or an array that no other code can write to."""
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
-        single = ", kernels[None] for one kernel" if stack.ndim == 2 else ""
-        raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n){single}")
+        words = "give a three-dimensional stack (M, n, n)"
+        if stack.ndim == 2:
+            words += remedy(", kernels[None] for one kernel", "")
+            words += "" if stack.shape[0] == stack.shape[1] else "; features make kernels by mklcvx.kernels"
+        raise InputError(f"kernels have shape {stack.shape}: {words}")
     stack = _index_first(stack)
     count, rows, columns = stack.shape
     if count == 0:
@@ -58,6 +62,8 @@ def _ours(stack: RealArray, new: bool) -> RealArray:
 
 
 def as_array(values: object, name: str, shape: str) -> RealArray:
+    if isinstance(values, Mapping):
+        raise InputError(f"{name} are a dict: give list({name}.values()), and its keys as names")
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError as fault:
@@ -179,7 +185,7 @@ def missing_samples(kernel: Array) -> NDArray[np.intp]:
 
 def _missing_view(where: str, absent: int, samples: int) -> str:
     fault = f"{where} has NaN in the rows and columns of {absent} of {samples} samples, which lack this view"
-    step = remedy("", "in Python, ") + "mklcvx.preprocessing.fill_missing centres the kernel and puts them at its mean"
+    step = remedy("", "in Python, ") + "mklcvx.fill_missing centres the kernels and puts them at the mean, by zeros"
     return f"{fault}: leave these samples out of all kernels, or fill them in: {step}"
 
 
@@ -261,8 +267,16 @@ def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArra
         warnings.warn(shape, stacklevel=4)
         stack = np.moveaxis(stack, -1, 0)
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
-        wanted = f"({count}, t, {samples}), new samples in rows, training samples in columns"
+        wanted = (
+            f"({count}, t, {samples}), new samples in rows, training samples in columns, or (t, {samples}, {count})"
+        )
         raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}")
-    if not all(np.isfinite(kernel).all() for kernel in stack):
-        raise InputError("test_kernels have entries that are not finite: give finite numbers")
+    for m, kernel in enumerate(stack):
+        if not np.isfinite(kernel).all():
+            i, j = np.argwhere(~np.isfinite(kernel))[0]
+            words = "give finite numbers, or leave that sample out"
+            if np.isnan(kernel[i]).all() or np.isnan(kernel[:, j]).all():
+                words += "; for views that samples lack see mklcvx.fill_missing"
+            fault = f"test_kernels have the entry {kernel[i, j]} at [{m}, {i}, {j}]: kernel, new and training sample"
+            raise InputError(f"{fault}: {words}")
     return stack

@@ -17,7 +17,7 @@ import numpy as np
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
@@ -191,12 +191,14 @@ def each(
 
 
 def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Parameters]:
-    if not grid:
-        raise InputError("grid: no parameter is varied: give for example C=0.1,1,10")
+    if not isinstance(grid, Mapping) or not grid:
+        example = remedy("{'C': [0.1, 1, 10]}", "C=0.1,1,10")
+        fault = "no parameter is varied" if isinstance(grid, Mapping) else f"{clipped(repr(grid), 40)} is no dict"
+        raise InputError(f"grid: {fault}: give for example {example}")
     lists = {name: list(np.atleast_1d(np.asarray(values, dtype=object))) for name, values in grid.items()}
     for name, values in lists.items():
         if not values:
-            raise InputError(f"grid {name}: it has no values: give at least one, for example {name}=0.1,1,10")
+            raise InputError(f"grid {name}: it has no values: give at least one")
         if name in fixed:
             raise InputError(f"parameter {name} is both fixed and varied: keep one")
     count = int(np.prod([float(len(values)) for values in lists.values()]))

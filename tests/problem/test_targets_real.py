@@ -14,7 +14,8 @@ from mklcvx import Instance, LowRank, available_formulations, formulations, solv
 from mklcvx.formulations import losses
 from mklcvx.problem import targets as module
 from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.problem.targets import as_targets, as_test_targets, decided, find_test_targets
+from mklcvx.problem.target_checks import as_targets, as_test_targets, find_test_targets
+from mklcvx.problem.targets import decided
 from mklcvx.solvers.solving import preprocessed
 from mklcvx.verification.shrinking import restricted
 
