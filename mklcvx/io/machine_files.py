@@ -87,6 +87,7 @@ def _from_arrays(arrays: dict[str, object], i: int) -> tuple[Solution, Any]:
 
 def _from_record(record: dict[str, Any], i: int) -> tuple[Solution, Any]:
     machine = record["machines"][i]
+    _require(isinstance(machine["solution"], dict), "a machine has no solution")
     members = machine["samples"]
     solution = solution_of_record(machine["solution"], f"machine {i}")
     return solution, np.arange(record["samples"]) if members is None else np.array(members)

@@ -57,8 +57,8 @@ class Variable(NamedTuple):
     def samples(self) -> int:
         """n, if this can be a stack of kernels of n samples; else 0."""
         sizes = set(self.matrices)
-        rows, columns = sizes.pop() if len(sizes) == 1 else (0, 1)
-        return rows if rows == columns and rows > 1 else 0
+        rows, *columns = sizes.pop() if len(sizes) == 1 else (0,)
+        return rows if columns == [rows] and rows > 1 else 0
 
     @property
     def is_index_first(self) -> bool:
@@ -243,11 +243,13 @@ def fitting_targets(content: dict[str, object], variables: Mapping[str, str], wh
         return ""
     is_matrix = values.ndim == 2 and 1 not in values.shape
     indicates = values.dtype.kind in "fiub" and bool(np.isin(values, (0, 1)).all())
+    one_each = is_matrix and indicates and bool((values.sum(axis=1) == 1).all())
+    if one_each and (kind == "classes" or variable != kind):  # labels that are named so stay label sets
+        del content[kind]
+        content["classes"] = values.argmax(axis=1) + 1
+        return f"{variable} as classes 1 to {values.shape[1]}, by its columns"
     if kind == "classes":
-        if not (is_matrix and indicates and (values.sum(axis=1) == 1).all()):
-            return ""
-        content[kind] = values.argmax(axis=1)
-        return f"the columns of {variable} as classes"
+        return ""
     if is_matrix or (kind == "labels" and values.ndim == 2 and indicates):
         fitting = "labels" if indicates else kind
     else:

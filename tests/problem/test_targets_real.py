@@ -143,7 +143,7 @@ def test_a_response_that_cannot_be_used_is_refused(response, words):
         ({"label_names": ["a"]}, ("label_names are given without targets", "leave them out")),
         ({"response": R, "class_weight": "balanced"}, ("class_weight needs y, the instance has a response",)),
         ({"class_weight": "balanced"}, ("class_weight needs y, the instance has no targets", "give sample_weight")),
-        ({"y": R}, ("y has labels", "real targets are given as response")),
+        ({"y": R}, ("y has labels", "give real targets as response")),
     ],
 )
 def test_what_does_not_fit_is_refused(given, words):
