@@ -80,12 +80,13 @@ def main(arguments: list[str] | None = None) -> None:
 def _usage(fault: Exception) -> str:
     """What is wrong with a command, and where to look; what is meant as a parameter is said to need --set."""
     message = " ".join(fault.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
-    context = getattr(fault, "ctx", None)
-    command = "mklcvx" if context is None else " ".join(["mklcvx", *context.command_path.split()[1:]])
+    command, context = "", getattr(fault, "ctx", None)
+    while context is not None and context.parent is not None:
+        command, context = f" {context.info_name}{command}", context.parent
     meant = PARAMETER.search(message)
     if meant is not None and (name := meant["option"] or meant["argument"]) in _parameters():
         return f"{message}: parameters are given one by one, for example --set {name}={meant['value'] or 'VALUE'}"
-    return f"{message or 'no command given'} (see {command} --help)"
+    return f"{message or 'no command given'} (see mklcvx{command} --help)"
 
 
 def _parameters() -> set[str]:

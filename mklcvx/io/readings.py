@@ -159,7 +159,8 @@ def _named(listing: Listing, asked: Mapping[str, str], where: str) -> tuple[Chos
 def _guessed_kernels(listing: Listing, used: Collection[str], where: str) -> tuple[str, ...]:
     free = {name: one for name, one in listing.items() if name not in used and _plain(name) not in TEST_KERNELS}
     stacks = [name for name, one in free.items() if (len(one.shape) == 3 or one.kind == CELLS) and one.samples]
-    single = [name for name, one in free.items() if len(one.shape) == 2 and one.kind == NUMBERS and one.samples]
+    squares = [name for name, one in free.items() if len(one.shape) == 2 and one.kind == NUMBERS and one.samples]
+    single = [name for name in squares if _plain(name) not in FEATURES]  # as many features as samples
     if not stacks and (numbered := _numbered(single, free)):
         return numbered
     for candidates in (stacks, single):

@@ -49,7 +49,7 @@ def _index_first(stack: Stored) -> Stored:
     if isinstance(stack, LowRank) or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
-    warnings.warn(shape, stacklevel=5)
+    warnings.warn(shape, stacklevel=4)
     return np.moveaxis(stack, -1, 0)
 
 
@@ -264,7 +264,7 @@ def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArra
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
     if stack.ndim == 3 and stack.shape[::2] != (count, samples) and stack.shape[1:] == (samples, count):
         shape = f"test_kernels have shape {stack.shape}: read as (t, n, M), kernel index last"
-        warnings.warn(shape, stacklevel=4)
+        warnings.warn(shape, stacklevel=3)
         stack = np.moveaxis(stack, -1, 0)
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
         wanted = (
