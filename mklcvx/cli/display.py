@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LEAST_SHARE = 0.01  # of the gap
 MOST_WEIGHTS = 8  # of a machine, in a line
+MOST_MACHINES = 50  # in a table
 
 
 def print_table(
@@ -159,13 +160,14 @@ def show_machines(found: Machines) -> None:
         ("widest gap", f"{found.certificate.relative_gap:.1e}"),
     ]
     print_table((), rows)
-    each, pairs = [], zip(found.machines, found.solutions, strict=True)
-    for machine, one in pairs:
+    each, pairs = [], list(zip(found.machines, found.solutions, strict=True))
+    for machine, one in pairs[:MOST_MACHINES]:
         gap = f"{one.certificate.relative_gap:.1e}"
         weights = [f"{weight:.4g}" for weight in one.weights[:MOST_WEIGHTS]]
         shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
         each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
     columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")
+    each += [(f"… and {len(pairs) - MOST_MACHINES} more", "", "", "", "")] if len(pairs) > MOST_MACHINES else []
     print_table(columns, each, right=("objective", "gap"))
 
 

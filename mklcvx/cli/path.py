@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -50,7 +50,7 @@ def path(
 
     found = []
     with Progress(quiet) as progress:
-        asked = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
+        asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
         asked |= {"report": progress.say, "preprocessing": preparation, **given}
         for solution in (
             each(problem, formulation, points, **asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -73,7 +73,13 @@ def solve(
         cost_warning(problem, solver)
     found: Solution | Machines
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
-        asked = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, "options": own}
+        asked: dict[str, Any] = {
+            "solver": solver,
+            "tol": tol,
+            "time_limit": time_limit,
+            "max_iter": max_iter,
+            "options": own,
+        }
         asked |= {"report": progress.say, "callback": progress.follow, "preprocessing": preparation, **given}
         if several is None:
             found = run(problem, formulation, **asked)

@@ -17,6 +17,7 @@ from . import options
 if TYPE_CHECKING:
     from ..certificate.machines import Machines
     from ..problem.instance import Instance
+    from ..verification.judge import Report
 
 SCHEMA = "mklcvx.verdicts/1"
 
@@ -101,7 +102,7 @@ def _verify_machines(
     alike = [part.members.tolist() for part in parts] == [members.tolist() for members in found.members]
     if not alike or problem.targets.names != found.label_names:
         raise InputError("answer: its classes or samples are not those of the instance: give the instance it is for")
-    reports = []
+    reports: list[Report] = []
     for part, solution in zip(parts, found.solutions, strict=True):
         submission = submission_of(solution.as_dict(), part.instance, formulation, given)
         for note in submission.notes if not reports else ():  # the same for all

@@ -85,7 +85,7 @@ class KernelSource:
 def check_axes(X: object, precomputed: bool) -> None:
     """Refuse a stack where features are expected, and one whose kernel index comes first."""
     try:
-        shape = np.shape(X)  # type: ignore[arg-type]  # of lists, too
+        shape = np.shape(X)  # type: ignore[call-overload]  # of lists, too
     except ValueError:
         return  # ragged: scikit-learn says so
     if len(shape) == 3 and not precomputed:

@@ -10,7 +10,7 @@ import json
 import os
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -22,18 +22,10 @@ from ..problem.numbers import AnyArray, as_any_array
 from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
+from . import readings
 from .fields import ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import check_size, first_line, parsed, read_object
-from .readings import (
-    Chosen,
-    Listing,
-    chosen_for_instance,
-    chosen_for_test,
-    fitting_targets,
-    found_in,
-    listing_of,
-)  # fmt: skip
 from .solution_records import solution_of_record
 from .traces import save_trace
 from .writing import check_apart, check_folder_output, check_output, write_folder, write_text, write_whole
@@ -92,7 +84,7 @@ def load_instance(
     4
     """
     where = f"instance {path}"
-    content, guessed = _read_fields(path, chosen_for_instance, variables or {}, where)
+    content, guessed = _read_fields(path, readings.chosen_for_instance, variables or {}, where)
     check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
     named = [key for key in KINDS if key in content]
     if named and all(content[key] is None for key in named):
@@ -116,13 +108,13 @@ def load_instance(
 
 
 def _read_fields(
-    path: str | Path, choose: Callable[..., tuple[Chosen, list[str]]], asked: Mapping[str, str], where: str
+    path: str | Path, choose: readings.Chooser, asked: Mapping[str, str], where: str
 ) -> tuple[dict[str, object], list[str]]:
     """The fields of a file with the names that it has, or that are asked for, and what was guessed, in words."""
     guessed: list[str] = []
     variables: dict[str, str] = {}
 
-    def chosen_of(listing: Listing) -> Chosen:
+    def chosen_of(listing: readings.Listing) -> readings.Chosen:
         chosen, words = choose(listing, asked, where, Path(path).suffix == ".mat")
         guessed.extend(words)
         variables.update({field: names[0] for field, names in chosen.items()})
@@ -140,7 +132,7 @@ def _read_fields(
             )
         raw = read_arrays(path)
         check_schema(str(raw.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
-        chosen = chosen_of(listing_of(raw))
+        chosen = chosen_of(readings.listing_of(raw))
         used = {name for names in chosen.values() for name in names}
         content = {name: value for name, value in raw.items() if name not in used}
         for field, names in chosen.items():
@@ -148,7 +140,7 @@ def _read_fields(
     shape = np.shape(as_any_array(content.get("kernels")))
     if len(shape) == 2 and shape[0] == shape[1]:
         content["kernels"] = as_any_array(content["kernels"])[None]
-    if words := fitting_targets(content, variables, where):
+    if words := readings.fitting_targets(content, variables, where):
         guessed[:] = [*(one for one in guessed if not one.endswith("as targets")), words]
     return content, guessed
 
@@ -224,7 +216,7 @@ def _listed(array: AnyArray) -> object:
 
 def load_test(path: str | Path, *, variables: Mapping[str, str] | None = None) -> dict[str, object]:
     """The arrays of a file with test_kernels (M, t, n), and with the test targets if they are known."""
-    content, guessed = _read_fields(path, chosen_for_test, variables or {}, f"test {path}")
+    content, guessed = _read_fields(path, readings.chosen_for_test, variables or {}, f"test {path}")
     if guessed:
         warnings.warn(f"test {path}: read {', '.join(guessed)}", stacklevel=2)
     return content
@@ -383,7 +375,7 @@ def load_solution(path: str | Path) -> Solution:
 def solution_of_arrays(arrays: dict[str, object], where: str) -> Solution:
     """The solution that `solution_arrays` wrote; `where` names it in messages."""
     if "record" not in arrays:
-        raise InputError(f"{where}: no solution ({found_in(arrays)}): {WRITTEN_BY}")
+        raise InputError(f"{where}: no solution ({readings.found_in(arrays)}): {WRITTEN_BY}")
     record = parsed(str(arrays.pop("record")), where)
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):

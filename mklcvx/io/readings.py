@@ -21,6 +21,7 @@ from .fields import INSTANCE_FIELDS
 
 Shape = tuple[int, ...]
 Chosen = dict[str, tuple[str, ...]]  # the variables of a field: one, or several matrices of a stack
+Chooser = Callable[["Listing", Mapping[str, str], str, bool], tuple[Chosen, list[str]]]
 
 NUMBERS, CELLS, TEXT, OTHER = "numbers", "cells", "text", "other"
 NUMBERED = re.compile(r"(?P<stem>[A-Za-z_]+?)_?(?P<number>[1-9][0-9]{0,5})")
