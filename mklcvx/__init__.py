@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .problem import kernels, preprocessing
     from .problem.instance import Instance
     from .problem.low_rank import LowRank
+    from .problem.missing import fill_missing
     from .reports import plot
     from .solvers.available import available_formulations, available_losses, available_solvers
     from .solvers.paths import RegularizationPath, solve_path
@@ -39,11 +40,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier",
     "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath", "Report", "ScaleWarning",
-    "Solution", "TwoStageMKL", "__version__",
-    "available_formulations", "available_losses", "available_solvers", "conform", "formulations", "kernels",
-    "load_instance", "load_model",
-    "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage",
-    "shrink", "solve", "solve_path", "verify", "zoo",
+    "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses", "available_solvers",
+    "conform", "fill_missing", "formulations", "kernels", "load_instance", "load_model", "load_solution", "mkl_path",
+    "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage", "shrink", "solve",
+    "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -58,6 +58,7 @@ HOMES = {
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",
+    "problem.missing": "fill_missing",
     "solvers.available": "available_formulations available_losses available_solvers",
     "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",

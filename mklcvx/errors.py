@@ -1,9 +1,13 @@
-"""The two kinds of errors, unusable input and a defect of mklcvx; and the warnings about data and parameters."""
+"""Two kinds of errors, unusable input and a defect of mklcvx; remedies in the words of where the user is; warnings."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_at_command_line = ContextVar("at_command_line", default=False)
 
 
 class InputError(ValueError):
@@ -31,6 +35,34 @@ class GridEdgeWarning(UserWarning):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest known one, or all of them."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.61)  # theta is no delta
+    names, low = sorted(known), name.lower()
+    begun = [one for one in names if one.lower().startswith(low)] if low else []
+    same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])
+    cutoff = 0.61 if len(name) > 3 else 0.8  # theta is no delta, mkl no ckl
+    close = same or difflib.get_close_matches(low, names, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+
+
+@contextmanager
+def at_command_line() -> Iterator[None]:
+    """Within it, remedies are written for the command line."""
+    before = _at_command_line.set(True)
+    try:
+        yield
+    finally:
+        _at_command_line.reset(before)
+
+
+def remedy(python: str, shell: str) -> str:
+    """The words for the place where the user is: Python, or the command line."""
+    return shell if _at_command_line.get() else python
+
+
+def clipped(text: object, most: int = 60) -> str:
+    """Text of at most so many characters in one line, cut between words where possible, with a sign that it is cut."""
+    line = " ".join(str(text).split())
+    if len(line) <= most:
+        return line
+    head = line[: most - 1]
+    words = head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head
+    return words.rstrip(" ,;:") + "…"

@@ -12,6 +12,7 @@ from .errors import InputError
 SOLUTION = ("mklcvx.solution/1", "mklcvx.solution/2")
 INSTANCE = ("mklcvx.instance/1",)
 MODEL = ("mklcvx.model/1",)
+MACHINES = ("mklcvx.machines/1",)
 
 
 def known(schema: object, readable: tuple[str, ...]) -> bool:

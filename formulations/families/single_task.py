@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import InputError, nearest
+from ...errors import InputError, nearest, remedy
 from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
@@ -278,10 +278,10 @@ class SingleTask(
 
     def _check_fit(self, instance: Instance) -> None:
         if self.single_kernel and instance.count != 1:
-            words = "select one kernel, or use sum, average or l1"
+            words = f"{remedy('select one kernel', 'name one by --kernels')}, or use sum, average or l1"
             raise InputError(f"{self.name} takes one kernel, the instance has {instance.count}: {words}")
         if self.grouped and instance.groups is None:
-            words = "give groups, one integer per kernel"
+            words = f"{remedy('give groups', 'store groups in the file')}, one integer per kernel"
             raise InputError(f"{self.name} needs groups of kernels, the instance has none: {words}")
 
     def _loss(self, given: Given, targets: str) -> AnyLoss:
@@ -292,7 +292,7 @@ class SingleTask(
             name = UNNAMED[targets].name
         elif name is None:
             if {"C", "nu"} <= present:
-                raise InputError("parameters C and nu are both given: C sets loss c, nu sets loss nu; keep one")
+                raise InputError("parameters C and nu are both given: C sets loss hinge, nu sets loss nu; keep one")
             name = "nu" if "nu" in present else "c"
         if not isinstance(name, str) or name not in KNOWN:
             raise InputError(f"parameter loss = {shown(name)} is unknown: {nearest(str(name)[:40], KNOWN)}")

@@ -40,7 +40,8 @@ class Nu(PiecewiseQuadratic):
     name = "nu"
     parameter = Parameter(
         "nu", "bounds the share of margin errors from above, of support vectors from below (loss nu, C = 1/(νn))",
-        "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias", lambda v, _: 0 < v <= 1, lambda _: None, "none: loss c",
+        "0 < ν ≤ 1, and at most 2·min(n₊, n₋)/n with a bias", lambda v, _: 0 < v <= 1, lambda _: None,
+        "none: loss hinge",
     )  # fmt: skip
     free_margin = True
 

@@ -8,7 +8,6 @@ import typer
 
 from .. import formulations
 from ..defaults import BENCH_TIME_LIMIT, FORMULATION, ROUNDS
-from ..io.files import load_instance
 from . import options
 
 
@@ -30,6 +29,9 @@ def bench(
     time_limit: Annotated[
         float, typer.Option(help="Seconds for a contestant, one round or all of them.")
     ] = BENCH_TIME_LIMIT,
+    repair: options.Repair = None,
+    var: options.Variables = None,
+    positive: options.Positive = None,
     as_json: options.OneObject = False,
 ) -> None:
     """Compare solvers on an instance: in turns, on one thread, in LIBSVM fits, all judged by the same certificate.
@@ -39,7 +41,8 @@ def bench(
     Example: `mklcvx bench problem.npz --solvers interior,clarabel --external "mine=python my.py {instance} {answer}"`
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
-    problem = load_instance(instance)
+    problem, _ = options.loaded(instance, repair, None, False, None, var)
+    problem = options.one_machine(problem, formulation, given, positive, "bench")
     problem.targets.indicators("bench")  # it measures in LIBSVM fits, which need labels
     chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .. import formulations
 from ..defaults import FOLDS, FORMULATION, NORMALISE, SEED, SOLVER
 from ..errors import GridEdgeWarning
-from ..io.files import load_instance, write_whole
+from ..io.files import write_whole
 from . import options
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def cv(
     ] = None,
     centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
     repair: options.Repair = None,
+    var: options.Variables = None,
+    multi_class: options.MultiClass = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines in a terminal, too.")] = False,
     output: options.JsonLines = None,
 ) -> None:
@@ -72,25 +73,24 @@ def cv(
     given = options.parse_settings(settings)
     points = combinations(options.parse_grid(grid), given) if grid else []
     limits: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
-    chosen = formulations.get(formulation)
     prepared(formulation, **limits, options=None)
     steps = Preprocessing.from_options(centre=centre, normalise=normalise)
     options.check_written(output, ".jsonl", ".json", read=(instance,))
-    problem = load_instance(instance, repair=repair)
+    problem, _ = options.loaded(instance, repair, None, False, None, var)
     check_request(problem, formulation, folds, score)
     points = points or combinations(default_grid(options.scaled(problem, steps), formulation, given), given)
     if not normalise and (unlike := unlike_sizes(problem.kernels, problem.names)):
         options.say(f"{unlike}, and nothing scales them: add --normalise {NORMALISE}")
-    for point in points:
-        posed = {**given, **point}
-        chosen.posed_for(problem, posed).task(problem, posed)  # refuse before solving
+    posed = [{**given, **point} for point in points]
+    several = options.in_machines(problem, formulation, posed, multi_class)
+    options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
     with Progress(False, total=folds) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GridEdgeWarning)  # said below, as commands say it
         found = cross_validate(
             problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
-            normalise=normalise, done=progress.count, **limits, **given,
+            normalise=normalise, multi_class=several, done=progress.count, **limits, **given,
         )  # fmt: skip
     _show(found, as_json, output)
     if found.edge:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from .. import formulations
 from ..certificate import Certificate
+from ..certificate.machines import Machines
 from ..certificate.run import Row
 from ..certificate.solution import SUPPORT, Solution
 from ..defaults import TOLERANCE
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LEAST_SHARE = 0.01  # of the gap
+MOST_WEIGHTS = 8  # of a machine, in a line
+MOST_MACHINES = 50  # in a table
 
 
 def print_table(
@@ -148,6 +151,26 @@ def show_solution(solution: Solution) -> None:
     _kernel_table(solution)
 
 
+def show_machines(found: Machines) -> None:
+    """Print the answer of several machines: a row for each, its certificate and its weights."""
+    rows = [
+        ("formulation", _posed(found.formulation, found.parameters)),
+        ("status", found.status),
+        ("machines", f"{len(found.solutions)} for {len(found.label_names)} classes"),
+        ("widest gap", f"{found.certificate.relative_gap:.1e}"),
+    ]
+    print_table((), rows)
+    each, pairs = [], list(zip(found.machines, found.solutions, strict=True))
+    for machine, one in pairs[:MOST_MACHINES]:
+        gap = f"{one.certificate.relative_gap:.1e}"
+        weights = [f"{weight:.4g}" for weight in one.weights[:MOST_WEIGHTS]]
+        shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
+        each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
+    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")
+    each += [(f"… and {len(pairs) - MOST_MACHINES} more", "", "", "", "")] if len(pairs) > MOST_MACHINES else []
+    print_table(columns, each, right=("objective", "gap"))
+
+
 def _shares(certificate: Certificate) -> str:
     """Return the shares of the gap that pay for rounding and for δ, if they are at least LEAST_SHARE."""
     if certificate.gap <= 0:
@@ -244,6 +267,15 @@ def show_report(report: Report) -> None:
         worst = [max(part.off for part in point.parts) for point in report.trace]
         points = [(i, point.verdict, f"{worst[i]:.1e}") for i, point in enumerate(report.trace)]
         print_table(("point", "verdict", "off by"), points, "\nTrace", right=("point", "off by"))
+
+
+def show_verdicts(titles: Sequence[str], reports: Sequence[Report]) -> None:
+    """Print one row for every machine: the verdict, and the largest distance of a part from the optimum."""
+    rows = []
+    for title, report in zip(titles, reports, strict=True):
+        worst = max((part.off for part in report.parts), default=0.0)
+        rows.append((title, f"{report.optimum.upper:.10g}", f"{worst:.1e}", report.verdict))
+    print_table(("machine", "optimum", "off by", "verdict"), rows, right=("optimum", "off by"))
 
 
 def show_benchmark(benchmark: Benchmark) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from .. import formulations
 from .._version import __version__
-from ..errors import InputError, InternalError
+from ..errors import InputError, InternalError, at_command_line
 from ..formulations import losses
 from . import options
 from . import zoo as cli_zoo
@@ -37,6 +39,7 @@ app = typer.Typer(
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
 INTERRUPTED = 130
+PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -44,14 +47,17 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
         sys.stdout.reconfigure(errors="replace")  # "?" for characters that the encoding lacks
     try:
-        code = app(args=arguments, standalone_mode=False)
+        with at_command_line(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _say_warning
+            code = app(args=arguments, standalone_mode=False)
         if code == INTERRUPTED:  # Typer turns an interrupt into a status, without a message
             raise KeyboardInterrupt
     except InputError as fault:
         code = _refuse(str(fault))
     except UsageFault as fault:
-        message = fault.format_message()  # type: ignore[attr-defined]
-        code = _refuse(f"{message.strip() or 'no command given'} (see mklcvx --help)")
+        code = _refuse(_usage(fault))
     except MemoryError:
         code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
     except ArithmeticError as fault:
@@ -69,6 +75,27 @@ def main(arguments: list[str] | None = None) -> None:
         options.say("interrupted; nothing was written")
         code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(fault: Exception) -> str:
+    """What is wrong with a command, and where to look; what is meant as a parameter is said to need --set."""
+    message = " ".join(fault.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    command, context = "", getattr(fault, "ctx", None)
+    while context is not None and context.parent is not None:
+        command, context = f" {context.info_name}{command}", context.parent
+    meant = PARAMETER.search(message)
+    if meant is not None and (name := meant["option"] or meant["argument"]) in _parameters():
+        return f"{message}: parameters are given one by one, for example --set {name}={meant['value'] or 'VALUE'}"
+    return f"{message or 'no command given'} (see mklcvx{command} --help)"
+
+
+def _parameters() -> set[str]:
+    return {name for f in formulations.FORMULATIONS for name in f.parameter_names}
+
+
+def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning in one line, without the place in the code that it comes from."""
+    options.say(str(message))
 
 
 def _refuse(message: str) -> int:

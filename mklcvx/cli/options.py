@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from .. import formulations
 from ..defaults import TOLERANCE
-from ..errors import InputError
+from ..errors import InputError, nearest
 from ..io.files import check_apart, check_output, load_instance
+from ..io.readings import check_asked
 from ..solvers.names import current_name
 
 if TYPE_CHECKING:
@@ -53,9 +55,22 @@ InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMA
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
 Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: diagonal, trace, variance or cosine.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
-Repair = Annotated[str | None, typer.Option(help="Mend indefinite kernels: clip or shift.")]
+Repair = Annotated[
+    str | None, typer.Option(help="Mend kernels: clip or shift indefinite ones, symmetrise; symmetrise,clip does both.")
+]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--var", metavar="FIELD=NAME", help="A name in a file that is not ours, for example kernels=KH or y=Y."
+    ),
+]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+MultiClass = Annotated[
+    str | None,
+    typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),
+]
+Positive = Annotated[str | None, typer.Option(metavar="CLASS", help="Of several classes, this one against the rest.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.", show_default=False)]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")]
@@ -109,6 +124,20 @@ def parse_settings(items: list[str] | None, option: str = "--set") -> dict[str, 
     return {key: value for key, (value,) in _parsed(items or [], option, *example, lambda text: [text]).items()}
 
 
+def variables_in(items: list[str] | None) -> dict[str, str]:
+    """Parse FIELD=NAME; names stay as they are."""
+    found: dict[str, str] = {}
+    for item in items or []:
+        field, _, name = item.partition("=")
+        if not field or not name:
+            raise InputError(f"--var {item!r} is not FIELD=NAME: write for example --var kernels=KH")
+        if field in found:
+            raise InputError(f"--var {field} is given twice: keep one")
+        found[field] = name
+    check_asked(found)
+    return found
+
+
 def _parsed(
     items: list[str], option: str, form: str, example: str, split: Callable[[str], list[str]]
 ) -> dict[str, list[Any]]:
@@ -132,13 +161,15 @@ def _number_or_word(value: str) -> Any:
 
 
 def loaded(
-    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None
+    instance: Path, repair: str | None, kernels: str | None, centre: bool, normalise: str | None, var: list[str] | None
 ) -> tuple[Instance, Preprocessing | None]:
     """Load an instance, select and preprocess its kernels; also return the preprocessing, if any."""
     from ..problem.preprocessing import Preprocessing
+    from ..problem.validation import repairs_asked
     from ..solvers.solving import preprocessed
 
-    problem = load_instance(instance, repair=repair)
+    repairs_asked(repair)
+    problem = load_instance(instance, repair=repair, variables=variables_in(var))
     for change in problem.repairs:
         say(f"repaired {change}")
     if kernels is not None:
@@ -155,6 +186,67 @@ def scaled(problem: Instance, steps: Preprocessing) -> Stored:
 
     kernels = dense(problem.kernels)
     return steps.fit(kernels, problem.names).train(kernels) if steps.steps else kernels
+
+
+def check_tasks(
+    problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None = None
+) -> None:
+    """Refuse bad parameters before anything is solved; `multi_class` as `in_machines` returns it."""
+    if multi_class is not None:
+        from ..solvers.one_against import parts_of
+
+        problem = parts_of(problem, "ovr")[0].instance
+    for point in points:
+        formulations.get(formulation).posed_for(problem, point).task(problem, point)
+
+
+def in_machines(
+    problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None, quiet: bool = False
+) -> str | None:
+    """How several classes are told apart by a formulation of two, said in a line; None where one machine does it."""
+    from ..problem.machines import check_multi_class, machines_for
+    from ..solvers.one_against import MULTI_CLASS, needs_machines
+
+    if multi_class is not None:
+        check_multi_class(multi_class)
+    if not needs_machines(problem, formulation, points):
+        if multi_class is not None:
+            fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
+            raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
+        return None
+    chosen, classes = multi_class or MULTI_CLASS, problem.targets.names
+    if multi_class is None and not quiet:
+        count = len(machines_for(len(classes), chosen))
+        if len(classes) == 2:
+            say(f"2 classes: {classes[1]} is positive, {classes[0]} is negative")
+        else:
+            say(f"{len(classes)} classes: each against the rest, {count} machines (--multi-class ovo: each pair)")
+    return chosen
+
+
+def one_machine(
+    problem: Instance, formulation: str | None, given: dict[str, Any], positive: str | None, command: str
+) -> Instance:
+    """The problem of one class against the rest, for commands that look at one machine. Of two classes it is the
+    second, unless another is named."""
+    from ..problem.targets import Targets
+    from ..solvers.one_against import needs_machines
+
+    targets = problem.targets
+    if positive is not None and targets.kind != "classes":
+        raise InputError(f"--positive {positive}: the instance has {targets.present}, not classes: leave it out")
+    if positive is None and not (formulation and needs_machines(problem, formulation, [given])):
+        return problem
+    names = dict(zip((*targets.classes(), *targets.names), 2 * targets.names, strict=True))
+    if positive is None and len(targets.names) > 2:
+        choice = f"say which is against the rest by --positive {targets.names[0]}, or take --set loss=softmax for all"
+        raise InputError(f"{command} looks at one machine, the instance has {len(targets.names)} classes: {choice}")
+    if positive is not None and positive not in names:
+        raise InputError(f"--positive {positive}: no such class: {nearest(positive, names)}")
+    chosen = targets.names[-1] if positive is None else names[positive]
+    say(f"{chosen} against {'the rest' if len(targets.names) > 2 else 'the other class'}")
+    y = 2 * targets.indicators()[:, targets.names.index(chosen)] - 1
+    return problem.with_targets(Targets("y", y, ("y",)))
 
 
 def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = ()) -> None:

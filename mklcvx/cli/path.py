@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from .. import formulations
 from ..defaults import FORMULATION, SOLVER
 from ..io.files import write_whole
 from . import options
@@ -25,6 +25,8 @@ def path(
     centre: options.Centre = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
+    var: options.Variables = None,
+    multi_class: options.MultiClass = None,
     output: options.JsonLines = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -35,6 +37,7 @@ def path(
     Example: `mklcvx path problem.npz -f l1 --grid C=0.01,0.1,1,10 -o path.jsonl`
     """
     from ..solvers.grids import default_grid
+    from ..solvers.one_against import each_by_machines
     from ..solvers.paths import combinations, described, each, json_line
     from ..solvers.solving import prepared
 
@@ -42,19 +45,22 @@ def path(
     points = combinations(options.parse_grid(grid), given) if grid else []
     prepared(formulation, solver, tol, time_limit, max_iter, None)
     options.check_written(output, ".jsonl", ".json", read=(instance,))
-    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
+    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
     points = points or combinations(default_grid(problem.kernels, formulation, given), given)
-    for point in points:
-        posed = {**given, **point}
-        formulations.get(formulation).posed_for(problem, posed).task(problem, posed)  # refuse before solving
+    posed = [{**given, **point} for point in points]
+    several = options.in_machines(problem, formulation, posed, multi_class, quiet)
+    options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
     found = []
     with Progress(quiet) as progress:
-        for solution in each(
-            problem, formulation, points, solver=solver, tol=tol, time_limit=time_limit, max_iter=max_iter,
-            report=progress.say, preprocessing=preparation, **given,
-        ):  # fmt: skip
+        asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
+        asked |= {"report": progress.say, "preprocessing": preparation, **given}
+        for solution in (
+            each(problem, formulation, points, **asked)
+            if several is None
+            else each_by_machines(problem, formulation, points, several, **asked)
+        ):
             found.append(solution)
             if output is None:
                 typer.echo(json_line(solution))
@@ -64,7 +70,8 @@ def path(
         for point, s in zip(points, found, strict=True):
             if not quiet:
                 gap = f"relative gap {s.certificate.relative_gap:.1e}"
-                typer.echo(f"{described(point)}: objective {s.objective:.10g}, {s.status}, {gap}")
+                value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
+                typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
     missed = [solution for solution in found if not solution.certified]
     if missed:
         options.fail(f"{len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError
-from ..io.files import existing_file, load_solution, load_test, read_npz
+from ..io.files import existing_file, load_test, read_npz
+from ..io.machine_files import load_answer
 from . import options
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
     ] = None,
+    var: options.Variables = None,
 ) -> None:
     """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
     from ..estimators.prediction import Prediction
@@ -38,7 +41,9 @@ def predict(
     if is_model(solution):
         prediction, doubt = predicted(solution, test)
     else:
-        model, content = load_solution(solution), load_test(test)
+        model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
+        if model.target == "classes" and "test_y" in content:
+            content.setdefault("test_classes", content.pop("test_y"))
         try:
             prediction = Prediction.of(model, content)
         except InputError as fault:
@@ -62,6 +67,8 @@ def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
     model = load_model(model_file)
     from ..estimators.prediction import prediction_of
 
+    # A file without headings has the columns of training, in their order: scikit-learn need not warn of it.
+    warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
     try:
         return prediction_of(model, given)
     except InputError as fault:

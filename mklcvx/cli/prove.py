@@ -19,6 +19,8 @@ def prove(
     centre: options.Centre = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
+    var: options.Variables = None,
+    positive: options.Positive = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the solver.")] = None,
     as_json: options.OneObject = False,
 ) -> None:
@@ -29,7 +31,8 @@ def prove(
     Example: `mklcvx prove problem.npz -f sm1 --set theta=0.5`
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
-    problem, _ = options.loaded(instance, repair, kernels, centre, normalise)
+    problem, _ = options.loaded(instance, repair, kernels, centre, normalise, var)
+    problem = options.one_machine(problem, formulation, given, positive, "prove")
     chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     from ..verification.proof import prove as run
     from .display import Progress, cost_warning, show_proof

@@ -30,6 +30,8 @@ def report(
     centre: options.Centre = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
+    var: options.Variables = None,
+    positive: options.Positive = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page about a problem: its optimum, what proves it, weights, convergence, and the derivation.
@@ -46,7 +48,8 @@ def report(
 
     chosen_solvers(formulation, options.solvers_in(solvers))  # refuse bad names before anything is read
     method = prepared(formulation, "auto", tol, time_limit, None, None)
-    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
+    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
+    problem = options.one_machine(problem, formulation, given, positive, "report")
     task, _ = chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
     from .display import Progress, cost_warning
@@ -59,6 +62,7 @@ def report(
         progress.say("drawing")
         reached = method.tolerance if tol is None else tol
         named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise}
+        named |= {"--positive": positive}
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
         page = report_page(problem, found, runs, reached, instance.name, asked)

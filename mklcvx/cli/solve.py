@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from .. import formulations
+from ..certificate.machines import Machines
 from ..certificate.solution import LARGE, Solution
 from ..defaults import FORMULATION, SOLVER
 from ..errors import InputError
-from ..io.files import save_solution
+from ..io.files import save_solution, save_trace
+from ..io.machine_files import save_machines
 from . import options
 
 
@@ -32,6 +34,8 @@ def solve(
     centre: options.Centre = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
+    var: options.Variables = None,
+    multi_class: options.MultiClass = None,
     trace: Annotated[
         Path | None, typer.Option(help="Write an iterative solver's bounds and weights, row by row: .json or .csv.")
     ] = None,
@@ -43,6 +47,7 @@ def solve(
 
     Example: `mklcvx solve problem.npz -f sm1 --set C=10 --set theta=0.3 -o answer.json`
     """
+    from ..solvers.one_against import solve_by_machines
     from ..solvers.solving import solve as run
     from ..solvers.solving import solver_named, tracing
 
@@ -57,32 +62,47 @@ def solve(
         if output is not None and trace.resolve() == output.resolve():
             raise InputError(f"--trace {trace}: the solution goes there too: choose another name for one of them")
     options.check_written(output, ".json", ".npz", read=(instance,))
-    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise)
-    chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
-    from .display import Progress, cost_warning, show_solution  # after all refusals, which must be fast
+    problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
+    several = options.in_machines(problem, formulation, [given], multi_class, quiet or trace is not None)
+    if several is not None and trace is not None:
+        raise InputError("--trace follows one machine, and classes need several: leave it out, or give y in {−1, +1}")
+    options.check_tasks(problem, formulation, [given], several)
+    from .display import Progress, cost_warning, show_machines, show_solution  # after all refusals, which must be fast
 
     if not quiet:
         cost_warning(problem, solver)
+    found: Solution | Machines
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
-        found = run(
-            problem, formulation, solver=solver, tol=tol, time_limit=time_limit, max_iter=max_iter, options=own,
-            report=progress.say, callback=progress.follow, preprocessing=preparation, **given,
-        )  # fmt: skip
-    if trace is not None:
-        from ..io.files import save_trace
-
-        save_trace(trace, found)
-    if output is not None:
-        save_solution(output, found)
-        if output.suffix == ".json":
+        asked: dict[str, Any] = {
+            "solver": solver,
+            "tol": tol,
+            "time_limit": time_limit,
+            "max_iter": max_iter,
+            "options": own,
+        }
+        asked |= {"report": progress.say, "callback": progress.follow, "preprocessing": preparation, **given}
+        if several is None:
+            found = run(problem, formulation, **asked)
+        else:
+            found = solve_by_machines(problem, formulation, several, **asked)
+    if isinstance(found, Machines):
+        if output is not None:
+            save_machines(output, found)
+    else:
+        if trace is not None:
+            save_trace(trace, found)
+        if output is not None:
+            save_solution(output, found)
             _say_what_is_left_out(found, output)
     if as_json or not quiet:
-        options.show(found, as_json, show_solution)
+        options.show(found, as_json, show_solution if several is None else show_machines)
     if not found.certified:
         options.fail(found.message)
 
 
 def _say_what_is_left_out(found: Solution, output: Path) -> None:
+    if output.suffix != ".json":
+        return
     left_out = [name for name, value in found.multipliers.items() if np.size(value) > LARGE]
     if left_out:
         fault = f"{' and '.join(left_out)} left out, too large for JSON"

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import formulations
 from ..defaults import VERDICT_TOLERANCE
-from ..io.files import load_instance
+from ..errors import InputError
+from ..io.machine_files import is_machines, load_machines
 from . import options
+
+if TYPE_CHECKING:
+    from ..certificate.machines import Machines
+    from ..problem.instance import Instance
+    from ..verification.judge import Report
+
+SCHEMA = "mklcvx.verdicts/1"
 
 
 def verify(
@@ -29,6 +38,9 @@ def verify(
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     html: options.Html = None,
+    repair: options.Repair = None,
+    var: options.Variables = None,
+    positive: options.Positive = None,
 ) -> None:
     """Judge an answer: any of weights, alpha, bias, coefficients, multipliers and objective, or a whole trace.
 
@@ -36,6 +48,7 @@ def verify(
 
     Example: `mklcvx verify problem.npz answer.json -f l1 --set C=10`, or `--convention spicymkl --set lam=0.3`
     """
+    from ..verification.answers import largest_answer
     from ..verification.judge import judge_submission
     from ..verification.submissions import convention_named, read_submission
 
@@ -45,7 +58,15 @@ def verify(
     if convention is not None:
         convention_named(convention)
     options.check_page(html, "--html", instance, answer)
-    problem = load_instance(instance)
+    problem, _ = options.loaded(instance, repair, None, False, None, var)
+    most = len(problem.targets.names) * largest_answer(problem) * len(problem.targets.names)  # in pairs: fewer
+    if problem.targets.kind == "classes" and is_machines(answer, most):
+        if convention is not None or html is not None:
+            option = "--convention" if html is None else "--html"
+            raise InputError(f"{option}: {answer.name} holds several machines, which are judged as ours: leave it out")
+        _verify_machines(problem, load_machines(answer), formulation, given, tol, as_json)
+        return
+    problem = options.one_machine(problem, formulation, given, positive, "verify")
     submission = read_submission(answer, problem, formulation, given, convention)
     problem, given = submission.instance, submission.parameters
     formulations.get(submission.formulation).posed_for(problem, given).task(problem, given)
@@ -62,3 +83,41 @@ def verify(
     options.show(report, as_json, show_report)
     if not report.accepted:
         options.fail(report.verdict + ("" if report.diagnosis is None else f": {report.diagnosis.words}"))
+
+
+def _verify_machines(
+    problem: Instance, found: Machines, formulation: str | None, given: dict[str, Any], tol: float, as_json: bool
+) -> None:
+    """Judge every machine of a file; the answer is accepted if all of them are."""
+    from ..problem.preprocessing import Preprocessing
+    from ..solvers.one_against import parts_of
+    from ..solvers.solving import preprocessed
+    from ..verification.judge import judge_submission
+    from ..verification.submissions import submission_of
+    from .display import show_verdicts
+
+    if found.preprocessing is not None:  # fitted again: the numbers of the file are not trusted
+        problem = preprocessed(problem, Preprocessing(found.preprocessing.steps))
+    parts = parts_of(problem, found.multi_class)
+    alike = [part.members.tolist() for part in parts] == [members.tolist() for members in found.members]
+    if not alike or problem.targets.names != found.label_names:
+        raise InputError("answer: its classes or samples are not those of the instance: give the instance it is for")
+    reports: list[Report] = []
+    for part, solution in zip(parts, found.solutions, strict=True):
+        submission = submission_of(solution.as_dict(), part.instance, formulation, given)
+        for note in submission.notes if not reports else ():  # the same for all
+            options.say(note)
+        reports.append(judge_submission(submission, tol))
+    accepted = [report.accepted for report in reports]
+    titles = [found.title(machine) for machine in found.machines]
+    if as_json:
+        pairs = zip(titles, reports, strict=True)
+        records = [{"machine": title, **report.as_dict()} for title, report in pairs]
+        typer.echo(json.dumps({"schema": SCHEMA, "accepted": all(accepted), "machines": records}, allow_nan=False))
+    else:
+        show_verdicts(titles, reports)
+    if not all(accepted):
+        first = accepted.index(False)
+        options.fail(
+            f"{accepted.count(False)} of {len(reports)} machines, the first {titles[first]}: {reports[first].verdict}"
+        )

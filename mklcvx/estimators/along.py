@@ -12,7 +12,8 @@ from .. import formulations
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
-from ..solvers.paths import RegularizationPath, solve_path
+from ..solvers.one_against import each_by_machines, needs_machines
+from ..solvers.paths import RegularizationPath, combinations, solve_path
 from .base import KernelEstimator
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
@@ -32,7 +33,8 @@ def mkl_path(
 ) -> RegularizationPath:  # fmt: skip
     """Solve a formulation for features or kernels along a grid of parameters.
 
-    The solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were.
+    The solutions take raw test kernels (M, t, n), centred and scaled as the training kernels were. With more than two
+    classes every point has the machines of `multi_class`, and their answers under one roof (`Machines`).
 
     Parameters
     ----------
@@ -96,4 +98,9 @@ def mkl_path(
     problem = model._problem(X, y, *given)
     own = model._given if "loss" in grid else model._parameters()
     fixed = {name: value for name, value in own.items() if name not in grid or name in parameters}
-    return solve_path(problem, formulation, grid, **model._limits, preprocessing=model._source.steps, **fixed)
+    steps, points = model._source.steps, combinations(grid, fixed)
+    if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, [{**fixed, **one} for one in points]):
+        given_limits = {**model._limits, "preprocessing": steps}
+        found = each_by_machines(problem, formulation, points, model.multi_class, **given_limits, **fixed)
+        return RegularizationPath(tuple(points), tuple(found))
+    return solve_path(problem, formulation, grid, **model._limits, preprocessing=steps, **fixed)

@@ -32,7 +32,7 @@ from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import gathered, host_array
 from .saving import ModelParts, read_model, require, restored, save_model
-from .source import KernelSource, is_precomputed
+from .source import KernelSource, check_axes, is_precomputed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,6 +118,7 @@ class KernelEstimator(BaseEstimator, ABC):
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
+        check_axes(X, self._pairwise)
         price = self._given.get("C")
         if isinstance(price, str) and price != SCALE:
             raise InputError(f"C = {price!r:.40} is unknown: give a number, or {SCALE!r} for the unit of the kernels")

@@ -10,24 +10,24 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import Solution
 from ..defaults import FOLDS
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.instance import Instance
 from ..problem.low_rank import Stored, part_of
+from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
 from .base import Array, ClassWeight, traces_of
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
@@ -37,34 +37,6 @@ from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
 from .source import samples_kept
 from .targets import classes_of, sample_prices
-
-MULTI_CLASS = ("ovr", "ovo")
-
-
-class Machine(NamedTuple):
-    """The index of a class, against another one, or against all others if `negative` is None; all classes at once if
-    `positive` is None."""
-
-    positive: int | None
-    negative: int | None
-
-    def members(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-        if self.negative is None:
-            return np.arange(len(codes))
-        return np.flatnonzero((codes == self.positive) | (codes == self.negative))
-
-
-JOINTLY = Machine(None, None)
-
-
-def machines_for(classes: int, multi_class: str, joint: bool) -> list[Machine]:
-    if joint:
-        return [JOINTLY]
-    if classes == 2:
-        return [Machine(1, 0)]
-    if multi_class == "ovr":
-        return [Machine(k, None) for k in range(classes)]
-    return [Machine(second, first) for first, second in combinations(range(classes), 2)]
 
 
 def _has_probabilities(model: MKLClassifier) -> bool:
@@ -237,9 +209,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
     def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Stored, NDArray[np.intp], Array]:
         """The kernels, the class indices, and the price of each sample."""
-        if self.multi_class not in MULTI_CLASS:
-            known = nearest(str(self.multi_class), MULTI_CLASS)
-            raise InputError(f"multi_class {self.multi_class!r} is unknown: {known}")
+        check_multi_class(self.multi_class)
         check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
@@ -247,13 +217,12 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return kernels, codes, price
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
-        """The problem of two classes, or of all of them jointly."""
+        """The problem of two classes, or of all of them."""
         kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
         if self._loss.joint:
             return self._task(kernels, codes, price, JOINTLY, np.arange(len(codes)))
         if len(self.classes_) > 2:
-            count, name = len(self.classes_), self.formulation
-            raise InputError(f"y has {count} classes, {name} tells two apart: give one against the rest, or use ml_sum")
+            return self._instance(kernels, classes=self.classes_[codes], sample_weight=price)
         return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
 
     def _task(
@@ -261,7 +230,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     ) -> Instance:
         if machine.positive is None:
             return self._instance(kernels, classes=codes, sample_weight=price)
-        y = np.where(codes[members] == machine.positive, 1.0, -1.0)
+        y = machine.signs(codes[members])
         if len(members) == len(codes):
             return self._instance(kernels, y=y, sample_weight=price)
         # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
@@ -291,9 +260,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         values = np.stack([_values(s, stack, m) for s, m in zip(self.solutions_, self._members, strict=True)], axis=1)
         if len(self.classes_) == 2:
             return values[:, 0]
-        if self._machines[0].negative is None:
-            return values
-        return np.asarray(_ovr_decision_function((values > 0).astype(int), values, len(self.classes_)))
+        return class_values(values, self._machines, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each sample.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import formulations
+from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import GridEdgeWarning, InputError, nearest
+from ..errors import GridEdgeWarning, InputError, clipped, nearest
 from ..problem.instance import Instance
 from ..problem.low_rank import Stored, dense
 from ..problem.ownership import handed_over
@@ -28,6 +29,7 @@ from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import NONE, Targets
 from ..solvers.grids import edge_of
+from ..solvers.one_against import each_by_machines
 from ..solvers.paths import each
 
 Indices = NDArray[np.intp]
@@ -155,6 +157,12 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
         what = "samples of the smallest class"
     elif name == "r2":  # of one sample it is undefined
         most, what = most // 2, "pairs of samples, one for the r2 of each fold"
+    if most < 2 and kind in STRATIFIED:
+        values, counts = np.unique(instance.targets.values, return_counts=True)
+        rare = clipped(values[counts.argmin()], 30)
+        raise InputError(f"class {rare} has one sample, and folds need two of each: leave that class out")
+    if most < 2:
+        raise InputError(f"folds = {folds}: there are {most} {what}: give more samples")
     if not isinstance(folds, Integral) or not 2 <= folds <= most:
         raise InputError(f"folds = {folds}: there are {most} {what}: give between 2 and {most}")
     return name
@@ -163,10 +171,11 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
 def cross_validate(
     instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = FOLDS, seed: int = SEED,
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
-    done: Callable[[str], None] = lambda _: None, **settings: Any,
+    multi_class: str | None = None, done: Callable[[str], None] = lambda _: None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
-    """Scores and certificates of all points on all folds; `settings` are the other arguments of `solve_path`. Warns if
-    the best point lies on the edge of the grid."""
+    """Scores and certificates of all points on all folds. `multi_class`, "ovr" or "ovo", is for formulations of two
+    classes where there are more; `settings` are the other arguments of `solve_path`. Warns if the best point
+    lies on the edge of the grid."""
     from joblib import Parallel, delayed
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -174,7 +183,8 @@ def cross_validate(
     kind = StratifiedKFold if targets.kind in STRATIFIED else KFold
     splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
     work = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), settings) for split in splits
+        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), multi_class, settings)
+        for split in splits
     )
     columns = []
     for number, column in enumerate(work):
@@ -189,9 +199,9 @@ def cross_validate(
 
 def _fold(
     instance: Instance, train: Indices, test: Indices, formulation: str, points: Sequence[Mapping[str, Any]],
-    score: str, steps: tuple[bool, str | None], settings: dict[str, Any],
+    score: str, prepare: tuple[bool, str | None], multi_class: str | None, settings: dict[str, Any],
 ) -> list[Trial]:  # fmt: skip
-    preparation = Preprocessing.from_options(*steps)
+    preparation = Preprocessing.from_options(*prepare)
     stack = dense(instance.kernels)
     kernels = stack[:, train][:, :, train]
     if preparation.steps:
@@ -199,7 +209,12 @@ def _fold(
     part, columns = _part(instance, handed_over(kernels), train)
     rows = stack[:, test][:, :, train]
     diagonals = np.stack([np.diagonal(kernel)[test] for kernel in stack])
-    found = each(part, formulation, points, preprocessing=preparation if preparation.steps else None, **settings)
+    steps = preparation if preparation.steps else None
+    found: Iterator[Solution | Machines]
+    if multi_class is None:
+        found = each(part, formulation, points, preprocessing=steps, **settings)
+    else:
+        found = each_by_machines(part, formulation, points, multi_class, preprocessing=steps, **settings)
     trials = []
     for solution in found:
         measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, diagonals))
@@ -224,7 +239,7 @@ def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance
 
 
 def _outcome(
-    targets: Targets, solution: Solution, columns: Indices, test: Indices, rows: ArrayLike, diagonals: Array
+    targets: Targets, solution: Solution | Machines, columns: Indices, test: Indices, rows: ArrayLike, diagonals: Array
 ) -> tuple[Any, Any, Array]:
     """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
     values = solution.decision_function(rows, diagonals)

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate.machines import Machines
 from ..certificate.solution import Solution
-from ..errors import InputError
+from ..errors import InputError, clipped
 from ..io.files import write_whole
 from ..problem.stack import Array
-from ..problem.targets import NONE, errors_of_response, find_test_targets, largest, named_classes
+from ..problem.target_checks import find_test_targets, named_classes
+from ..problem.targets import NONE, errors_of_response, largest
 from ..solvers.second_stage import f1_scores
 
 SCHEMA = "mklcvx.prediction/1"
@@ -40,7 +42,7 @@ class Prediction:
     truth: NDArray[Any] | None
 
     @classmethod
-    def of(cls, model: Solution, test: Mapping[str, Any]) -> Prediction:
+    def of(cls, model: Solution | Machines, test: Mapping[str, Any]) -> Prediction:
         """Predict for test kernels; the input is checked first."""
         with np.errstate(over="ignore", invalid="ignore"):
             values = model.decision_function(test["test_kernels"], test.get("test_diagonals"))
@@ -144,7 +146,7 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if truth is not None and np.shape(truth) != labels.shape:
         raise InputError(f"y has shape {np.shape(truth)} for predictions of shape {labels.shape}: give one per sample")
     if truth is not None and not sets and not np.isin(truth, classes).any():
-        first, known = f"{np.ravel(truth)[0]!s:.20}", ", ".join(map(str, classes))[:60]
+        first, known = clipped(np.ravel(truth)[0], 30), clipped(", ".join(map(str, classes)))
         raise InputError(f"y has {first}, and no class of the model: {known}: give classes as in training")
     return Prediction(target, [*map(str, classes)], values, labels, truth), message
 
@@ -161,7 +163,17 @@ def _values(model: Any, X: Any) -> Any:
     except InputError:
         raise
     except (ValueError, TypeError) as fault:
-        raise InputError(" ".join(str(fault).split())[:200]) from None
+        raise InputError(f"{clipped(fault, 200).rstrip('.')}: give features as in training") from None
+
+
+def _first_difference(headings: Sequence[str], known: Sequence[str]) -> str:
+    """How headings differ from those of the model, in words."""
+    if len(headings) != len(known):
+        missing = next((name for name in known if name not in headings), None)
+        lacking = "" if missing is None else f", {clipped(missing)!r} among them, which is missing"
+        return f"the file has {len(headings)} columns, the model knows {len(known)}{lacking}"
+    at = next(i for i, pair in enumerate(zip(headings, known, strict=True)) if pair[0] != pair[1])
+    return f"column {at + 1} is headed {clipped(headings[at])!r}, the model knows {clipped(known[at])!r}"
 
 
 @contextmanager
@@ -176,12 +188,8 @@ def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
     known = getattr(model, "feature_names_in_", None)
     if names is not None and known is not None and list(known) != names:
-        missing = next((name for name in known if name not in names), None)
-        if missing is not None:
-            theirs = ", ".join(names)[:60]
-            raise InputError(
-                f"the headings are {theirs}, without {missing!r:.60}: give the columns that the model knows"
-            )
+        if set(known) - set(names):
+            raise InputError(f"{_first_difference(names, list(known))}: give the columns that the model knows")
         X = X[:, [names.index(name) for name in known]]
     if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
         raise InputError("X is no array of finite numbers: give samples × features")

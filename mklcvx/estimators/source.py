@@ -118,6 +118,18 @@ def is_precomputed(kernels: object) -> bool:
     return isinstance(kernels, str) and kernels == PRECOMPUTED
 
 
+def check_axes(X: object, precomputed: bool) -> None:
+    """Refuse a stack where features are expected, and one whose kernel index comes first. Lists hold views."""
+    shape = getattr(X, "shape", ())
+    if len(shape) == 3 and not precomputed:
+        raise InputError(
+            f"X has shape {shape}, a stack of kernels: set kernels='precomputed', and give it as (n, n, M)"
+        )
+    if len(shape) == 3 and shape[0] != shape[1] == shape[2]:
+        turned = "samples come first in estimators, (n, n, M): give numpy.moveaxis(X, 0, -1)"
+        raise InputError(f"X has shape {shape}, kernel index first: {turned}")
+
+
 def as_stack(X: Array) -> Array:
     """(t, n, M) or, for a single kernel, (t, n), as (M, t, n)."""
     if X.ndim not in (2, 3):

@@ -5,9 +5,7 @@ Output is written beside its target and moved into place, so that no incomplete 
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 import json
 import os
 import warnings
@@ -18,16 +16,18 @@ from pathlib import Path
 import numpy as np
 
 from ..certificate.solution import Solution, plain
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from ..problem.instance import Instance, arguments_of
-from ..problem.numbers import AnyArray
+from ..problem.numbers import AnyArray, as_any_array
 from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
+from . import readings
 from .fields import ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import check_size, first_line, parsed, read_object
 from .solution_records import solution_of_record
+from .traces import save_trace
 from .writing import check_apart, check_folder_output, check_output, write_folder, write_text, write_whole
 
 __all__ = [
@@ -37,25 +37,30 @@ __all__ = [
 ]  # fmt: skip
 
 INSTANCE_SCHEMA = INSTANCE[-1]
-TRACE_SCHEMA = "mklcvx.trace/1"
-TRACE_COLUMNS = ("iteration", "lower", "upper", "gap", "svm_solves", "seconds")
 PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
+WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
 
 # ---------------------------------------------------------------------------------------------- instances
-def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
+def load_instance(
+    path: str | Path, *, repair: str | None = None, variables: Mapping[str, str] | None = None
+) -> Instance:
     """Read an instance from a file or folder.
 
-    A file without `y`, `classes`, `labels` and `response` is an instance without targets.
+    A file without `y`, `classes`, `labels` and `response` is an instance without targets. Files with other names are
+    read where only one reading fits, and a warning says what was read as what.
 
     Parameters
     ----------
     path : str or Path
         File `.npz`, `.json` or `.mat` (kernels n×n×M), or folder of `.csv` files.
-    repair : {"clip", "shift"}, optional
-        Repair indefinite kernels, which are refused otherwise.
+    repair : {"clip", "shift", "symmetrise"}, optional
+        Repair indefinite or asymmetric kernels, which are refused otherwise; "symmetrise,clip" does both.
+    variables : dict, optional
+        Names in the file, by field, for example {"kernels": "KH", "y": "Y"}. Several variables can be one stack:
+        {"kernels": "K1,K2,K3"}.
 
     Returns
     -------
@@ -78,11 +83,9 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     >>> mklcvx.load_instance("problem.npz").samples
     4
     """
-    content = read_arrays(path)
     where = f"instance {path}"
+    content, guessed = _read_fields(path, readings.chosen_for_instance, variables or {}, where)
     check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
-    if "kernels" not in content:
-        raise InputError(f"{where}: no array 'kernels' ({_found(content)}): store the stack under that name")
     named = [key for key in KINDS if key in content]
     if named and all(content[key] is None for key in named):
         raise InputError(f"{where}: {named[0]} is null: store numbers, or leave it out where there are no targets")
@@ -94,10 +97,52 @@ def load_instance(path: str | Path, *, repair: str | None = None) -> Instance:
     for key in ("kernels", "test_kernels"):
         if isinstance(array := content.get(key), np.ndarray):
             handed_over(array)
+    said = f"read {', '.join(guessed)}" if guessed else ""
     try:
-        return Instance(content["kernels"], repair=repair, **given)  # type: ignore[arg-type]  # it checks each
+        instance = Instance(content["kernels"], repair=repair, **given)  # type: ignore[arg-type]  # it checks each
     except InputError as fault:
-        raise InputError(f"{where}: {fault}") from None
+        raise InputError(f"{where}: {fault}" + (f" ({said})" if said else "")) from None
+    if said:
+        warnings.warn(f"{where}: {said}", stacklevel=2)
+    return instance
+
+
+def _read_fields(
+    path: str | Path, choose: readings.Chooser, asked: Mapping[str, str], where: str
+) -> tuple[dict[str, object], list[str]]:
+    """The fields of a file with the names that it has, or that are asked for, and what was guessed, in words."""
+    guessed: list[str] = []
+    variables: dict[str, str] = {}
+
+    def chosen_of(listing: readings.Listing) -> readings.Chosen:
+        chosen, words = choose(listing, asked, where, Path(path).suffix == ".mat")
+        guessed.extend(words)
+        variables.update({field: names[0] for field, names in chosen.items()})
+        return chosen
+
+    if isinstance(path, str | os.PathLike) and Path(path).suffix == ".mat" and not os.path.isdir(path):
+        from .matlab import read_mat
+
+        content = read_mat(existing_file(path, READABLE), choose=chosen_of)
+    else:
+        if asked and isinstance(path, str | os.PathLike) and os.path.isdir(path):
+            option = remedy("variables", "--var")
+            raise InputError(
+                f"{where}: is a folder, whose files have the names of fields: rename them, without {option}"
+            )
+        raw = read_arrays(path)
+        check_schema(str(raw.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
+        chosen = chosen_of(readings.listing_of(raw))
+        used = {name for names in chosen.values() for name in names}
+        content = {name: value for name, value in raw.items() if name not in used}
+        for field, names in chosen.items():
+            content[field] = raw[names[0]] if len(names) == 1 else [raw[name] for name in names]
+    shape = np.shape(as_any_array(content.get("kernels")))
+    if len(shape) == 2 and shape[0] == shape[1]:
+        content["kernels"] = as_any_array(content["kernels"])[None]
+    if words := readings.fitting_targets(content, variables, where):
+        guessed[:] = [*(one for one in guessed if not one.endswith("as targets")), words]
+    return content, guessed
 
 
 def check_instance_output(path: str | Path) -> Path:
@@ -169,11 +214,11 @@ def _listed(array: AnyArray) -> object:
     return values.tolist()
 
 
-def load_test(path: str | Path) -> dict[str, object]:
+def load_test(path: str | Path, *, variables: Mapping[str, str] | None = None) -> dict[str, object]:
     """The arrays of a file with test_kernels (M, t, n), and with the test targets if they are known."""
-    content = read_arrays(path)
-    if "test_kernels" not in content:
-        raise InputError(f"test {path}: no array 'test_kernels' ({_found(content)}): store (M, t, n) under that name")
+    content, guessed = _read_fields(path, readings.chosen_for_test, variables or {}, f"test {path}")
+    if guessed:
+        warnings.warn(f"test {path}: read {', '.join(guessed)}", stacklevel=2)
     return content
 
 
@@ -201,7 +246,7 @@ def read_arrays(path: str | Path, what: str = "instance", limit: float | None = 
 def existing_file(path: str | Path, wanted: str) -> Path:
     """Require a path to an ordinary file: not a folder, nor a pipe, which could block for ever."""
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{path!r:.40} is not a path: give the name of {wanted}")
+        raise InputError(f"{clipped(repr(path), 40)} is not a path: give the name of {wanted}")
     path = Path(path)
     try:
         if path.is_file():
@@ -243,10 +288,6 @@ def _check_kind(path: Path, limit: float | None) -> None:
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     check_size(str(path), size, limit, "unpacks to")
-
-
-def _found(content: Mapping[str, object]) -> str:
-    return "found " + (", ".join(sorted(content)[:8]) or "nothing")
 
 
 # ---------------------------------------------------------------------------------------------- solutions
@@ -334,7 +375,7 @@ def load_solution(path: str | Path) -> Solution:
 def solution_of_arrays(arrays: dict[str, object], where: str) -> Solution:
     """The solution that `solution_arrays` wrote; `where` names it in messages."""
     if "record" not in arrays:
-        raise InputError(f"{where}: no solution ({_found(arrays)}): give a file of mklcvx solve -o")
+        raise InputError(f"{where}: no solution ({readings.found_in(arrays)}): {WRITTEN_BY}")
     record = parsed(str(arrays.pop("record")), where)
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):
@@ -349,19 +390,3 @@ def read_record(path: str | Path, limit: float | None = None) -> dict[str, objec
     content = read_arrays(path, "answer", limit)
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}
-
-
-# ---------------------------------------------------------------------------------------------- traces
-def save_trace(path: Path, solution: Solution) -> None:
-    """Write the trace of a run as .json, with what was solved and how, or as .csv, with a column per kernel."""
-    if path.suffix == ".csv":
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow([*TRACE_COLUMNS, *(f"weight {name}" for name in solution.names)])
-        table.writerows([*(getattr(row, column) for column in TRACE_COLUMNS), *row.weights] for row in solution.trace)
-        content = text.getvalue()
-    else:
-        fields = {key: getattr(solution, key) for key in ("formulation", "parameters", "solver", "names")}
-        record = {"schema": TRACE_SCHEMA, **fields, "rows": [row.as_dict() for row in solution.trace]}
-        content = json.dumps(record, allow_nan=False) + "\n"
-    write_text(path, content)

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 
 MOST_OF_MEMORY = 0.8
 # Bytes of the Python object that each of these characters begins or separates, rounded up.
@@ -61,4 +61,4 @@ def _no_number(token: str) -> float:
 
 
 def first_line(fault: Exception) -> str:
-    return (str(fault).strip().splitlines() or [type(fault).__name__])[0][:120]
+    return clipped((str(fault).strip().splitlines() or [type(fault).__name__])[0], 120)

@@ -10,16 +10,18 @@ import struct
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import MOST_OF_MEMORY, check_size, memory
+from .readings import CELLS, NUMBERS, OTHER, TEXT, Chosen, Listing, Shape, Variable
 
 FIRST_BYTES_OF_HDF5 = b"\x89HDF"
 LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
@@ -28,16 +30,21 @@ LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
 PLAIN, MATRIX, COMPRESSED = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18), 14, 15
 CLASSES_OF_NUMBERS = range(4, 16)  # text, sparse, and the numeric ones; the others may hold matrices
 SPARSE, COMPLEX = 5, 0x800
+CLASS_NAMES = (
+    "double", "single", "logical", "sparse", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
 
 MOST_LINKS = 16  # in a v7.3 file: longer chains of links are taken for a circle
 REMEDY = "save it again with all its contents"
 
 
-def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> dict[str, Any]:
-    """The variables of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
+def read_mat(
+    path: Path, what: str = "instance", limit: float | None = None, choose: Callable[[Listing], Chosen] | None = None
+) -> dict[str, Any]:
+    """The fields of a `.mat` file (v5, or v7.3 with the extra `matlab`), kernel index first.
 
-    Variables that do not belong to an instance, or to an answer, are not read: they are None, so that a misspelt name
-    can be found. The unpacked variables may have `limit` bytes at most.
+    `choose` says which variables are which field, else those of the same name. Others are not read: they are None, so
+    that a misspelt name can be found. The unpacked variables may have `limit` bytes at most.
     """
     ours = _ours if what == "instance" else _answer
     try:
@@ -45,12 +52,19 @@ def read_mat(path: Path, what: str = "instance", limit: float | None = None) -> 
         with path.open("rb") as file:
             head = file.read(520)
         is_hdf5 = head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
-        variables = (_read_hdf5 if is_hdf5 else _read_v5)(path, what, limit)
-        return {name: ours(path, name, value) for name, value in variables.items()}
+        pick = choose or (lambda listing: {name: (name,) for name in listing if is_field(name, what)})
+        variables, chosen = (_read_hdf5 if is_hdf5 else _read_v5)(path, pick, limit)
+        used = {name for names in chosen.values() for name in names}
+        content: dict[str, Any] = {name: None for name in variables if name not in used}
+        for field, names in chosen.items():
+            value = variables[names[0]] if len(names) == 1 else cells([variables[name] for name in names])
+            content[field] = ours(path, field, value)
+        _turn_test_kernels(content)
+        return content
     except InputError:
         raise
     except Exception as fault:  # a damaged file can fail anywhere inside the readers
-        kind = f"{type(fault).__name__}: {' '.join(str(fault).split())[:120]}"
+        kind = f"{type(fault).__name__}: {clipped(fault, 120)}"
         raise InputError(f"{path}: not a readable MATLAB file ({kind}): save it again") from None
 
 
@@ -72,15 +86,27 @@ def _theirs(name: str, array: NDArray[Any]) -> Any:
     return array
 
 
-def _read_v5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
+def _read_v5(path: Path, choose: Callable[[Listing], Chosen], limit: float | None) -> tuple[dict[str, Any], Chosen]:
+    """The variables by name, None for those that are not read; and which of them are what."""
     from scipy.io import loadmat, whosmat
 
     _check_elements(path, limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about repeated variables: the last one counts, as in MATLAB
-        names = [name for name, _, _ in whosmat(path)]
-        content = loadmat(path, variable_names=[name for name in names if is_field(name, what)])
-    return {name: content.get(name) for name in names if not name.startswith("__")}
+        found = {name: (shape, kind) for name, shape, kind in whosmat(path) if not name.startswith("__")}
+
+        def inside(name: str) -> list[Shape]:
+            return [np.shape(cell) for cell in np.ravel(loadmat(path, variable_names=[name])[name])]
+
+        listing = {name: Variable(shape, _kind(kind), partial(inside, name)) for name, (shape, kind) in found.items()}
+        chosen = choose(listing)
+        content = loadmat(path, variable_names=[name for names in chosen.values() for name in names])
+    return {name: content.get(name) for name in found}, chosen
+
+
+def _kind(name: str) -> str:
+    """The kind of a variable by the name of its class in MATLAB."""
+    return {"cell": CELLS, "char": TEXT}.get(name, NUMBERS if name in CLASS_NAMES else OTHER)
 
 
 def _check_elements(path: Path, limit: float | None) -> None:
@@ -149,7 +175,7 @@ def _ours(path: Path, name: str, value: Any) -> Any:
     array = np.asarray(_full(value))
     if name in STACKS:
         return _as_stack(path, name, array)
-    if name in WORDS or (name in CLASSES and _holds_text(array)):
+    if name in WORDS or (name in (*CLASSES, "y", "test_y") and _holds_text(array)):
         return [_text(item) for item in array.ravel()]
     if name == "schema":
         return _text(array)
@@ -157,7 +183,7 @@ def _ours(path: Path, name: str, value: Any) -> Any:
         raise InputError(f"{path}: {name} is not a numeric array: store it as a full numeric one")
     if array.dtype == bool:
         array = array.astype(float)
-    return array if name in MATRICES else array.ravel()
+    return array if name in MATRICES or 1 not in array.shape else array.ravel()
 
 
 def _answer(path: Path, name: str, value: Any) -> Any:
@@ -180,10 +206,21 @@ def _as_stack(path: Path, name: str, array: NDArray[Any]) -> NDArray[Any]:
         if len({kernel.shape for kernel in kernels}) > 1:
             raise InputError(f"{path}: {name} are of different sizes: store kernels of the same samples")
         return np.stack(kernels)
+    if array.ndim == 3 and name == "kernels" and array.shape[0] != array.shape[1] == array.shape[2]:
+        return array  # the kernel index comes first
     if array.ndim not in (2, 3) or (name == "kernels" and array.shape[0] != array.shape[1]):
         size = "×".join(map(str, array.shape))
-        raise InputError(f"{path}: {name} are {size}: store them as MATLAB does, n×n×M, kernel index last")
+        raise InputError(f"{path}: {name} are {size}: store them as MATLAB does, n×n×M, kernel index last, or as M×n×n")
     return np.moveaxis(array, 2, 0) if array.ndim == 3 else array[None]
+
+
+def _turn_test_kernels(content: dict[str, Any]) -> None:
+    """Undo the change of axes of test kernels that are M×t×n in the file, where the kernels' size tells."""
+    kernels, test = content.get("kernels"), content.get("test_kernels")
+    if kernels is not None and test is not None:
+        count, samples = kernels.shape[:2]
+        if test.shape[::2] != (count, samples) and test.shape[:2] == (samples, count):
+            content["test_kernels"] = np.moveaxis(test, 0, 2)
 
 
 def _full(value: Any) -> Any:
@@ -205,8 +242,8 @@ def _text(item: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- v7.3
-def _read_hdf5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
-    """The variables by name; None for those that are not read."""
+def _read_hdf5(path: Path, choose: Callable[[Listing], Chosen], limit: float | None) -> tuple[dict[str, Any], Chosen]:
+    """The variables by name, None for those that are not read; and which of them are what."""
     try:
         import h5py
     except ImportError:
@@ -214,9 +251,25 @@ def _read_hdf5(path: Path, what: str, limit: float | None) -> dict[str, Any]:
         raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
     with h5py.File(path, "r") as file:
         names = [name for name in file if not name.startswith("#")]
-        items = {name: _item(path, file, name) for name in names if is_field(name, what)}
+        chosen = choose({name: _variable(path, file, name) for name in names})
+        items = {name: _item(path, file, name) for used in chosen.values() for name in used}
         check_size(str(path), sum(getattr(item, "nbytes", 0) for item in items.values()), limit, "unpacks to")
-        return {name: _value(path, file, items[name]) if name in items else None for name in names}
+        return {name: _value(path, file, items[name]) if name in items else None for name in names}, chosen
+
+
+def _variable(path: Path, file: Any, name: str) -> Variable:
+    """What a variable is. One that cannot be opened, such as a link to another file, could not be used either."""
+    try:
+        item = _item(path, file, name)
+        kind = _kind(np.bytes_(item.attrs.get("MATLAB_class", b"double")).decode())
+        shape = item.shape[::-1]
+    except Exception:  # a damaged item can fail anywhere inside the reader; structs and sparse matrices have no shape
+        return Variable((), OTHER)
+
+    def inside() -> list[Shape]:
+        return [getattr(file[reference], "shape", ())[::-1] for reference in np.ravel(item[()])]
+
+    return Variable(shape, kind, inside)
 
 
 def _item(path: Path, file: Any, way: str) -> Any:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from .. import formulations
 from ..certificate import Certificate
 from ..certificate.solution import Solution
-from ..errors import InputError
+from ..errors import InputError, remedy
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import KINDS, LABELLED, NONE
-from ..schemas import SOLUTION, check_schema
+from ..schemas import MACHINES, SOLUTION, check_schema, known
 from .json_text import first_line
 
 # Fields that may be missing in a file, and their defaults: labels ±1, no preprocessing, no messages.
@@ -28,6 +28,9 @@ DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "s
 
 
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:
+    if known(record.get("schema"), MACHINES):
+        load = remedy("mklcvx.io.machine_files.load_machines", "mklcvx predict")
+        raise InputError(f"{where}: holds one solution for each of several machines: read it with {load}")
     check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
     try:
         fields = {**DEFAULTS, **record}

@@ -13,7 +13,8 @@ from ..errors import InputError
 from .low_rank import Kernels, LowRank, Stored
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, owned, read_only
-from .targets import Targets, as_names, as_targets, find_test_targets, named_classes
+from .target_checks import as_names, as_targets, find_test_targets, named_classes
+from .targets import Targets
 from .validation import as_array, as_stack, check_test_stack, validated
 
 Array = NDArray[np.float64]
@@ -217,6 +218,23 @@ class Instance:
             A new instance.
         """
         return Instance(kernels, **{**arguments_of(self), **changes})  # type: ignore[arg-type]  # it checks each
+
+    def with_targets(self, targets: Targets) -> Instance:
+        """Return the same kernels with other targets, which are not validated again.
+
+        Parameters
+        ----------
+        targets : Targets
+            The other targets, of the same samples.
+
+        Returns
+        -------
+        Instance
+            A new instance, without targets of test samples.
+        """
+        made = object.__new__(Instance)
+        made.__setstate__({**vars(self), "targets": targets, "test_targets": None})
+        return made
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
         """Return the instance with some of its kernels.

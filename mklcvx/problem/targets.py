@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, remedy
 from .numbers import AnyArray
 
 Array = NDArray[np.float64]
@@ -26,22 +25,6 @@ LOSSES_FOR: dict[str, tuple[str, ...]] = {
     NONE: ("one_class",),
 }  # fmt: skip
 TAKEN = {"response": "a response is", "classes": "classes at once are", NONE: "an instance without targets is"}
-DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
-ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}
-WANTED = {
-    "y": "give −1 or +1 for every sample",
-    "classes": "give one class for every sample",
-    "labels": "give 0 or 1 for every sample and label",
-    "response": "give a finite number for every sample",
-}
-SHAPES = {
-    "y": "give one label per sample, shape (n,)",
-    "classes": "give one class per sample, shape (n,)",
-    "labels": "give one row per sample, one column per label, 0 or 1",
-    "response": "give one number per sample, shape (n,), or one column per output, shape (n, k)",
-}
-THINGS = {"classes": ("classes", "label"), "labels": ("labels", "label"), "response": ("outputs", "output")}
-LARGEST_RESPONSE = 1e100  # its square, and that of its inverse, must not overflow
 LARGEST_WHOLE = 1e15
 TIE = 1e-12  # relative rounding error of decision values
 NUMBERS = (
@@ -99,12 +82,12 @@ class Targets:
             names = tuple(name for name, there in zip(names, left, strict=True) if there)
         return replace(self, values=values, names=names)
 
-    def refusal(self, who: str, needs: str, remedy: str) -> InputError:
+    def refusal(self, who: str, needs: str, words: str) -> InputError:
         """The error of something that needs other targets; it says which losses take the ones that are there."""
         fitting = LOSSES_FOR.get(self.kind)
         if fitting is not None:
-            remedy += f"; {TAKEN[self.kind]} for {_losses(fitting)}"
-        return InputError(f"{who} needs {needs}, the instance has {self.present}: {remedy}")
+            words += f"; {TAKEN[self.kind]} for {_losses(fitting)}"
+        return InputError(f"{who} needs {needs}, the instance has {self.present}: {words}")
 
     def real(self, who: str) -> Array:
         """The response (n,), for the losses of regression."""
@@ -118,10 +101,16 @@ class Targets:
     def plus_minus(self, formulation: str) -> Array:
         """Labels ±1, for formulations of a single task."""
         if self.kind != "y":
-            remedy = "give y"
+            words = "give y"
             if self.kind in LABELLED:
-                remedy += f", for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
-            raise self.refusal(formulation, "labels y in {−1, +1}", remedy)
+                words += f", for example one of the {len(self.names)} {self.kind} against the rest, or use ml_sum"
+            if self.kind == "labels" and (self.values.sum(axis=1) == 1).all():
+                words += "; one label for each sample makes classes: "
+                words += remedy("give classes=labels.argmax(axis=1)", "give --var classes=labels")
+            if self.kind == "classes":
+                by = "MKLClassifier does so for every class", "--positive CLASS does so for one, solve for every class"
+                words += f" ({remedy(*by)})"
+            raise self.refusal(formulation, "labels y in {−1, +1}", words)
         return np.asarray(self.values, dtype=np.float64)
 
     def signs(self, formulation: str, constant_allowed: bool = True) -> Array:
@@ -180,78 +169,6 @@ def _losses(names: tuple[str, ...]) -> str:
     return f"the loss{'es' if len(names) > 1 else ''} {', '.join(names)}"
 
 
-def as_targets(
-    y: object,
-    classes: object,
-    labels: object,
-    names: Iterable[str] | None,
-    count: int | None = None,
-    response: object = None,
-) -> Targets:
-    """Check the targets, at most one of the four; `count` is the number of samples of the kernels."""
-    values = (y, classes, labels, response)
-    given = {kind: value for kind, value in zip(KINDS, values, strict=True) if value is not None}
-    if len(given) > 1:
-        raise InputError(f"give one of y, classes, labels and response: {' and '.join(given)} given")
-    if not given:
-        if names is not None:
-            raise InputError("label_names are given without targets: leave them out, or give classes or labels")
-        return Targets(NONE, np.empty((count or 0, 0)))
-    ((kind, value),) = given.items()
-    checked = CHECKS[kind](value, kind)
-    if kind == "response" and checked.ndim == 2 and (checked.shape[1] == 1 or checked.shape == (1, count)):
-        checked = checked.ravel()
-    if count is not None and len(checked) != count:
-        turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
-        fault = f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}"
-        raise InputError(f"{fault}: {SHAPES[kind]}{turned}")
-    return Targets(kind, checked, _names_of(kind, checked, names))
-
-
-def find_test_targets(given: Mapping[str, object], kind: str, rows: int, labels: int) -> AnyArray | None:
-    """The test targets among those given, or None; refuse targets of another kind.
-
-    `kind` is that of the training samples, `labels` the number of labels or outputs that they have.
-    """
-    if kind == NONE:
-        kind = "y"
-        said = "no targets: give test_y, +1 for samples like them and −1 for others"
-    else:
-        said = f"{kind}: give test_{kind}"
-    found = [other for other in KINDS if given.get(f"test_{other}") is not None]
-    if kind in found:
-        return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
-    for other in found:
-        raise InputError(f"test_{other} is given where the training samples have {said}")
-    return None
-
-
-def as_test_targets(value: object, kind: str, rows: int, labels: int) -> AnyArray:
-    """Check the targets of test samples, of the same kind as the training ones; a single class is allowed."""
-    name = f"test_{kind}"
-    checked = CHECKS[kind](value, name)
-    if kind == "response" and checked.ndim == 2 and labels == 1 and 1 in checked.shape:
-        checked = checked.ravel()
-    if len(checked) != rows:
-        entries = ENTRIES[kind]
-        raise InputError(f"{name} has {len(checked)} {entries} for {rows} rows of test_kernels: give one per row")
-    columns = checked.shape[1] if checked.ndim == 2 else 1
-    if kind in ("labels", "response") and columns != labels:
-        things, thing = THINGS[kind]
-        raise InputError(f"{name} has {columns} columns for {labels} {things}: give one per {thing}")
-    return checked
-
-
-def named_classes(values: AnyArray, classes: tuple[str, ...], names: tuple[str, ...]) -> AnyArray:
-    """Test classes by their names; refuse them if none is a class of the training samples."""
-    known = {**dict(zip(names, names, strict=True)), **dict(zip(classes or names, names, strict=True))}
-    words = as_words(values)
-    if words and not any(word in known for word in words):
-        given, trained = _listed(np.unique(words)), _listed(list(dict.fromkeys(known)))
-        raise InputError(f"test_classes has {given}, the training samples have {trained}: give classes of training")
-    return np.array([known.get(word, word) for word in words], dtype=str)
-
-
 def classes_of(names: tuple[str, ...], classes: tuple[str, ...], kind: str) -> AnyArray:
     """The classes by name; numbers and booleans in their own type, unless they were given other names."""
     if not kind or names != classes:
@@ -299,122 +216,3 @@ def as_words(values: AnyArray) -> list[str]:
         str(int(v)) if isinstance(v, float) and v.is_integer() and abs(v) < LARGEST_WHOLE else str(v)
         for v in values.tolist()
     ]
-
-
-def _as_classes(classes: object, name: str) -> AnyArray:
-    values = _as_label_array(classes, name)
-    if values.dtype.kind == "c" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
-        raise InputError(f"{name} has entries that are not finite real numbers: {WANTED['classes']}")
-    if values.dtype.kind == "S":
-        try:
-            values = np.char.decode(values, "utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{name} has strings that are not UTF-8: {WANTED['classes']}") from None
-    if name == "classes" and len(np.unique(values)) < 2:
-        fault = "has one class only" if len(values) else "is empty"
-        raise InputError(f"{name} {fault}: give samples of at least two classes")
-    return values.copy()
-
-
-def _as_indicators(labels: object, name: str) -> Array:
-    values = _as_label_array(labels, name)
-    if values.dtype.kind not in "fiub" or not np.isin(values, (0, 1)).all():
-        raise InputError(f"{name} has entries other than 0 and 1: give 1 where a sample has a label, else 0")
-    return values.astype(np.float64)
-
-
-def _names_of(kind: str, values: AnyArray, names: Iterable[str] | None) -> tuple[str, ...]:
-    if kind == "y":
-        if names is not None:
-            raise InputError("label_names are given for y, whose labels are −1 and +1: leave them out")
-        return ("y",)
-    if kind == "classes":
-        known = as_words(np.unique(values))
-    else:
-        known = [str(j) for j in range(values.shape[1])] if values.ndim == 2 else [kind]
-    if names is None:
-        return tuple(known)
-    given = as_names("label_names", names, len(known), *THINGS[kind])
-    twice = next((name for j, name in enumerate(given) if name in given[:j]), None)
-    if twice is not None:
-        raise InputError(f"label_names has {twice!r} twice: give every {THINGS[kind][1]} a name of its own")
-    return given
-
-
-def as_names(field: str, names: Iterable[str], count: int, things: str, thing: str) -> tuple[str, ...]:
-    """Check the names: a list of strings, one for each thing."""
-    try:
-        given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
-    except (TypeError, ValueError, SystemError):  # NumPy raises a SystemError for invalid characters
-        raise InputError(f"{field} are not a list of strings: give one per {thing}") from None
-    if len(given) != count:
-        raise InputError(f"{field}: {len(given)} names for {count} {things}: give one per {thing}")
-    return given
-
-
-def _as_y(y: object, name: str) -> Array:
-    labels = _as_label_array(y, name)
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InputError(f"{name} has NaN at [{np.isnan(labels).argmax()}]: give −1 or +1 for every sample")
-    values = np.unique(labels)
-    if labels.dtype.kind in "fiu" and np.isin(values, (-1, 1)).all():
-        if len(values) < 2 and name == "y":
-            fault = f"has one class only ({values[0]:+g})" if len(values) else "is empty"
-            raise InputError(f"{name} {fault}: give samples of both −1 and +1")
-        return labels.astype(np.float64)
-    shown = name if isinstance(y, np.ndarray) else f"numpy.array({name})"
-    raise InputError(f"{name} has labels {_listed(values)}, not −1 and +1: {_mapping(values, shown)}")
-
-
-def _as_response(response: object, name: str) -> Array:
-    values = _as_label_array(response, name)
-    if values.dtype.kind not in "fiu":
-        what = "booleans" if values.dtype.kind == "b" else f"dtype {values.dtype}"
-        raise InputError(f"{name} has {what}: give real numbers, or y or classes for labels")
-    with np.errstate(over="ignore"):
-        values = values.astype(np.float64)
-    if not np.isfinite(values).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise InputError(f"{name} has the entry {values[place]} at {list(place)}: {WANTED['response']}")
-    largest_entry = float(np.abs(values).max(initial=0.0))
-    if name == "response" and largest_entry > 0 and not 1 / LARGEST_RESPONSE <= largest_entry <= LARGEST_RESPONSE:
-        remedy = "divide" if largest_entry > 1 else "multiply"
-        fault = f"{name} has the largest entry {largest_entry:.3g}, beyond 1e±100"
-        raise InputError(f"{fault}: {remedy} it by a constant")
-    return values
-
-
-CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators, "response": _as_response}
-
-
-def _as_label_array(y: object, name: str) -> AnyArray:
-    """An array of one type, in the shape of this kind of targets."""
-    kind = name.removeprefix("test_")
-    try:
-        labels = np.asarray(y)
-        items = labels.ravel().tolist() if labels.dtype == object else []
-        if items and all(isinstance(item, type(items[0])) for item in items):
-            labels = np.array(items).reshape(labels.shape)
-    except ValueError:
-        raise InputError(f"{name} is ragged: {SHAPES[kind]}") from None
-    if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
-        raise InputError(f"{name} has missing or mixed entries: {WANTED[kind]}")
-    if DIMENSIONS[kind] == (1,) and labels.ndim == 2 and 1 in labels.shape:
-        labels = labels.ravel()
-    if labels.ndim not in DIMENSIONS[kind] or 0 in labels.shape[1:]:
-        raise InputError(f"{name} has shape {labels.shape}: {SHAPES[kind]}")
-    return labels
-
-
-def _listed(values: Sequence[object] | AnyArray) -> str:
-    shown = ", ".join(str(v)[:20] for v in values[:4])
-    return shown + (f", … ({len(values)} values)" if len(values) > 4 else "")
-
-
-def _mapping(values: AnyArray, name: str) -> str:
-    if len(values) == 1:
-        return "give samples of two classes"
-    choice = "map them" if len(values) == 2 else "choose one against the rest"
-    advice = f"{choice}, for example numpy.where({name} == {values[-1].item()!r}, 1, -1)"
-    real = values.dtype.kind == "f" and np.isfinite(values).all() and (values != np.floor(values)).any()
-    return f"{advice}; real targets are given as response" if real else advice

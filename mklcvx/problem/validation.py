@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from .low_rank import LowRank, Stored
 from .numbers import RealArray
 from .ownership import checksum, is_mapped, owned
@@ -16,24 +18,39 @@ from .stack import mirrored
 Array = NDArray[np.float64]
 
 LARGEST = 1e150
+REPAIRS = ("clip", "shift", "symmetrise")
 
 
 def as_stack(kernels: object) -> Stored:
     """Check the shape; return factors, a memory map, or an array that no other code can write to."""
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
-        raise InputError(f"kernels have shape {stack.shape}: give a three-dimensional stack (M, n, n)")
+        words = "give a three-dimensional stack (M, n, n)"
+        if stack.ndim == 2:
+            words += remedy(", kernels[None] for one kernel", "")
+            words += "" if stack.shape[0] == stack.shape[1] else "; features make kernels by mklcvx.kernels"
+        raise InputError(f"kernels have shape {stack.shape}: {words}")
+    stack = _index_first(stack)
     count, rows, columns = stack.shape
     if count == 0:
         raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
     if rows != columns:
-        hint = " (the index seems to come last)" if count == rows else ""
-        raise InputError(f"kernels have shape {stack.shape}, not square: give (M, n, n), kernel index first{hint}")
+        wanted = "give (M, n, n), kernel index first, or (n, n, M), kernel index last"
+        raise InputError(f"kernels have shape {stack.shape}, not square: {wanted}")
     if rows == 0:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
         raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
     return stack if isinstance(stack, LowRank) else _ours(stack, new=isinstance(kernels, list | tuple))
+
+
+def _index_first(stack: Stored) -> Stored:
+    """(n, n, M) as (M, n, n), with a warning, where the shape can be nothing else."""
+    if isinstance(stack, LowRank) or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
+        return stack
+    shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
+    warnings.warn(shape, stacklevel=4)
+    return np.moveaxis(stack, -1, 0)
 
 
 def _ours(stack: RealArray, new: bool) -> RealArray:
@@ -45,6 +62,8 @@ def _ours(stack: RealArray, new: bool) -> RealArray:
 
 
 def as_array(values: object, name: str, shape: str) -> RealArray:
+    if isinstance(values, Mapping):
+        raise InputError(f"{name} are a dict: give list({name}.values()), and its keys as names")
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError as fault:
@@ -61,8 +80,7 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
 def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict[str, object]:
     """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
     checksums of a memory map, and the largest entry of every kernel."""
-    if repair not in (None, "clip", "shift"):
-        raise InputError(f"repair = {repair!r} is unknown: give 'clip' or 'shift'")
+    asked = repairs_asked(repair)
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
             _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
@@ -77,27 +95,54 @@ def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict
         checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {m})"
         _check_entries(kernel, where)
-        if not _check_symmetric(kernel, where, tolerance):
+        change = asymmetry(kernel)
+        if change > tolerance * largest_entry(kernel):
+            if "symmetrise" not in asked:
+                raise _asymmetric(kernel, where, count=len(names))
+            kernel = (kernel + kernel.T) / 2
+            stack = _writeable(stack)
+            stack[m] = kernel
+            repairs.append(f"{where}: symmetrised, largest entry change {change / 2:.3g}")
+        elif change > 0:
             kernel = mirrored(kernel)
             if mapped:
                 symmetric = False
             else:
-                stack = stack if stack.flags.writeable else np.array(stack, order="K")
+                stack = _writeable(stack)
                 stack[m] = kernel
         sizes[m] = largest_entry(kernel)
         smallest = smallest_eigenvalue(kernel, tolerance)
         if smallest is None:
             continue
-        if repair is None:
+        if not asked & {"clip", "shift"}:
             fault = f"{where} is not positive semidefinite: smallest eigenvalue {smallest:.3g}"
-            raise InputError(f"{fault}; correct the kernel, or give repair='clip' or repair='shift'")
-        if not repairs and not (stack.flags.writeable and stack.dtype.kind == "f"):
-            stack = stack.astype(stack.dtype if stack.dtype.kind == "f" else np.float64)
-        stack[m], change = _repaired(kernel, repair, smallest)
+            give = remedy("repair='clip' or repair='shift'", "--repair clip or --repair shift")
+            raise InputError(f"{fault}; correct the kernel, or give {give}")
+        stack = _writeable(stack)
+        stack[m], words = _repaired(kernel, "shift" if "shift" in asked else "clip", smallest)
         sizes[m] = largest_entry(np.asarray(stack[m], dtype=np.float64))
-        repairs.append(f"{where}: {change}")
+        repairs.append(f"{where}: {words}")
     kept = () if repairs else tuple(checksums)
     return {"kernels": stack, "repairs": tuple(repairs), "symmetric": symmetric, "checksums": kept, "sizes": sizes}
+
+
+def repairs_asked(repair: str | None) -> frozenset[str]:
+    """The repairs that are asked for, separated by commas."""
+    if repair is None:
+        return frozenset()
+    asked = frozenset(word.strip() for word in str(repair).split(","))
+    if not asked <= {*REPAIRS} or {"clip", "shift"} <= asked:
+        given = remedy(f"repair = {repair!r:.40}", f"--repair {clipped(repair, 40)}")
+        fault = "asks for two ways of the same" if asked <= {*REPAIRS} else "is unknown"
+        raise InputError(f"{given} {fault}: give 'clip' or 'shift', 'symmetrise', or 'symmetrise,clip'")
+    return asked
+
+
+def _writeable(stack: RealArray) -> RealArray:
+    """A stack of floating-point numbers that can be written to; a copy where this one cannot."""
+    if stack.flags.writeable and stack.dtype.kind == "f" and not is_mapped(stack):
+        return stack
+    return np.array(stack, dtype=stack.dtype if stack.dtype.kind == "f" else np.float64, order="K")
 
 
 def rounding(dtype: DTypeLike) -> float:
@@ -120,6 +165,8 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
     """Refuse entries that are not finite, or whose square, or the square of whose inverse, could overflow."""
     largest = largest_entry(kernel)
     if not np.isfinite(largest):
+        if absent := len(missing_samples(kernel)):
+            raise InputError(_missing_view(where, absent, len(kernel)))
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
     if largest > limit or 0 < largest < 1 / limit:
@@ -128,16 +175,34 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
         raise InputError(f"{fault}: {remedy} it by a constant")
 
 
-def _check_symmetric(kernel: Array, where: str, tolerance: float) -> bool:
-    """Whether the kernel is exactly symmetric; refuse one that is not symmetric up to rounding."""
-    if np.array_equal(kernel, kernel.T):
-        return True
+def missing_samples(kernel: Array) -> NDArray[np.intp]:
+    """The samples whose rows and columns are NaN throughout, if nothing else in the kernel is, and some are left."""
+    unknown = np.isnan(kernel)
+    missing = unknown.all(axis=0) & unknown.all(axis=1) if kernel.shape[0] == kernel.shape[1] else np.zeros(1, bool)
+    left = kernel[~missing][:, ~missing] if missing.any() and not missing.all() else None
+    return np.flatnonzero(missing) if left is not None and np.isfinite(left).all() else np.empty(0, dtype=np.intp)
+
+
+def _missing_view(where: str, absent: int, samples: int) -> str:
+    fault = f"{where} has NaN in the rows and columns of {absent} of {samples} samples, which lack this view"
+    step = remedy("", "in Python, ") + "mklcvx.fill_missing centres the kernels and puts them at the mean, by zeros"
+    return f"{fault}: leave these samples out of all kernels, or fill them in: {step}"
+
+
+def asymmetry(kernel: Array) -> float:
+    """The largest |K_ij − K_ji|."""
+    return 0.0 if np.array_equal(kernel, kernel.T) else float(np.abs(kernel - kernel.T).max())
+
+
+def _asymmetric(kernel: Array, where: str, count: int) -> InputError:
     difference = np.abs(kernel - kernel.T)
-    if difference.max() > tolerance * largest_entry(kernel):
-        i, j = np.unravel_index(difference.argmax(), difference.shape)
-        fault = f"[{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}"
-        raise InputError(f"{where} is not symmetric: {fault}; give (K + K')/2 if that is what you mean")
-    return False
+    i, j = np.unravel_index(difference.argmax(), difference.shape)
+    fault = f"{where} is not symmetric: [{i}, {j}] and [{j}, {i}] differ by {difference[i, j]:.3g}"
+    words = "for (K + K')/2 give " + remedy("repair='symmetrise'", "--repair symmetrise")
+    if count == len(kernel):
+        turn = remedy("give numpy.moveaxis(kernels, -1, 0)", "store the stack in the other order of its axes")
+        words += f"; M = n: if the kernel index is at the other end, {turn}"
+    return InputError(f"{fault}; {words}")
 
 
 def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
@@ -197,9 +262,21 @@ def positive_part(kernel: Array) -> tuple[Array, int]:
 def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArray:
     """Test kernels (M, t, n): one row per new sample, one column per training sample."""
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
+    if stack.ndim == 3 and stack.shape[::2] != (count, samples) and stack.shape[1:] == (samples, count):
+        shape = f"test_kernels have shape {stack.shape}: read as (t, n, M), kernel index last"
+        warnings.warn(shape, stacklevel=3)
+        stack = np.moveaxis(stack, -1, 0)
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
-        wanted = f"({count}, t, {samples}), new samples in rows, training samples in columns"
+        wanted = (
+            f"({count}, t, {samples}), new samples in rows, training samples in columns, or (t, {samples}, {count})"
+        )
         raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}")
-    if not all(np.isfinite(kernel).all() for kernel in stack):
-        raise InputError("test_kernels have entries that are not finite: give finite numbers")
+    for m, kernel in enumerate(stack):
+        if not np.isfinite(kernel).all():
+            i, j = np.argwhere(~np.isfinite(kernel))[0]
+            words = "give finite numbers, or leave that sample out"
+            if np.isnan(kernel[i]).all() or np.isnan(kernel[:, j]).all():
+                words += "; for views that samples lack see mklcvx.fill_missing"
+            fault = f"test_kernels have the entry {kernel[i, j]} at [{m}, {i}, {j}]: kernel, new and training sample"
+            raise InputError(f"{fault}: {words}")
     return stack

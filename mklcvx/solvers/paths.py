@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
-from ..errors import InputError
+from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
@@ -40,7 +41,7 @@ class RegularizationPath:
     grid : tuple of dict
         Values of the parameters that vary, one dict for each point.
     solutions : tuple of Solution
-        One solution for each point.
+        One solution for each point; for several classes one `Machines`, if the formulation tells two apart.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class RegularizationPath:
     """
 
     grid: tuple[Parameters, ...]
-    solutions: tuple[Solution, ...]
+    solutions: tuple[Solution | Machines, ...]
 
     def __repr__(self) -> str:
         ends = f"from {described(self.grid[0])} to {described(self.grid[-1])}" if self.grid else "empty"
@@ -60,17 +61,17 @@ class RegularizationPath:
 
     @property
     def weights(self) -> Array:
-        """Kernel weights, (points, M)."""
+        """Kernel weights, (points, M); of several machines (points, machines, M)."""
         return np.stack([solution.weights for solution in self.solutions])
 
     @property
     def objectives(self) -> Array:
-        """Objective values, (points,)."""
+        """Objective values, (points,); of several machines (points, machines)."""
         return np.array([solution.objective for solution in self.solutions])
 
     @property
     def bounds(self) -> Array:
-        """Lower and upper bounds, (points, 2)."""
+        """Lower and upper bounds, (points, 2); of several machines those of the widest gap."""
         return np.array([(s.certificate.lower, s.certificate.upper) for s in self.solutions])
 
     @property
@@ -190,12 +191,14 @@ def each(
 
 
 def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Parameters]:
-    if not grid:
-        raise InputError("grid: no parameter is varied: give for example C=0.1,1,10")
+    if not isinstance(grid, Mapping) or not grid:
+        example = remedy("{'C': [0.1, 1, 10]}", "C=0.1,1,10")
+        fault = "no parameter is varied" if isinstance(grid, Mapping) else f"{clipped(repr(grid), 40)} is no dict"
+        raise InputError(f"grid: {fault}: give for example {example}")
     lists = {name: list(np.atleast_1d(np.asarray(values, dtype=object))) for name, values in grid.items()}
     for name, values in lists.items():
         if not values:
-            raise InputError(f"grid {name}: it has no values: give at least one, for example {name}=0.1,1,10")
+            raise InputError(f"grid {name}: it has no values: give at least one")
         if name in fixed:
             raise InputError(f"parameter {name} is both fixed and varied: keep one")
     count = int(np.prod([float(len(values)) for values in lists.values()]))
@@ -204,7 +207,7 @@ def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Par
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
 
 
-def json_line(solution: Solution) -> str:
+def json_line(solution: Solution | Machines) -> str:
     return json.dumps(solution.as_dict(), allow_nan=False)
 
 

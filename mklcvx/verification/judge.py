@@ -227,7 +227,7 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
         raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
-        raise InputError(f"answer: has none of {', '.join(PARTS)}: give at least one of them")
+        raise InputError(f"answer: has none of {', '.join(PARTS)}{submission.found}: give at least one of them")
     submission.instance.check_unchanged()
     case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)

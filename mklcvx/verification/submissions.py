@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import formulations
-from ..errors import InputError
+from ..errors import InputError, clipped
 from ..formulations._formulation import Given, Parameters
 from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
@@ -25,6 +25,7 @@ from ..io.json_text import check_size
 from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..schemas import MACHINES, known
 from .answers import Answer, answer_of, largest_answer
 from .case import Stated
 
@@ -51,6 +52,7 @@ class Submission:
     trace: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
     stated: Stated = None  # where another problem was asked
+    found: str = ""  # what a file has, in words
 
 
 Translation = Callable[[Submission], Submission]
@@ -92,12 +94,26 @@ def read_submission(
     """Read an answer or a trace from a file, which may come from anybody; `given` overrides what it says."""
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
     record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
+    return submission_of(record, instance, formulation, given, convention)
+
+
+def submission_of(
+    record: Mapping[str, object],
+    instance: Instance,
+    formulation: str | None = None,
+    given: Given | None = None,
+    convention: str | None = None,
+) -> Submission:
+    """The submission that the fields of an answer make; `given` overrides what they say."""
+    if known(record.get("schema"), MACHINES):
+        fault = f"holds machines for several classes, the instance has {instance.targets.present}"
+        raise InputError(f"answer: {fault}: give the instance with its classes")
     prepared, steps = _prepared(instance, record)
     trace = () if record.get("rows") is None else _trace(record["rows"])
     answer = answer_of({} if trace else record)
     if convention is not None:
-        known = convention_named(convention).parameter_names
-        parameters, said = _parameters(record, known, dict(given or {}))
+        names = convention_named(convention).parameter_names
+        parameters, said = _parameters(record, names, dict(given or {}))
         theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
@@ -107,7 +123,8 @@ def read_submission(
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
         stated = named, {str(key): value for key, value in values.items()}
-    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated)
+    found = f" (found {clipped(', '.join(record) or 'nothing')})"
+    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated, found)
 
 
 def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, tuple[str, ...]]:
@@ -118,30 +135,30 @@ def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, 
         return formulations.get(said[:40]).name, ()
     name = formulations.get(given).name
     if isinstance(said, str) and said != name:
-        return name, (f"the answer says formulation {said[:40]}, judged as {name}",)
+        return name, (f"the answer says formulation {clipped(said, 40)}, judged as {name}",)
     return name, ()
 
 
 def _parameters(
-    record: Mapping[str, object], known: Sequence[str], given: Parameters
+    record: Mapping[str, object], names: Sequence[str], given: Parameters
 ) -> tuple[Parameters, tuple[str, ...]]:
     """The known parameters of the file, overridden by those given; some exclude each other. A note lists the unknown
     ones, which may be misspelt."""
     said = record.get("parameters")
     said = said if isinstance(said, Mapping) else {}
-    told = {key: value for key, value in said.items() if key in known}
-    unknown = [str(key)[:40] for key in said if key not in known]
+    told = {key: value for key, value in said.items() if key in names}
+    unknown = [clipped(key, 40) for key in said if key not in names]
     for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
     if given.get("loss", told.get("loss")) != told.get("loss"):  # its parameters go with it
         told = {key: value for key, value in told.items() if key in ("loss", *given) or key not in (*OWN, "nu")}
     changed = [key for key in given if key in told and told[key] != given[key]]
-    notes = [f"the answer says {key} = {str(told[key])[:40]}, judged with {given[key]}" for key in changed]
+    notes = [f"the answer says {key} = {clipped(told[key], 40)}, judged with {given[key]}" for key in changed]
     if unknown:
         more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
         words = f"the answer's parameters {', '.join(unknown[:SHOWN])}{more} are unknown, and not used"
-        notes.append(f"{words}: known are {', '.join(known) or 'none'}")
+        notes.append(f"{words}: known are {', '.join(names) or 'none'}")
     return {**told, **given}, tuple(notes)
 
 
@@ -175,7 +192,7 @@ def _read_csv(path: Path, limit: float) -> dict[str, object]:
         if any(len(row) != len(head) for row in rows):
             raise ValueError("rows of different lengths")
     except (OSError, ValueError, IndexError, csv.Error) as fault:
-        what = " ".join(str(fault).split())[:80] or "it is empty"
+        what = clipped(fault, 80) or "it is empty"
         raise InputError(f"{path}: no readable trace ({what}): give one written by mklcvx solve --trace") from None
     weights = [column for column, name in enumerate(head) if name.startswith(WEIGHT)]
     bounds: dict[str, int] = {name: head.index(name) for name in ("lower", "upper", "objective") if name in head}

@@ -99,11 +99,11 @@ def test_centring_works_where_it_takes_most_of_the_kernel_away(run, tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"kernels": K}, ("no array 'test_kernels' (found kernels)",)),
+        ({"kernels": K}, ("no array 'test_kernels' (found kernels 3×8×8)", "--var test_kernels=NAME")),
         ({"test_kernels": TEST[:2]}, ("test_kernels have shape (2, 5, 8)", "give (3, t, 8)")),
-        ({"test_kernels": TEST * np.nan}, ("not finite",)),
+        ({"test_kernels": TEST * np.nan}, ("the entry nan at [0, 0, 0]",)),
         ({"test_kernels": TEST, "test_y": [1, -1]}, ("test_y has 2 labels for 5 rows of test_kernels",)),
-        ({"test_kernels": TEST, "test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "numpy.where(test_y == 1")),
+        ({"test_kernels": TEST, "test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "store −1 and +1")),
     ],
 )
 def test_unusable_test_files_are_refused_before_anything_is_printed(refusal, answer, tmp_path, arrays, words):

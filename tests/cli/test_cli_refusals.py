@@ -41,7 +41,7 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("--max-iter", "0"), ("max_iter = 0 is below 1",)),
         (("--max-iter", "1.5"), ("--max-iter",)),
         (("--time-limit", "-1"), ("time_limit = -1.0 is not positive",)),
-        (("--repair", "mend"), ("repair = 'mend' is unknown", "give 'clip' or 'shift'")),
+        (("--repair", "mend"), ("--repair mend is unknown", "give 'clip' or 'shift'")),
         (("--normalise", "tracee"), ("normalise 'tracee' is unknown", "did you mean 'trace'?")),
         (("--kernels", "age,weight"), ("unknown kernel 'weight'", "one of age, genes, height")),
         (("--kernels", ""), ("unknown kernel ''",)),

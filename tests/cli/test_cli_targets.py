@@ -131,7 +131,7 @@ def test_verify_refuses(refusal, stored, tmp_path, answer, options):
         ({"response": [1, 2], "y": [1, -1]}, "give one of y, classes, labels and response: y and response given"),
         ({"response": [1, 2], "test_response": [1, 2]}, "test_response has 2 rows for 0 rows of test_kernels"),
         ({"response": [1, 2], "test_y": [1]}, "test_y is given where the training samples have response"),
-        ({"Response": [1, 2]}, "array 'Response' is not known: did you mean 'response'?"),
+        ({"responses": [1, 2]}, "array 'responses' is not known: did you mean 'response'?"),
         ({"test_response": [1, 2]}, "where the training samples have no targets: give test_y"),
         ({"label_names": ["a"]}, "label_names are given without targets"),
     ],

@@ -32,7 +32,7 @@ def defaults_of(function):
         (cli.prove, mklcvx.prove, {"time_limit"}),
         (cli.verify, mklcvx.verify, {"formulation", "tol", "convention"}),
         (cli.bench, compare, {"rounds", "tol", "time_limit"}),
-        (cli.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise"}),
+        (cli.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise", "multi_class"}),
         (cli.conform, mklcvx.conform, {"solver", "formulation", "command", "specimens", "level", "time_limit"}),
         (cli.validate, validate, {"largest", "time_limit"}),
         (cli.validate, plan, {"quick", "largest"}),

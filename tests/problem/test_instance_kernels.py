@@ -41,7 +41,8 @@ def indefinite(smallest, name_index=1):
         (K[0], ("kernels have shape (8, 8)", "give a three-dimensional stack (M, n, n)")),
         (K[None], ("kernels have shape (1, 3, 8, 8)", "give a three-dimensional stack (M, n, n)")),
         (K[:, :5], ("kernels have shape (3, 5, 8), not square", "give (M, n, n), kernel index first")),
-        (np.moveaxis(K, 0, 2), ("(8, 8, 3), not square", "the index seems to come last")),
+        ({"a": K[0]}, ("kernels are a dict", "give list(kernels.values())")),
+        (K[0, :, :5], ("kernels have shape (8, 5)", "features make kernels by mklcvx.kernels")),
         (np.empty((0, 8, 8)), ("the stack holds no kernel (M = 0)", "give at least one")),
         (np.empty((3, 0, 0)), ("(3, 0, 0)", "they are empty", "give at least two samples")),
         (np.ones((3, 1, 1)), ("n = 1 sample", "give at least two, one of each class")),
@@ -77,7 +78,9 @@ def test_line_breaks_in_a_name_do_not_break_the_line():
 
 # --------------------------------------------------------------------------------------------------- symmetry
 def test_asymmetry_is_refused_with_where_and_how_much():
-    with check_refused("kernel 'K2' (index 1)", "not symmetric", "differ by 0.25", "give (K + K')/2"):
+    with check_refused(
+        "kernel 'K2' (index 1)", "not symmetric", "differ by 0.25", "for (K + K')/2 give repair='symmetrise'"
+    ):
         Instance(changed((1, 5, 2), K[1, 5, 2] + 0.25), Y)
     with pytest.raises(InputError, match=re.escape("[2, 5] and [5, 2]")):
         Instance(changed((1, 5, 2), K[1, 5, 2] + 0.25), Y)
@@ -166,8 +169,10 @@ def test_repair_of_one_single_precision_kernel_does_not_repair_the_rounding_of_i
 
 
 def test_unknown_repair_is_refused():
-    with check_refused("repair = 'mend' is unknown", "give 'clip' or 'shift'"):
+    with check_refused("repair = 'mend' is unknown", "give 'clip' or 'shift', 'symmetrise'"):
         Instance(K, Y, repair="mend")
+    with check_refused("repair = 'clip,shift' asks for two ways of the same"):
+        Instance(K, Y, repair="clip,shift")
 
 
 def smooth(gamma, n=200):

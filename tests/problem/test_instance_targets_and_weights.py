@@ -26,7 +26,7 @@ def mapping_in(message):
     [
         (np.array([0, 1] * 4), "labels 0, 1,"),
         (np.array([1, 2] * 4), "labels 1, 2,"),
-        (np.array([0.0, 1.0] * 4), "labels 0.0, 1.0,"),
+        (np.array([0.0, 1.0] * 4), "labels 0, 1,"),
         (np.array(["cat", "dog"] * 4), "labels cat, dog,"),
         (np.array(["cat", "dog"] * 4, dtype=object), "labels cat, dog,"),
         (np.array([b"cat", b"dog"] * 4), "labels b'cat', b'dog',"),
@@ -49,7 +49,7 @@ def test_labels_other_than_plus_and_minus_one_are_refused_with_a_mapping_that_wo
 
 
 def test_of_three_classes_one_is_set_against_the_rest():
-    with check_refused("choose one against the rest, for example numpy.where(y == 2, 1, -1)"):
+    with check_refused("give them as classes, or map them, for example numpy.where(y == 2, 1, -1)"):
         Instance(K, np.array([0, 1, 2, 2] * 2))
 
 
@@ -58,7 +58,7 @@ def test_of_three_classes_one_is_set_against_the_rest():
     [
         (np.ones(N), ("y has one class only (+1)", "give samples of both −1 and +1")),
         (-np.ones(N), ("y has one class only (-1)", "give samples of both")),
-        (np.zeros(N), ("y has labels 0.0, not −1 and +1", "give samples of two classes")),
+        (np.zeros(N), ("y has labels 0, not −1 and +1", "give samples of two classes")),
         (Y[:-1], ("y has 7 labels, the kernels are 8 by 8", "give one label per sample")),
         (Y.reshape(2, 4), ("y has shape (2, 4)", "give one label per sample, shape (n,)")),
         (1, ("y has shape ()", "give one label per sample")),
@@ -217,7 +217,7 @@ def test_names_have_a_default_and_bytes_are_text():
         ({"test_kernels": K[:2]}, ("test_kernels have shape (2, 8, 8)", "give (3, t, 8)")),
         ({"test_kernels": K[:, :, :5]}, ("test_kernels have shape (3, 8, 5)", "training samples in columns")),
         ({"test_kernels": K[0]}, ("test_kernels have shape (8, 8)", "give (3, t, 8)")),
-        ({"test_kernels": K * np.nan}, ("test_kernels have entries that are not finite", "give finite")),
+        ({"test_kernels": K * np.nan}, ("test_kernels have the entry nan at", "give finite")),
         ({"test_kernels": K.astype(object)}, ("test_kernels have dtype object", "give real numbers")),
         ({"test_kernels": K[:, :4], "test_y": Y}, ("test_y has 8 labels for 4 rows of test_kernels",)),
         ({"test_y": Y}, ("test_y has 8 labels for 0 rows of test_kernels",)),

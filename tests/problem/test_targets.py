@@ -10,7 +10,8 @@ import pytest
 
 import refusals
 from mklcvx import Instance, solve
-from mklcvx.problem.targets import Targets, as_targets, as_test_targets, as_words, find_test_targets, named_classes
+from mklcvx.problem.target_checks import as_targets, as_test_targets, find_test_targets, named_classes
+from mklcvx.problem.targets import Targets, as_words
 
 N = 6
 Y = np.array([1, 1, 1, -1, -1, -1])

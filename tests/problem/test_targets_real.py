@@ -14,7 +14,8 @@ from mklcvx import Instance, LowRank, available_formulations, formulations, solv
 from mklcvx.formulations import losses
 from mklcvx.problem import targets as module
 from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.problem.targets import as_targets, as_test_targets, decided, find_test_targets
+from mklcvx.problem.target_checks import as_targets, as_test_targets, find_test_targets
+from mklcvx.problem.targets import decided
 from mklcvx.solvers.solving import preprocessed
 from mklcvx.verification.shrinking import restricted
 
@@ -142,7 +143,7 @@ def test_a_response_that_cannot_be_used_is_refused(response, words):
         ({"label_names": ["a"]}, ("label_names are given without targets", "leave them out")),
         ({"response": R, "class_weight": "balanced"}, ("class_weight needs y, the instance has a response",)),
         ({"class_weight": "balanced"}, ("class_weight needs y, the instance has no targets", "give sample_weight")),
-        ({"y": R}, ("y has labels", "real targets are given as response")),
+        ({"y": R}, ("y has labels", "give real targets as response")),
     ],
 )
 def test_what_does_not_fit_is_refused(given, words):

@@ -220,7 +220,8 @@ def rows_of(trace: Trace) -> list[Row]:
 
 
 def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
-    """Draw kernel weights along a parameter such as C, θ or p; kernels that are never used are faint and unnamed."""
+    """Draw kernel weights along a parameter such as C, θ or p; kernels that are never used are faint and unnamed. Of
+    several machines the mean is drawn."""
     if not path.solutions or parameter not in path.solutions[0].parameters:
         known = ", ".join(path.grid[0]) if path.grid else "no parameter"
         raise InputError(f"parameter {parameter!r}: the path does not have it, it runs along {known}: name that")
@@ -232,7 +233,8 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     except (TypeError, ValueError):
         raise InputError(f"parameter {parameter!r}: its values are no numbers: name one that has some") from None
     order = np.argsort(x, kind="stable")
-    x, heights, names = x[order], path.weights[order], path.solutions[0].names
+    weights = path.weights if path.weights.ndim == 2 else path.weights.mean(axis=1)
+    x, heights, names = x[order], weights[order], path.solutions[0].names
     handles: list[Any] = []
     ax, shown = axes(ax), []
     largest = np.nanmax(heights, initial=0.0)
