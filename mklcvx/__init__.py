@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MultiLabelMKL,
         OneClassMKL,
         TwoStageMKL,
+        kernel_importance,
         load_model,
         mkl_path,
     )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .problem.instance import Instance
     from .problem.low_rank import LowRank
     from .reports import plot
+    from .reports.importance import KernelImportance
     from .solvers.available import available_formulations, available_losses, available_solvers
     from .solvers.paths import RegularizationPath, solve_path
     from .solvers.second_stage import second_stage
@@ -37,10 +39,10 @@ if TYPE_CHECKING:
     from .verification.proof import prove
 
 __all__ = [
-    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier", "MKLRegressor",
-    "MultiLabelMKL", "OneClassMKL", "RegularizationPath", "Report", "Solution", "TwoStageMKL", "__version__",
-    "available_formulations", "available_losses", "available_solvers", "conform", "formulations", "kernels",
-    "load_instance", "load_model",
+    "Certificate", "HypergraphEmbedding", "InputError", "Instance", "KernelImportance", "LowRank", "MKLClassifier",
+    "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "RegularizationPath", "Report", "Solution", "TwoStageMKL",
+    "__version__", "available_formulations", "available_losses", "available_solvers", "conform", "formulations",
+    "kernel_importance", "kernels", "load_instance", "load_model",
     "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage",
     "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
@@ -52,11 +54,13 @@ HOMES = {
     "certificate.solution": "Solution",
     "errors": "InputError",
     "estimators": (
-        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL load_model mkl_path"
+        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL "
+        "kernel_importance load_model mkl_path"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",
+    "reports.importance": "KernelImportance",
     "solvers.available": "available_formulations available_losses available_solvers",
     "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",

@@ -59,6 +59,7 @@ class KernelEstimator(BaseEstimator, ABC):
     families: ClassVar[tuple[str, ...]]
     own_parameters: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
+    _of_one_kernel: ClassVar[Mapping[str, Any]] = {}  # parameters that change where there is one kernel, and no choice
 
     formulation: str = FORMULATION
     kernels: Bank = "gaussians"
@@ -133,6 +134,11 @@ class KernelEstimator(BaseEstimator, ABC):
         self.scaled_weights_: Array = scaled[0] if alone else scaled
         self.certificate_ = max(solutions, key=_relative_gap).certificate
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
+
+    @property
+    def _machine_names(self) -> list[str]:
+        """A name for each row of `weights_`."""
+        return ["all"]
 
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
