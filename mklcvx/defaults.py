@@ -8,6 +8,7 @@ TOLERANCE = 1e-8  # relative gap that a solution must prove, unless its solver h
 VERDICT_TOLERANCE = 1e-6  # relative tolerance of a verdict
 FOLDS = 5  # of cross-validation
 SEED = 0
+ANSWERS = ("alone", "without", "permuted", "stability")  # about kernels
 REPEATS = 5  # permutations of a kernel in a fold
 RESAMPLES = 20  # bootstrap samples
 SELECTED = 0.01  # share of the weights from which on a kernel is selected

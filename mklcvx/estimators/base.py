@@ -178,7 +178,7 @@ class KernelEstimator(BaseEstimator, ABC):
 
     # ------------------------------------------------------------------------------------------------- the rest
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
-        """Draw a bar for each kernel; the mean over machines where there are several.
+        """Draw a bar for each kernel; where there are several machines, a heat map with one row for each.
 
         Parameters
         ----------
@@ -194,7 +194,10 @@ class KernelEstimator(BaseEstimator, ABC):
         """
         check_is_fitted(self)
         weights = self.scaled_weights_ if scaled else self.weights_
-        axes: Axes = plot.weights(np.atleast_2d(weights).mean(axis=0), list(self.kernel_names_), ax)
+        names, several = list(self.kernel_names_), weights.ndim == 2
+        axes: Axes = (
+            plot.classes(weights, names, self._machine_names, ax) if several else plot.weights(weights, names, ax)
+        )
         return axes
 
     def save(self, path: str | Path) -> None:

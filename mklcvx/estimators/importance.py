@@ -26,17 +26,16 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
-from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError, nearest
+from ..defaults import ANSWERS, FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
+from ..errors import InputError
 from ..problem.instance import as_groups
-from ..reports.importance import KernelImportance
+from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
 from .source import PRECOMPUTED
 
 Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]
 
-ANSWERS = ("alone", "without", "permuted", "stability")
 LARGEST_SEED = 2**31 - 1
 
 
@@ -112,7 +111,7 @@ def kernel_importance(
         raise InputError("there is one kernel, which has no rival: give at least two")
     data = _Data(estimator, X, y, weight)
     seed = partial(check_random_state(random_state).randint, LARGEST_SEED)
-    splits = data.splits(cv, seed()) if scored else []
+    splits = data.splits(cv, random_state) if scored else []
     draws = resamples if "stability" in asked else 0
     tasks = [delayed(_fold)(data, split, scorer, scored, repeats, seed()) for split in splits]
     tasks += [delayed(_resampled_weights)(data, seed()) for _ in range(draws)]
@@ -148,11 +147,7 @@ def _checked(
         raise InputError(
             f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
         )
-    asked = [answers] if isinstance(answers, str) else list(dict.fromkeys(answers))
-    unknown = next((name for name in asked if name not in ANSWERS), None)
-    if unknown is not None or not asked:
-        remedy = f"give some of {', '.join(ANSWERS)}" if unknown is None else nearest(str(unknown), ANSWERS)
-        raise InputError(f"answers {unknown!r:.40} is unknown: {remedy}")
+    asked = asked_for(answers)
     for name, value, least in (("repeats", repeats, 1), ("resamples", resamples, 2)):
         if not isinstance(value, Integral) or value < least:
             raise InputError(f"{name} = {value!r:.40}: give at least {least}")
@@ -193,11 +188,11 @@ class _Data(NamedTuple):
         known = is_classifier(self.estimator) and type_of_target(self.y) in ("binary", "multiclass")
         return self.y if known else None
 
-    def splits(self, cv: Any, seed: int) -> list[Split]:
+    def splits(self, cv: Any, random_state: Any) -> list[Split]:
         if isinstance(cv, Integral):
             if cv < 2:
                 raise InputError(f"cv = {cv}: give at least 2 folds")
-            cv = (KFold if self.classes is None else StratifiedKFold)(int(cv), shuffle=True, random_state=seed)
+            cv = (KFold if self.classes is None else StratifiedKFold)(int(cv), shuffle=True, random_state=random_state)
         try:
             return list(check_cv(cv, self.y, classifier=self.classes is not None).split(self.X, self.y))
         except (ValueError, TypeError) as fault:

@@ -6,6 +6,7 @@ folds, M of kernels, R of resamples. A machine has kernel weights of its own: on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate.record import Certificate
+from ..defaults import ANSWERS
+from ..errors import InputError, nearest
 
 Array = NDArray[np.float64]
 
@@ -183,6 +186,19 @@ class KernelImportance:
         return "\n".join([*lines, self.summary(), *self.notes])
 
 
+def asked_for(answers: str | Sequence[str] | None) -> list[str]:
+    """The answers that are asked for, without repetitions; all of them for None."""
+    asked = (
+        list(ANSWERS) if answers is None else [answers] if isinstance(answers, str) else list(dict.fromkeys(answers))
+    )
+    unknown = next((name for name in asked if name not in ANSWERS), None)
+    if unknown is not None:
+        raise InputError(f"answer {unknown!r:.40} is unknown: {nearest(str(unknown), ANSWERS)}")
+    if not asked:
+        raise InputError(f"answers: there is none: give some of {', '.join(ANSWERS)}")
+    return asked
+
+
 def _spread(name: str, values: Array) -> dict[str, Array]:
     """Mean and standard deviation over the first axis."""
     return {name: values.mean(axis=0), f"{name}_std": values.std(axis=0)}
@@ -196,7 +212,7 @@ def _texts(name: str, column: NDArray[Any], deviation: NDArray[Any] | None) -> l
     if deviation is None:
         return [_text(one) for one in column]
     return [
-        _text(one) if np.isnan(one) else f"{_text(one)} ± {spread:.3f}"
+        _text(one) if np.isnan(one) else f"{_text(one)}±{spread:.3f}"
         for one, spread in zip(column, deviation, strict=True)
     ]
 
