@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,8 +75,7 @@ def kernels(
 
     steps = {"centre": centre, "normalise": normalise}
     pieces = folds * (asked != ["stability"]) + resamples * ("stability" in asked)
-    with Progress(quiet or as_json, total=pieces) as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is not certified is said below
+    with Progress(quiet or as_json, total=pieces) as progress:
         found = importance_of(
             problem, chosen.name, {**given, **limits, **steps}, folds=folds, seed=seed, score=score, answers=asked,
             repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
@@ -96,4 +94,4 @@ def kernels(
         print_table(heads, rows, right=heads[1:])
         typer.echo("\n".join([found.summary(), *found.notes]))
     if found.uncertified:
-        options.fail(f"{found.uncertified} of {found.fits} fits are not certified: raise --max-iter, or see 'solve'")
+        options.fail(f"{found.uncertified} of {found.fits} fits are not certified; the first: {found.notes[-1]}")

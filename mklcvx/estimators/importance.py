@@ -8,11 +8,11 @@ Bootstrap samples are weights: a sample that was drawn twice has weight 2.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
-from ..defaults import ANSWERS, FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
+from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError
 from ..problem.instance import as_groups
 from ..reports.importance import KernelImportance, asked_for
@@ -35,15 +35,26 @@ from .source import PRECOMPUTED
 
 Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]
+RandomState: TypeAlias = int | np.random.RandomState | None
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn, such as StratifiedKFold."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]: ...
+
+
+Folds: TypeAlias = int | Splitter | Iterable[Split]
 
 LARGEST_SEED = 2**31 - 1
 
 
 def kernel_importance(
-    estimator: KernelEstimator, X: ArrayLike, y: ArrayLike | None, *, cv: Any = FOLDS,
-    scoring: str | Callable[..., float] | None = None, answers: Sequence[str] = ANSWERS, repeats: int = REPEATS,
+    estimator: KernelEstimator, X: ArrayLike, y: ArrayLike | None, *, cv: Folds = FOLDS,
+    scoring: str | Callable[..., float] | None = None, answers: Sequence[str] | None = None, repeats: int = REPEATS,
     resamples: int = RESAMPLES, threshold: float = SELECTED, sample_weight: ArrayLike | None = None,
-    random_state: Any = SEED, n_jobs: int | None = None, report: Callable[[str], None] = lambda _: None,
+    random_state: RandomState = SEED, n_jobs: int | None = None, names: Sequence[str] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> KernelImportance:  # fmt: skip
     """Measure by cross-validation how much each kernel matters, and by resampling how stable its weight is.
 
@@ -75,6 +86,8 @@ def kernel_importance(
         Of folds, permutations and bootstrap samples.
     n_jobs : int, optional
         Folds and resamples that are fitted at once.
+    names : list of str, optional
+        Names of the kernels, for a stack that has none. The default is the estimator's `kernel_names_`.
     report : callable, optional
         Called with a short text after every fold and every resample.
 
@@ -99,16 +112,19 @@ def kernel_importance(
     """
     asked = _checked(estimator, answers, repeats, resamples, threshold)
     scored = [name for name in asked if name != "stability"]
-    name, scorer = _scorer(estimator, scoring) if scored else ("", None)
+    score, scorer = _scorer(estimator, scoring) if scored else ("", None)
     X, y = indexable(np.asarray(X) if estimator._pairwise else X, y)
     weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     given = () if weight is None else (weight,)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is counted below
         whole = clone(estimator).fit(X, y, *given)
-    names = tuple(map(str, whole.kernel_names_))
-    if len(names) < 2:
+    count = len(whole.kernel_names_)
+    if count < 2:
         raise InputError("there is one kernel, which has no rival: give at least two")
+    named = tuple(map(str, whole.kernel_names_ if names is None else names))
+    if len(named) != count:
+        raise InputError(f"names: {len(named)} names for {count} kernels: give one per kernel")
     data = _Data(estimator, X, y, weight)
     seed = partial(check_random_state(random_state).randint, LARGEST_SEED)
     splits = data.splits(cv, random_state) if scored else []
@@ -131,16 +147,16 @@ def kernel_importance(
         warnings.warn(text, ConvergenceWarning, stacklevel=2)
     scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in scored}
     return KernelImportance(
-        names=names, machines=tuple(whole._machine_names), scoring=name, weights=np.atleast_2d(whole.scaled_weights_),
+        names=named, machines=tuple(whole._machine_names), scoring=score, weights=np.atleast_2d(whole.scaled_weights_),
         certificate=whole.certificate_, fits=len(doubts), uncertified=len(missed), threshold=float(threshold),
         scores=np.array([fold.score for fold in folds]) if scored else None, **scores,
         resampled=np.stack([weights for weights, _ in drawn]) if draws else None,
-        notes=tuple(dict.fromkeys(note for fold in folds for note in fold.notes)),
+        notes=(*dict.fromkeys(note for fold in folds for note in fold.notes), *missed[:1]),
     )  # fmt: skip
 
 
 def _checked(
-    estimator: object, answers: Sequence[str], repeats: object, resamples: object, threshold: object
+    estimator: object, answers: Sequence[str] | None, repeats: object, resamples: object, threshold: object
 ) -> list[str]:
     """The answers that are asked for, without repetitions."""
     if not isinstance(estimator, KernelEstimator) or estimator.embeds:
@@ -188,7 +204,7 @@ class _Data(NamedTuple):
         known = is_classifier(self.estimator) and type_of_target(self.y) in ("binary", "multiclass")
         return self.y if known else None
 
-    def splits(self, cv: Any, random_state: Any) -> list[Split]:
+    def splits(self, cv: Folds, random_state: RandomState) -> list[Split]:
         if isinstance(cv, Integral):
             if cv < 2:
                 raise InputError(f"cv = {cv}: give at least 2 folds")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn import metrics
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
 from .. import formulations
-from ..defaults import ANSWERS, FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
+from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError, nearest
 from ..formulations.losses import KNOWN
 from ..problem.instance import Instance
@@ -52,7 +54,7 @@ def estimator_of(instance: Instance, formulation: str, parameters: Mapping[str, 
 
 def importance_of(
     instance: Instance, formulation: str, parameters: Mapping[str, Any], *, folds: int = FOLDS, seed: int = SEED,
-    score: str | None = None, answers: Sequence[str] = ANSWERS, repeats: int = REPEATS, resamples: int = RESAMPLES,
+    score: str | None = None, answers: Sequence[str] | None = None, repeats: int = REPEATS, resamples: int = RESAMPLES,
     threshold: float = SELECTED, jobs: int | None = None, report: Callable[[str], None] = lambda _: None,
 ) -> KernelImportance:  # fmt: skip
     """What `kernel_importance` finds about the kernels of an instance, on the folds of `cross_validate`; `parameters`
@@ -65,12 +67,15 @@ def importance_of(
     weight = None if (instance.sample_weight == 1).all() else instance.sample_weight
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise InputError(f"{formulation} has no place for sample weights: leave sample_weight out")
-    found = kernel_importance(
-        model, np.moveaxis(dense(instance.kernels), 0, -1), y, cv=folds, scoring=_scorer(name), answers=answers,
-        repeats=repeats, resamples=resamples, threshold=threshold, sample_weight=weight, random_state=seed, n_jobs=jobs,
-        report=report,
-    )  # fmt: skip
-    return replace(found, names=instance.names, scoring=name)
+    stack = np.moveaxis(dense(instance.kernels), 0, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the command line says it itself
+        found = kernel_importance(
+            model, stack, y, cv=folds, scoring=_scorer(name), answers=answers, repeats=repeats, resamples=resamples,
+            threshold=threshold, sample_weight=weight, random_state=seed, n_jobs=jobs, names=instance.names,
+            report=report,
+        )  # fmt: skip
+    return replace(found, scoring=name)
 
 
 def _scorer(name: str) -> Any:

@@ -60,7 +60,7 @@ class KernelImportance:
     resampled : ndarray of shape (R, machines, M), optional
         Weights, as above, fitted on bootstrap samples.
     notes : tuple of str
-        Subsets of kernels that the estimator refused, whose scores are NaN.
+        What the estimator refused, which has scores NaN; and why the first fit that is not certified is not.
 
     See Also
     --------

@@ -19,6 +19,7 @@ SIGNAL, NOISE = RANDOM.normal(size=(48, 2)) + 3.0 * Y[:, None], RANDOM.normal(si
 FEATURES = np.hstack([SIGNAL, NOISE])
 COLUMNS = {"signal": [0, 1], "noise": [2, 3], "more noise": [4, 5]}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=2)
+NAMES = ("noise", "signal", "more noise")
 MODEL = MKLClassifier("l1", "precomputed", normalise="trace", C=100.0)
 
 
@@ -33,7 +34,7 @@ def stack_of(*names):
 @pytest.fixture(scope="module")
 def planted():
     """One informative kernel between two of noise."""
-    return kernel_importance(MODEL, stack_of("noise", "signal", "more noise"), Y, cv=FOLDS, resamples=6, repeats=3)
+    return kernel_importance(MODEL, stack_of(*NAMES), Y, cv=FOLDS, resamples=6, repeats=3, names=NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +199,7 @@ def test_what_is_not_certified_is_counted_and_said():
 def test_columns_suit_a_data_frame(planted):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(planted.columns)
-    assert list(frame["kernel"]) == ["K1", "K2", "K3"]
+    assert list(frame["kernel"]) == list(NAMES)
     assert frame["selected"].between(0, 1).all()
     assert len(frame.columns) == 11
 
@@ -216,7 +217,7 @@ def test_it_prints_a_line_or_a_table(planted):
     assert "\n" not in repr(planted)
     first, *rows = str(planted).splitlines()
     assert first.split()[:3] == ["kernel", "weight", "alone"]
-    assert [row.split()[0] for row in rows[:3]] == ["K1", "K2", "K3"]
+    assert [row[:10].strip() for row in rows[:3]] == list(NAMES)
     assert "28 fits, all certified" in rows[3]
 
 
@@ -241,6 +242,7 @@ def test_seeds_decide_and_progress_is_reported(copies):
         ({"threshold": 1.5}, "threshold = 1.5"),
         ({"cv": 1}, "cv = 1: give at least 2"),
         ({"cv": 40}, "n_splits=40"),
+        ({"names": ["a"]}, "1 names for 2 kernels"),
         ({"scoring": "acuracy"}, "scoring 'acuracy'"),
     ],
 )

@@ -21,7 +21,7 @@ def blocks(name: str) -> list[tuple[str, str]]:
 MORE = sorted(path.stem for path in (ROOT / "docs/formulations/_more").glob("*.md") if path.stem != "README")
 PAGES = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("start", "by-hand", "bench", "conform", "conventions", "inside")),
+    *(f"docs/{name}.md" for name in ("start", "by-hand", "bench", "conform", "conventions", "inside", "kernels")),
     *(f"docs/formulations/_more/{name}.md" for name in MORE),
 )
 

@@ -84,7 +84,7 @@ def classes(
     """Draw the weights of every machine, such as a class against the rest, as a heat map: machines from top to bottom,
     kernels from left to right. `weights` has one row for each machine, or is what `kernel_importance` returned."""
     if isinstance(weights, KernelImportance):
-        weights, names, machines = weights.weights, weights.names, weights.machines
+        names, machines, weights = weights.names, weights.machines, weights.weights
     heights = _heights(weights)
     rows, columns = heights.shape
     if machines is not None and len(machines) != rows:
