@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -221,11 +222,10 @@ def test_it_prints_a_line_or_a_table(planted):
     assert "28 fits, all certified" in rows[3]
 
 
-def test_seeds_decide_and_progress_is_reported(copies):
-    said = []
-    again = kernel_importance(
-        MODEL, stack_of("signal", "signal", "noise"), Y, cv=FOLDS, resamples=4, report=said.append, n_jobs=1
-    )
+def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
+    said, given = [], {"cv": FOLDS, "resamples": 4, "report": said.append}
+    with parallel_config("threading"):
+        again = kernel_importance(MODEL, stack_of("signal", "signal", "noise"), Y, n_jobs=2, **given)
     assert (again.permuted == copies.permuted).all()
     assert (again.resampled == copies.resampled).all()
     assert said[0] == "fold 1 of 3"

@@ -75,10 +75,11 @@ def _beside(ax: Any, texts: list[str], own: bool) -> tuple[list[str], dict[str, 
     width, height = (72 * side / ax.figure.dpi for side in (box.width, box.height))
     plain = {"borderaxespad": 0.0, "frameon": False}
     columns = max(1, int(width / (SMALL * (LETTER * longest + HANDLE))))
-    if -(-count // columns) <= ROWS:
+    rows = -(-count // columns)
+    if rows <= ROWS:
         shift = ScaledTranslation(0.0, -BELOW / 72, ax.figure.dpi_scale_trans)
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + shift}
-        return texts, {**plain, **below, "ncols": min(columns, max(count, 1))}
+        return texts, {**plain, **below, "ncols": max(1, -(-count // max(1, rows)))}
     right = {**plain, "loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
     if own:
         more = SMALL * (LETTER * longest + HANDLE), max(0.0, LINE * SMALL * count - height)
