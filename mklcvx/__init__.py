@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MultiLabelMKL,
         OneClassMKL,
         TwoStageMKL,
+        kernel_importance,
         load_model,
         mkl_path,
     )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .problem.low_rank import LowRank
     from .problem.missing import fill_missing
     from .reports import plot
+    from .reports.importance import KernelImportance
     from .solvers.available import available_formulations, available_losses, available_solvers
     from .solvers.paths import RegularizationPath, solve_path
     from .solvers.second_stage import second_stage
@@ -38,12 +40,12 @@ if TYPE_CHECKING:
     from .verification.proof import prove
 
 __all__ = [
-    "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "LowRank", "MKLClassifier",
-    "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath", "Report", "ScaleWarning",
-    "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses", "available_solvers",
-    "conform", "fill_missing", "formulations", "kernels", "load_instance", "load_model", "load_solution", "mkl_path",
-    "plot", "preprocessing", "prove", "save_instance", "save_solution", "second_stage", "shrink", "solve",
-    "solve_path", "verify", "zoo",
+    "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "KernelImportance", "LowRank",
+    "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
+    "Report", "ScaleWarning", "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses",
+    "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels", "load_instance",
+    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution",
+    "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -53,12 +55,14 @@ HOMES = {
     "certificate.solution": "Solution",
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
-        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL load_model mkl_path"
+        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL "
+        "kernel_importance load_model mkl_path"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",
     "problem.missing": "fill_missing",
+    "reports.importance": "KernelImportance",
     "solvers.available": "available_formulations available_losses available_solvers",
     "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",

@@ -25,18 +25,8 @@ def cv(
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
-    seed: Annotated[
-        int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
-    ] = SEED,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
-            "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
-            "else accuracy, f1_macro for label sets, r2 for a response.",
-            show_default=False,
-        ),
-    ] = None,
+    seed: options.Seed = SEED,
+    score: options.Score = None,
     jobs: Annotated[int, typer.Option(help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
     tol: Annotated[

@@ -20,6 +20,7 @@ from . import zoo as cli_zoo
 from .bench import bench
 from .conform import conform
 from .cv import cv
+from .kernels import kernels
 from .path import path
 from .predict import predict
 from .prove import prove
@@ -221,7 +222,7 @@ def demo(
         raise typer.Exit(1)
 
 
-for command in (solve, path, prove, predict, cv, verify, conform, validate, bench, report, demo):
+for command in (solve, path, prove, predict, cv, kernels, verify, conform, validate, bench, report, demo):
     app.command()(command)
 app.add_typer(cli_zoo.app, name="zoo")
 

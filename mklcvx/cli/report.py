@@ -21,6 +21,10 @@ def report(
     solvers: Annotated[
         str | None, typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones.")
     ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.", show_default=False),
+    ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
     tol: Annotated[
         float | None,
@@ -43,6 +47,7 @@ def report(
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     options.check_page(output, "--output", instance)
+    from ..estimators.cross_validation import check_request
     from ..reports.pages import chosen_solvers, report_page, runs_of, save
     from ..solvers.solving import prepared, solve
 
@@ -52,6 +57,8 @@ def report(
     problem = options.one_machine(problem, formulation, given, positive, "report")
     task, _ = chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
     compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
+    if folds is not None:
+        check_request(problem, formulation, folds, None)
     from .display import Progress, cost_warning
 
     if not quiet:
@@ -59,13 +66,20 @@ def report(
     with Progress(quiet) as progress:
         found = solve(problem, formulation, tol=tol, report=progress.say, preprocessing=preparation, **given)
         runs = runs_of(problem, formulation, given, compared, time_limit, progress.say)
+        single = None
+        if folds is not None:
+            from ..estimators.of_instance import importance_of
+
+            raw = problem if preparation is None else options.loaded(instance, repair, kernels, False, None, var)[0]
+            asked_of_folds = {**given, "tol": tol, "centre": centre, "normalise": normalise}  # fitted in every fold
+            single = importance_of(raw, formulation, asked_of_folds, folds=folds, report=progress.say)
         progress.say("drawing")
         reached = method.tolerance if tol is None else tol
         named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise}
         named |= {"--positive": positive}
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
-        page = report_page(problem, found, runs, reached, instance.name, asked)
+        page = report_page(problem, found, runs, reached, instance.name, asked, single)
     save(output, page)
     if not quiet:
         gap = f"relative gap {found.certificate.relative_gap:.1e}"

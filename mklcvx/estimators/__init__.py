@@ -12,20 +12,21 @@ if TYPE_CHECKING:
     from .along import mkl_path
     from .classifier import MKLClassifier
     from .embedding import HypergraphEmbedding
+    from .importance import kernel_importance
     from .joint import MultiLabelMKL, TwoStageMKL
     from .loading import load_model
     from .one_class import OneClassMKL
     from .regressor import MKLRegressor
 
 __all__ = [
-    "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL", "load_model",
-    "mkl_path",
+    "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL",
+    "kernel_importance", "load_model", "mkl_path",
 ]  # fmt: skip
 
 HOMES = {
     "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MKLRegressor": "regressor",
     "MultiLabelMKL": "joint", "OneClassMKL": "one_class", "TwoStageMKL": "joint", "load_model": "loading",
-    "mkl_path": "along",
+    "kernel_importance": "importance", "mkl_path": "along",
 }  # fmt: skip
 
 

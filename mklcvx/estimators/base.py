@@ -65,6 +65,7 @@ class KernelEstimator(BaseEstimator, ABC):
     families: ClassVar[tuple[str, ...]]
     own_parameters: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
+    _of_one_kernel: ClassVar[Mapping[str, Any]] = {}  # parameters that change where there is one kernel, and no choice
 
     formulation: str = FORMULATION
     kernels: Bank = "gaussians"
@@ -167,6 +168,11 @@ class KernelEstimator(BaseEstimator, ABC):
         self.certificate_ = max(solutions, key=_relative_gap).certificate
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
 
+    @property
+    def _machine_names(self) -> list[str]:
+        """A name for each row of `weights_`."""
+        return ["all"]
+
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
         problem = self._problem(X, y, *sample_weight)
@@ -246,7 +252,7 @@ class KernelEstimator(BaseEstimator, ABC):
         return found
 
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
-        """Draw a bar for each kernel; the mean over machines where there are several.
+        """Draw a bar for each kernel; where there are several machines, a heat map with one row for each.
 
         Parameters
         ----------
@@ -262,7 +268,10 @@ class KernelEstimator(BaseEstimator, ABC):
         """
         check_is_fitted(self)
         weights = self.scaled_weights_ if scaled else self.weights_
-        axes: Axes = plot.weights(np.atleast_2d(weights).mean(axis=0), list(self.kernel_names_), ax)
+        names, several = list(self.kernel_names_), weights.ndim == 2
+        axes: Axes = (
+            plot.classes(weights, names, self._machine_names, ax) if several else plot.weights(weights, names, ax)
+        )
         return axes
 
     def save(self, path: str | Path) -> None:

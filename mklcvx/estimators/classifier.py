@@ -237,6 +237,14 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         part = part_of(kernels, members)
         return self._instance(part, y=y, sample_weight=price[members], repair="clip")
 
+    @property
+    def _machine_names(self) -> list[str]:
+        if len(self._machines) == 1:
+            return super()._machine_names
+        classes = [str(name) for name in self.classes_]
+        pairs = [(classes[one.positive or 0], one.negative) for one in self._machines]
+        return [name if other is None else f"{name} v {classes[other]}" for name, other in pairs]
+
     # ---------------------------------------------------------------------------------------------- prediction
     def decision_function(self, X: ArrayLike) -> Array:
         """Evaluate f + b.

@@ -10,12 +10,14 @@ A loss of other targets is refused, and the refusal names those that fit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..defaults import SOLVER
 from ..errors import InputError, nearest
 from ..formulations.losses import ALL, AnyLoss
 from .base import Array, KernelCombiner
@@ -28,6 +30,10 @@ class SingleTaskEstimator(KernelCombiner):
     families = ("single task",)
     targets: ClassVar[tuple[str, ...]]
     of_regularisers: ClassVar[tuple[str, ...]] = ("theta", "p", "l1_ratio", "lam", "s")
+    _of_one_kernel: ClassVar[Mapping[str, Any]] = {
+        "formulation": "svm", "groups": None, "solver": SOLVER, "solver_options": None, "max_iter": None,
+        **dict.fromkeys(of_regularisers),
+    }  # fmt: skip
 
     _: KW_ONLY
     theta: float | None = None

@@ -138,7 +138,7 @@ class Instance:
             "sample_weight": weight,
             "test_kernels": test,
             "test_diagonals": None if test_diagonals is None else _as_test_diagonals(test_diagonals, count, test),
-            "groups": None if groups is None else _as_groups(groups, count),
+            "groups": None if groups is None else as_groups(groups, count),
             "test_targets": _as_test(targets, test, test_targets),
         }
         self.__setstate__({**checked, **fields})
@@ -334,7 +334,7 @@ def _combined(sample_weight: Array, class_weight: Array) -> Array:
     return weight
 
 
-def _as_groups(groups: object, count: int) -> NDArray[np.intp]:
+def as_groups(groups: object, count: int) -> NDArray[np.intp]:
     remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
     try:
         items = list(cast(Iterable[ArrayLike], groups))  # a TypeError where there are none

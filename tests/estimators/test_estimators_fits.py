@@ -328,7 +328,13 @@ def test_unusable_paths_are_refused(y, settings, words):
 def test_weights_are_plotted():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    axes = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE).plot_weights()
-    shown = [label.get_text() for label in axes.get_yticklabels()]
-    assert sorted(shown) == sorted(["gaussian(γ=0.02)", "gaussian(γ=0.1)", "linear"])
-    matplotlib.pyplot.close(axes.figure)
+    names = ["gaussian(γ=0.02)", "gaussian(γ=0.1)", "linear"]
+    axes = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE == 0).plot_weights()
+    assert sorted(label.get_text() for label in axes.get_yticklabels()) == names
+    many = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE)
+    heat = many.plot_weights()  # one row for each class
+    assert sorted(label.get_text() for label in heat.get_xticklabels()) == names
+    assert [label.get_text() for label in heat.get_yticklabels()] == ["0", "1", "2"]
+    assert np.asarray(heat.collections[0].get_array()).reshape(3, 3) == pytest.approx(many.scaled_weights_)
+    for drawn in (axes, heat):
+        matplotlib.pyplot.close(drawn.figure)

@@ -51,6 +51,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "zoo": [["zoo", "--json"]],
     "conform": [["conform", "surface:by_solving", "--specimens", "by-hand", "--json"]],
     "cv": [["cv", PROBLEM, "--grid", "C=1", "--folds", "2", "--json"]],
+    "kernels": [["kernels", PROBLEM, "--folds", "2", "--resamples", "2", "--json"]],
     "path": [["path", PROBLEM, "--grid", "C=1"]],
 }
 

@@ -14,6 +14,7 @@ from mklcvx.bench.matrix import plan, validate
 from mklcvx.cli import main as cli
 from mklcvx.defaults import TOLERANCE, VERDICT_TOLERANCE
 from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.estimators.of_instance import importance_of
 from mklcvx.solvers.solving import SOLVERS
 
 PLACES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -33,6 +34,7 @@ def defaults_of(function):
         (cli.verify, mklcvx.verify, {"formulation", "tol", "convention"}),
         (cli.bench, compare, {"rounds", "tol", "time_limit"}),
         (cli.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise", "multi_class"}),
+        (cli.kernels, importance_of, {"folds", "seed", "score", "answers", "repeats", "resamples", "threshold"}),
         (cli.conform, mklcvx.conform, {"solver", "formulation", "command", "specimens", "level", "time_limit"}),
         (cli.validate, validate, {"largest", "time_limit"}),
         (cli.validate, plan, {"quick", "largest"}),

@@ -22,7 +22,8 @@ from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
 from ...verification.case import ACCEPTED, REJECTED
 from ...verification.judge import Report
-from . import sections
+from ..importance import KernelImportance
+from . import kernels, sections
 from .html import Markup, element, facts, joined, paragraph, power, section, settings, table, value
 from .page import badge, page
 
@@ -72,13 +73,15 @@ def report_page(
     tolerance: float,
     source: str = "",
     options: str = "",
+    found: KernelImportance | None = None,
 ) -> str:
-    """Return the page of a solution.
+    """Return the page of a solution, with a section about single kernels if they were cross-validated.
 
     `instance` is the instance that was solved; the command line made it from the file `source` with `options`.
     """
     name = solution.formulation
     made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
+    made += [kernels.importance(found)] if found is not None else []
     made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
     subtitle = f"{settings(solution.parameters)}; {instance.count} kernels, {instance.samples} samples"
     state = badge("certified", "good") if solution.certified else badge("not certified", "bad")

@@ -6,7 +6,11 @@ Readable in black and white: what differs in colour differs in marker, line or h
 from __future__ import annotations
 
 from .charts import gaps, kkt, path, predictions, residuals, weights
+from .kernel_charts import alone, classes, importance, stability
 from .losses import losses
 from .weight_space import cutting_planes, landscape
 
-__all__ = ["cutting_planes", "gaps", "kkt", "landscape", "losses", "path", "predictions", "residuals", "weights"]
+__all__ = [
+    "alone", "classes", "cutting_planes", "gaps", "importance", "kkt", "landscape", "losses", "path", "predictions",
+    "residuals", "stability", "weights",
+]  # fmt: skip

@@ -54,7 +54,7 @@ def weights(
     filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
     if given is not None:
         hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
-        legend(ax, [filled, hatched], ["exact", "candidate"], loc="best")
+        legend(ax, [filled, hatched], ["exact", "candidate"])
     ax.axvline(0.0, color=INK, linewidth=0.8)
     ax.set_yticks(rows, labels, parse_math=False)
     ax.set(ylim=(len(exact) - 0.5, -0.5), xlabel="kernel weight")
@@ -110,7 +110,7 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     ends = bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom)
     ax.set(xlim=(low - room, high + room), ylim=ends, xlabel=AXIS[loss.targets])
     ax.set_ylabel("α / C")
-    legend(ax, handles, names, loc="best")
+    legend(ax, handles, names)
     return ax
 
 
@@ -132,12 +132,12 @@ def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArr
 def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw predicted values against observed ones, one mark for each sample; on the line they are equal."""
     x, y = _pairs(observed, predicted)
-    ax = axes(ax, (4.4, 4.0))
+    own, ax = ax is None, axes(ax, (4.4, 4.0))
     low, high = min(x.min(), y.min()), max(x.max(), y.max())
     room = 0.05 * ((high - low) or 1.0)
     ends = low - room, high + room
     ax.plot(ends, ends, color=FAINT, linewidth=1.2, zorder=1)
-    _marks(ax, x, y)
+    _marks(ax, x, y, own)
     ax.set(xlim=ends, ylim=ends, xlabel="observed", ylabel="predicted")
     return ax
 
@@ -145,21 +145,21 @@ def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> An
 def residuals(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw the residuals, observed less predicted, against the predicted values, one mark for each sample."""
     x, y = _pairs(observed, predicted)
-    ax = axes(ax)
+    own, ax = ax is None, axes(ax)
     ax.axhline(0.0, color=FAINT, linewidth=1.2, zorder=1)
-    _marks(ax, y, x - y)
+    _marks(ax, y, x - y, own)
     ax.set(xlabel="predicted", ylabel="observed − predicted")
     return ax
 
 
-def _marks(ax: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+def _marks(ax: Any, x: NDArray[np.float64], y: NDArray[np.float64], own: bool) -> None:
     columns = (x[:, None], y[:, None]) if x.ndim == 1 else (x, y)
     handles = []
     for index, (across, up) in enumerate(zip(columns[0].T, columns[1].T, strict=True)):
         style = {**look(index), "linestyle": "none", "markersize": 4, "markeredgecolor": INK, "markeredgewidth": 0.5}
         handles += ax.plot(across, up, **style)
     if len(handles) > 1:
-        legend(ax, handles, [f"output {index + 1}" for index in range(len(handles))], loc="best")
+        legend(ax, handles, [f"output {index + 1}" for index in range(len(handles))], own)
 
 
 def _pairs(observed: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -179,7 +179,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     """
     if against not in AGAINST:
         raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
-    ax, handles, shown, ends = axes(ax), [], [], [0.0]
+    own, ax, handles, shown, ends = ax is None, axes(ax), [], [], [0.0]
     for index, (name, trace) in enumerate(as_named(traces).items()):
         rows, style = rows_of(trace), look(index)
         if against == "svm_solves" and not (rows and rows[-1].svm_solves):
@@ -199,7 +199,7 @@ def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "it
     ax.set_xlim(left=0)
     ax.set(xlabel=AGAINST[against], ylabel="certified relative gap")
     ax.grid(True, color=FAINT, alpha=0.3, linewidth=0.5)
-    legend(ax, handles, shown)
+    legend(ax, handles, shown, own)
     return ax
 
 
@@ -236,7 +236,7 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     weights = path.weights if path.weights.ndim == 2 else path.weights.mean(axis=1)
     x, heights, names = x[order], weights[order], path.solutions[0].names
     handles: list[Any] = []
-    ax, shown = axes(ax), []
+    own, ax, shown = ax is None, axes(ax), []
     largest = np.nanmax(heights, initial=0.0)
     for m, name in enumerate(names):
         if np.nanmax(heights[:, m], initial=0.0) <= SEEN * largest:
@@ -248,5 +248,5 @@ def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
         ax.set_xscale("log")
     ax.axhline(0.0, color=INK, linewidth=0.6)
     ax.set(xlabel={"theta": "θ", "nu": "ν", "lam": "λ"}.get(parameter, parameter), ylabel="kernel weight")
-    legend(ax, handles, shown)
+    legend(ax, handles, shown, own)
     return ax

@@ -83,7 +83,7 @@ def _draw(ax: Any, t: Array, value: Array, rows: Array, visited: Array, name: st
     low, high = min(envelope.min(), value.min()) - 0.15 * spread, value.max() + 0.15 * spread
     ax.set(ylim=(low, high), xlim=(t[0], t[-1]), ylabel="value")
     ax.set_xlabel(f"weight of {name}", parse_math=False)
-    legend(ax, handles, ["value V(μ)", "highest plane", "SVM solved here"], loc="best")
+    legend(ax, handles, ["value V(μ)", "highest plane", "SVM solved here"])
     return ax
 
 

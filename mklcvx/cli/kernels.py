@@ -1,0 +1,98 @@
+"""`mklcvx kernels`: which kernels matter, by cross-validation and resampling."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import formulations
+from ..defaults import FOLDS, FORMULATION, REPEATS, RESAMPLES, SEED, SELECTED, SOLVER
+from ..io.files import write_whole
+from . import options
+
+
+def kernels(
+    instance: options.InstanceFile,
+    formulation: options.FormulationName = FORMULATION,
+    settings: options.Settings = None,
+    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
+    seed: options.Seed = SEED,
+    score: options.Score = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.", show_default=False),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Permutations of each kernel in each fold.", min=1)] = REPEATS,
+    resamples: Annotated[int, typer.Option(help="Bootstrap samples on which weights are fitted.", min=2)] = RESAMPLES,
+    threshold: Annotated[
+        float, typer.Option(help="Share of the weights from which on a kernel is selected.")
+    ] = SELECTED,
+    jobs: Annotated[int, typer.Option(help="Folds and resamples at once.", min=1)] = 1,
+    solver: options.SolverName = SOLVER,
+    tol: options.Tolerance = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for each fit.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Iterations for each fit.")] = None,
+    normalise: Annotated[
+        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
+    ] = None,
+    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
+    repair: options.Repair = None,
+    var: options.Variables = None,
+    selection: Annotated[
+        str | None, typer.Option("--kernels", help="Use only these kernels: names or indices, by commas.")
+    ] = None,
+    as_json: options.OneObject = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON object to a file.")] = None,
+    html: options.Html = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say which kernels matter: the score of each alone, what is lost without it, and how stable its weight is.
+
+    Scores are those of held-out samples. Exit status 0 if every fit is certified, 1 otherwise.
+
+    Example: `mklcvx kernels problem.npz -f l1 --set C=10 --folds 5 --html kernels.html`
+    """
+    from ..estimators.cross_validation import check_request
+    from ..problem.preprocessing import Preprocessing
+    from ..reports.importance import asked_for
+    from ..solvers.solving import prepared
+
+    given, asked = options.parse_settings(settings), asked_for(options.names_in(answers))
+    limits: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
+    chosen = formulations.get(formulation)
+    prepared(formulation, **limits, options=None)
+    Preprocessing.from_options(centre=centre, normalise=normalise)
+    options.check_written(output, ".json", read=(instance,))
+    options.check_page(html, "--html", instance)
+    problem, _ = options.loaded(instance, repair, selection, False, None, var)
+    check_request(problem, formulation, folds, score)
+    if problem.targets.kind != "classes":  # refuse bad parameters before solving; classes may take several machines
+        chosen.posed_for(problem, given).task(problem, given)
+    from ..estimators.of_instance import importance_of
+    from .display import Progress, print_table
+
+    steps = {"centre": centre, "normalise": normalise}
+    pieces = folds * (asked != ["stability"]) + resamples * ("stability" in asked)
+    with Progress(quiet or as_json, total=pieces) as progress:
+        found = importance_of(
+            problem, chosen.name, {**given, **limits, **steps}, folds=folds, seed=seed, score=score, answers=asked,
+            repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
+        )  # fmt: skip
+    if output is not None:
+        text = json.dumps(found.as_dict(), allow_nan=False) + "\n"
+        write_whole(output, lambda stream: stream.write(text.encode()))
+    if html is not None:
+        from ..reports.pages import kernels_page, save
+
+        save(html, kernels_page(found, chosen.name, instance.name))
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
+    elif not quiet:
+        heads, rows = found.table()
+        print_table(heads, rows, right=heads[1:])
+        typer.echo("\n".join([found.summary(), *found.notes]))
+    if found.uncertified:
+        options.fail(f"{found.uncertified} of {found.fits} fits are not certified; the first: {found.notes[-1]}")

@@ -1,0 +1,60 @@
+"""The section about single kernels, and a page of it alone: held-out scores, stability, and weights of every class."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ... import formulations
+from .. import plot
+from ..importance import KernelImportance
+from .html import Markup, element, figure, paragraph, section, table
+from .page import badge, inline, page
+
+FROM_SCORES = (
+    "All scores are of held-out samples. Alone: the score of the kernel by itself. Drop without: what is lost if the "
+    "kernel is left out and all is fitted again; near 0 too where another kernel can take its place. Drop permuted: "
+    "what the fitted model loses if the test samples' rows of the kernel are shuffled. "
+)
+FROM_RESAMPLES = (
+    "Resampled weight: the mean over bootstrap samples; selected: how often it exceeds {threshold:g} of all weights. "
+)
+OF_ALL = (
+    "Every ± is one standard deviation. Weights are not importances, and the certificate proves that the optimum is "
+    "exact, not that a kernel matters."
+)
+CAPTIONS = {
+    "importance": "What the held-out score loses without a kernel.",
+    "alone": "Each kernel alone; the band is one deviation around all kernels together.",
+    "stability": "Weights of bootstrap samples; on the right, how often a kernel is selected.",
+    "classes": "The weights of every machine, a row each.",
+}
+
+
+def importance(found: KernelImportance) -> Markup:
+    """Return the section with the table, and a chart of every answer."""
+    heads, rows = found.table()
+    words = FROM_SCORES if found.scores is not None else ""
+    words += FROM_RESAMPLES.format(threshold=found.threshold) if found.resampled is not None else ""
+    height, kinds = 1.2 + 0.26 * len(found.names), []
+    if found.without is not None or found.permuted is not None:
+        kinds.append(("importance", partial(plot.importance, found), height))
+    if found.alone is not None:
+        kinds.append(("alone", partial(plot.alone, found), height))
+    if found.resampled is not None:
+        kinds.append(("stability", partial(plot.stability, found), height))
+    if len(found.machines) > 1:
+        draw = partial(plot.classes, found, None, None)
+        kinds.append(("classes", draw, 1.5 + 0.2 * len(found.machines)))
+    figures = [figure(inline(draw, size, CAPTIONS[name], name), CAPTIONS[name]) for name, draw, size in kinds]
+    notes, drawn = map(paragraph, found.notes), element("div", *figures, class_="figures")
+    listed = table(heads, rows, range(1, len(heads)))
+    said = paragraph(found.summary(), "."), listed, *notes, drawn, paragraph(words, OF_ALL)
+    return section("kernels", "Which kernels matter", *said)
+
+
+def kernels_page(found: KernelImportance, formulation: str, source: str) -> str:
+    """Return the page about the kernels of an instance."""
+    kind = "bad" if found.uncertified else "good"
+    state = badge(f"{found.fits - found.uncertified} of {found.fits} fits certified", kind)
+    title = formulations.get(formulation).title
+    return page(f"{source}: which kernels matter", f"{formulation}: {title}", state, [importance(found)])

@@ -1,0 +1,101 @@
+"""`mklcvx kernels`, and the same section of `report`: scores as `cv` has them, names, exit status, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, zoo
+from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.io.files import save_instance
+
+WINE = zoo.real("wine", samples=40, count=5).select([0, 2, 4])
+QUICK = ("--folds", 2, "--resamples", 2, "--repeats", 2)
+
+
+def saved(folder, instance):
+    path = folder / "problem.npz"
+    save_instance(path, instance)
+    return path
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    return saved(tmp_path_factory.mktemp("kernels"), Instance(WINE.kernels, WINE.y, names=["age", "genes", "height"]))
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    instance = zoo.real("wine", "classes", samples=36, count=5).select([1, 3])
+    return saved(tmp_path_factory.mktemp("classes"), instance)
+
+
+def test_the_score_is_that_of_cv_on_the_same_folds(run, wine, tmp_path):
+    steps = ("--normalise", "trace", "--set", "C=100", "--seed", 3, "--score", "balanced_accuracy")
+    code, out, err = run("kernels", wine, *QUICK, *steps, "--json", "-o", tmp_path / "found.json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found == json.loads((tmp_path / "found.json").read_text())
+    given = {"folds": 2, "seed": 3, "score": "balanced_accuracy", "normalise": "trace"}
+    known = cross_validate(WINE, "l1", [{"C": 100.0}], **given).rows[0]
+    assert found["scores"] == pytest.approx(known.scores)
+    assert found["names"] == ["age", "genes", "height"]
+    assert (found["scoring"], found["fits"], found["uncertified"]) == ("balanced_accuracy", 2 * 7 + 2 + 1, 0)
+
+
+def test_a_table_names_the_kernels(run, wine):
+    code, out, err = run("kernels", wine, "--folds", 2, "--answers", "alone")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["kernel", "weight", "alone"]
+    assert [line.split()[0] for line in lines[1:4]] == ["age", "genes", "height"]
+    assert "9 fits, all certified" in lines[4]
+
+
+def test_classes_have_machines_and_a_page(run, classes, tmp_path):
+    page = tmp_path / "kernels.html"
+    answers = ("--answers", "stability,permuted")
+    code, out, err = run("kernels", classes, *QUICK, *answers, "--kernels", "1,0", "--html", page, "-q")
+    assert (code, out, err) == (0, "", "")
+    text = page.read_text(encoding="utf-8")
+    assert 'id="classes-' in text
+    assert "problem.npz: which kernels matter" in text
+
+
+def test_targets_choose_the_estimator(run, tmp_path):
+    response = Instance(WINE.kernels[:2], response=np.arange(40.0) % 7, sample_weight=np.linspace(1, 2, 40))
+    code, out, _ = run("kernels", saved(tmp_path, response), "--folds", 2, "--answers", "without", "--json")
+    assert code == 0
+    assert json.loads(out)["scoring"] == "r2"
+    labels = Instance(WINE.kernels[:2], labels=np.column_stack([WINE.y > 0, WINE.y < 0]))
+    file = saved(tmp_path, labels)
+    code, out, _ = run("kernels", file, "-f", "ml_sum", "--folds", 2, "--answers", "alone", "--json")
+    assert code == 0
+    assert json.loads(out)["scoring"] == "f1_macro"
+
+
+def test_what_is_not_certified_has_status_one(run, wine):
+    code, _, err = run("kernels", wine, "--folds", 2, "--answers", "without", "--max-iter", 1, "--solver", "simplemkl")
+    assert code == 1
+    assert "of 9 fits are not certified" in err
+
+
+def test_refusals(refusal, wine, classes, tmp_path):
+    assert "answer 'alon' is unknown: did you mean 'alone'?" in refusal("kernels", wine, "--answers", "alon")
+    assert "parameter" in refusal("kernels", wine, "--set", "D=1")
+    assert "unknown parameter 'D'" in refusal("kernels", classes, "--set", "D=1")
+    assert "folds = 1" in refusal("kernels", wine, "--folds", 1)
+    assert "threshold = 2.0" in refusal("kernels", wine, "--threshold", 2)
+    assert "one kernel" in refusal("kernels", wine, "--kernels", "age")
+    labels = saved(tmp_path, Instance(WINE.kernels, labels=np.column_stack([WINE.y > 0, WINE.y < 0])))
+    assert "labels" in refusal("kernels", labels)
+
+
+def test_report_has_the_section_on_demand(run, tmp_path):
+    page, four = tmp_path / "report.html", saved(tmp_path, zoo.real("wine", samples=30, count=5).select([0, 1, 2, 3]))
+    for folds, there in (((), False), (("--folds", 2), True)):
+        code, _, err = run("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", "trace", "-q")
+        assert (code, err) == (0, "")
+        assert ('id="kernels"' in page.read_text(encoding="utf-8")) == there
