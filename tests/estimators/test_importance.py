@@ -223,10 +223,9 @@ def test_it_prints_a_line_or_a_table(planted):
 
 
 def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
-    said: list[str] = []
-    given = {"cv": FOLDS, "resamples": 4, "report": said.append}
+    said, stack = [], stack_of("signal", "signal", "noise")
     with parallel_config("threading"):
-        again = kernel_importance(MODEL, stack_of("signal", "signal", "noise"), Y, n_jobs=2, **given)
+        again = kernel_importance(MODEL, stack, Y, cv=FOLDS, resamples=4, n_jobs=2, report=said.append)
     assert (again.permuted == copies.permuted).all()
     assert (again.resampled == copies.resampled).all()
     assert said[0] == "fold 1 of 3"
