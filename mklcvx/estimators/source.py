@@ -120,7 +120,7 @@ def is_precomputed(kernels: object) -> bool:
 
 def check_axes(X: object, precomputed: bool) -> None:
     """Refuse a stack where features are expected, and one whose kernel index comes first. Lists hold views."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 3 and not precomputed:
         raise InputError(
             f"X has shape {shape}, a stack of kernels: set kernels='precomputed', and give it as (n, n, M)"
