@@ -81,6 +81,20 @@ def test_softmax_with_a_ridge_that_nearly_outweighs_its_curvature_or_does():
                 assert worth.max() <= float(cost.upper()) + 1e-13
 
 
+def test_softmax_takes_no_tangent_where_the_sum_is_not_concave():
+    """A vertex is worth more than what tangents near another maximum leave room for."""
+    z, centre, square, c = [0.046235, 0.091665, -0.31665], [0.664236, 0.037792, 0.500945], 8.0, 0.7
+    with flint.ctx.workprec(128):
+        bends = [Bend(*exacts([square, square * x, square * x**2])) for x in centre]
+        one, balls = Softmax(0, exact(c)), [arb(x) for x in z]
+        worth = max(
+            alpha @ (np.array([-1, 1, 1]) * z) + square * ((alpha - centre) ** 2).sum() / 2
+            for alpha in (np.zeros(3), np.array([c, c, 0.0]), np.array([c, 0.0, c]))
+        )
+        assert float(one._tangent(balls, bends).upper()) < worth - 0.05
+        assert float(one.cost(balls, bends).upper()) >= worth
+
+
 @pytest.mark.parametrize("far", [1e-30, 1.0, 300.0, 800.0, 1e6, 1e300])
 def test_softmax_of_extreme_outputs(far):
     """log(1 + e^−far + …) of a sample that is right by that much, and far where it is wrong."""
