@@ -65,6 +65,36 @@ def test_no_alpha_is_worth_more_than_the_cost_and_one_is_worth_it(loss, square):
                 assert float(cost.upper()) <= max(float(value) for value in worth) + 0.02 + 3 * blur
 
 
+def test_softmax_with_a_ridge_that_nearly_outweighs_its_curvature_or_does():
+    """Two outputs, on a fine grid: where no tangent is near the maximiser, and where the sum is not concave."""
+    rng, c, u = np.random.default_rng(5), 0.7, np.linspace(0, 1, 2001)
+    entropy = -sum(part * np.log(np.where(part > 0, part, 1.0)) for part in (u, 1 - u))
+    with flint.ctx.workprec(128):
+        for square in (2.7, 2.85, 4.0, 8.0):
+            for _ in range(20):
+                z, centre = rng.normal(size=2), rng.uniform(-0.5, 1.0, 2)
+                bends = [Bend(*exacts([square, square * x, square * x**2])) for x in centre]
+                cost = Softmax(0, exact(c)).cost([arb(x) for x in z], bends)
+                alpha = c * (1 - u)  # of the own class, and of its rival
+                ridge = square * ((alpha - centre[0]) ** 2 + (alpha - centre[1]) ** 2) / 2
+                worth = c * entropy - alpha * (z[0] - z[1]) + ridge
+                assert worth.max() <= float(cost.upper()) + 1e-13
+
+
+def test_softmax_takes_no_tangent_where_the_sum_is_not_concave():
+    """A vertex is worth more than what tangents near another maximum leave room for."""
+    z, centre, square, c = [0.046235, 0.091665, -0.31665], [0.664236, 0.037792, 0.500945], 8.0, 0.7
+    with flint.ctx.workprec(128):
+        bends = [Bend(*exacts([square, square * x, square * x**2])) for x in centre]
+        one, balls = Softmax(0, exact(c)), [arb(x) for x in z]
+        worth = max(
+            alpha @ (np.array([-1, 1, 1]) * z) + square * ((alpha - centre) ** 2).sum() / 2
+            for alpha in (np.zeros(3), np.array([c, c, 0.0]), np.array([c, 0.0, c]))
+        )
+        assert float(one._tangent(balls, bends).upper()) < worth - 0.05
+        assert float(one.cost(balls, bends).upper()) >= worth
+
+
 @pytest.mark.parametrize("far", [1e-30, 1.0, 300.0, 800.0, 1e6, 1e300])
 def test_softmax_of_extreme_outputs(far):
     """log(1 + e^−far + …) of a sample that is right by that much, and far where it is wrong."""

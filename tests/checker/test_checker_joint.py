@@ -139,6 +139,20 @@ def test_functions_of_their_own_prove_as_much_as_weights(solved, loss):
     assert evaluated(*given, own, instance.sample_weight).upper > one.upper + Fraction(1, 1000)
 
 
+@pytest.mark.parametrize("stretch", [1.0, 1.25])
+def test_stretched_functions_are_priced_as_they_are(solved, stretch):
+    """½t²μ'q, and the risk of t(f + b), in doubles."""
+    for loss in (*FOR_CLASSES, "squared"):
+        instance, record = solved[loss]
+        _, task = posed(instance, "l1", loss=loss, C=0.7)
+        made = {**record, "certificate": {"stretch": stretch, "ridge": record["certificate"]["ridge"]}}
+        beta, kernel = np.array(record["alpha"]) * task.signs, np.tensordot(record["weights"], instance.kernels, 1)
+        z = stretch * (beta @ kernel + np.array(record["bias"])[:, None])
+        value = stretch**2 * np.sum(beta * (beta @ kernel)) / 2 + task.loss.value(z, task.y, task.box).sum()
+        point = evaluated(instance.kernels, instance.targets.values, made, instance.sample_weight)
+        assert float(point.upper) == pytest.approx(value, rel=1e-12)
+
+
 @pytest.mark.parametrize("loss", FOR_CLASSES)
 def test_a_constant_in_all_biases_changes_nothing(solved, loss):
     instance, record = solved[loss]
