@@ -209,7 +209,7 @@ class KernelEstimator(BaseEstimator, ABC):
         that differ are soon found, as a rule."""
         order, found = np.random.default_rng(0).permutation(kernels.shape[1]), None
         for start in range(0, len(order), FEW):
-            classes = self._decided(rows_of(kernels, order[start : start + FEW]))
+            classes = self._decided(np.asarray(rows_of(kernels, order[start : start + FEW]), dtype=np.float64))
             if classes is None or (classes != (found := classes[0] if found is None else found)).any():
                 return None
         return found
@@ -241,8 +241,10 @@ class KernelEstimator(BaseEstimator, ABC):
     # ------------------------------------------------------------------------------------------------- the rest
     @property
     def named_weights_(self) -> dict[str, Any]:
-        """The weight of each kernel by its name; an array where there are several machines. Of kernels with the same
-        name the second is called "name (2)"."""
+        """The weight of each kernel by its name; an array where there are several machines.
+
+        Of kernels with the same name the second is called "name (2)".
+        """
         check_is_fitted(self)
         met: dict[str, int] = {}
         found: dict[str, Any] = {}

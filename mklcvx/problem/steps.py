@@ -78,8 +78,8 @@ class UnitDiagonal(_Scale):
     of_diagonal = True
 
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
-        mean = np.average(diagonal, weights=weight)
-        return {"scale": mean if mean > np.finfo(float).tiny else np.asarray(1.0)}
+        mean = np.asarray(np.average(diagonal, weights=weight), dtype=np.float64)
+        return {"scale": mean if mean > np.finfo(float).tiny else np.ones(())}
 
 
 class UnitTrace(_Scale):
