@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.numbers import as_any_array
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
@@ -84,10 +85,7 @@ class KernelSource:
 
 def check_axes(X: object, precomputed: bool) -> None:
     """Refuse a stack where features are expected, and one whose kernel index comes first."""
-    try:
-        shape = np.shape(X)  # type: ignore[call-overload]  # of lists, too
-    except ValueError:
-        return  # ragged: scikit-learn says so
+    shape = as_any_array(X).shape if isinstance(X, list | tuple) else getattr(X, "shape", ())
     if len(shape) == 3 and not precomputed:
         raise InputError(
             f"X has shape {shape}, a stack of kernels: set kernels='precomputed', and give it as (n, n, M)"
