@@ -163,7 +163,8 @@ def show_machines(found: Machines) -> None:
     each, pairs = [], list(zip(found.machines, found.solutions, strict=True))
     for machine, one in pairs[:MOST_MACHINES]:
         gap = f"{one.certificate.relative_gap:.1e}"
-        weights = [f"{weight:.4g}" for weight in one.weights[:MOST_WEIGHTS]]
+        used = set(one.used().tolist())
+        weights = [f"{weight:.4g}" if m in used else "0" for m, weight in enumerate(one.weights[:MOST_WEIGHTS])]
         shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
         each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
     columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")

@@ -11,7 +11,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -95,6 +95,7 @@ def _read_v5(path: Path, choose: Callable[[Listing], Chosen], limit: float | Non
         warnings.simplefilter("ignore")  # about repeated variables: the last one counts, as in MATLAB
         found = {name: (shape, kind) for name, shape, kind in whosmat(path) if not name.startswith("__")}
 
+        @cache
         def inside(name: str) -> list[Shape]:
             return [np.shape(cell) for cell in np.ravel(loadmat(path, variable_names=[name])[name])]
 

@@ -39,7 +39,8 @@ class Instance:
     Parameters
     ----------
     kernels : array_like of shape (M, n, n), or LowRank
-        Positive semidefinite kernel matrices, or their factors.
+        Positive semidefinite kernel matrices, or their factors. A stack (n, n, M) is accepted with a warning, unless
+        M = n.
     y : array_like of shape (n,), optional
         Labels −1 and +1.
     classes : array_like of shape (n,), optional
@@ -70,9 +71,10 @@ class Instance:
         Real targets of the test samples.
     test_diagonals : array_like of shape (M, t), optional
         Values k(x, x) of the test samples.
-    repair : {"clip", "shift"}, optional
+    repair : {"clip", "shift", "symmetrise"}, optional
         Repair indefinite kernels: "clip" sets negative eigenvalues to zero, "shift" adds the size of the smallest one
-        to the diagonal. `repairs` describes the changes.
+        to the diagonal; or asymmetric ones: "symmetrise" takes (K + K')/2. "symmetrise,clip" does both. `repairs`
+        describes the changes.
 
     Raises
     ------

@@ -15,14 +15,14 @@ Array = NDArray[np.float64]
 
 
 @overload
-def fill_missing(kernels: ArrayLike, test_kernels: None = None) -> Array: ...
+def fill_missing(kernels: ArrayLike, *, test_kernels: None = None) -> Array: ...
 
 
 @overload
-def fill_missing(kernels: ArrayLike, test_kernels: ArrayLike) -> tuple[Array, Array]: ...
+def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike) -> tuple[Array, Array]: ...
 
 
-def fill_missing(kernels: ArrayLike, test_kernels: ArrayLike | None = None) -> Array | tuple[Array, Array]:
+def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """Centre every kernel on the samples that have its view, and fill in zeros for those that lack it.
 
     A sample lacks a view if its row and column in the kernel are NaN throughout. In feature space the zeros put it at

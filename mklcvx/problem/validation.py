@@ -63,7 +63,8 @@ def _ours(stack: RealArray, new: bool) -> RealArray:
 
 def as_array(values: object, name: str, shape: str) -> RealArray:
     if isinstance(values, Mapping):
-        raise InputError(f"{name} are a dict: give list({name}.values()), and its keys as names")
+        words = remedy(f"give list({name}.values()), and its keys as names", "store lists, one for each matrix")
+        raise InputError(f"{name} are a dict: {words}")
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError as fault:

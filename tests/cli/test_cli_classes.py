@@ -145,7 +145,7 @@ def test_cross_validation_scores_what_the_machines_predict(run, file, way):
     records = [strict(line) for line in out.splitlines()]
     assert [record["parameters"]["C"] for record in records] == [0.5, 2]
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    model = MKLClassifier("l1", "precomputed", C=2.0, multi_class=way, centre=True)
+    model = MKLClassifier("l1", "precomputed", C=2.0, multi_class=way, centre=True, normalise=None)
     expected = cross_val_score(model, np.moveaxis(K, 0, -1), CODES, cv=folds)
     np.testing.assert_allclose(records[1]["scores"], expected)
 

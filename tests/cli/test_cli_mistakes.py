@@ -123,13 +123,12 @@ MISTAKES = {
     "solve ok.npz --set loss=squared": ("loss squared needs a response, the instance has y: use loss hinge, nu",),
     "solve ok.npz --repair fix": ("--repair fix is unknown: give 'clip' or 'shift', 'symmetrise'",),
     "solve ok.npz --repair clip,shift": ("--repair clip,shift asks for two ways of the same",),
-    "solve ok.npz --normalise unit": ("normalise 'unit' is unknown: known: cosine, trace, variance",),
+    "solve ok.npz --normalise unit": ("normalise 'unit' is unknown: known: cosine, diagonal, trace, variance",),
     "solve ok.npz --kernels texture,size": ("unknown kernel 'size': give an index below 3 or one of colour of the",),
     "solve ok.npz --multi-class ovo": ("the instance has y, for which l1 needs one machine: leave it out",),
     "solve ok.npz -o out.mat": ("unknown kind of file '.mat': end the name in .json or .npz",),
     "slove ok.npz": ("No such command 'slove'", "'solve'"),
     # paths and cross-validation
-    "path ok.npz": ("Missing option '--grid' (see mklcvx path --help)",),
     "path ok.npz --grid C": ("--grid 'C' is not KEY=V1,V2,...: write for example --grid C=0.1,1,10",),
     "cv rare.npz --grid C=1": ("class 3 has one sample, and folds need two of each: leave that class out",),
     "cv ok.npz --grid C=1 --folds 50": ("there are 4 samples of the smallest class: give between 2 and 4",),
@@ -147,7 +146,7 @@ MISTAKES = {
     "predict model.npz strange.npz": ("y has a, and no class of the model: -1, 1: give classes as in training",),
     "predict model.npz headings.csv": (
         "column 12 is headed 'other', the model knows 'measurement number 11 of the leaf'",
-        "give the columns of training in their order",
+        "give the columns that the model knows",
     ),
     "predict model.npz fewer.csv": ("11 columns, the model knows 12, 'measurement number 0 of the leaf' among them",),
     # answers

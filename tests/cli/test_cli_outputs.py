@@ -6,11 +6,8 @@ import os
 
 import pytest
 
-from mklcvx.cli import bench as cli_bench
-from mklcvx.cli import cv as cli_cv
 from mklcvx.cli import options
 from mklcvx.cli import predict as cli_predict
-from mklcvx.cli import verify as cli_verify
 from mklcvx.io.files import load_instance, save_instance
 
 pytestmark = pytest.mark.slow
@@ -28,10 +25,7 @@ def nothing_is_read(monkeypatch):
     def read(*_, **__):
         pytest.fail("read before refusing")
 
-    for module, name in (
-        (options, "load_instance"), (cli_predict, "load_solution"), (cli_cv, "load_instance"),
-        (cli_verify, "load_instance"), (cli_bench, "load_instance"),
-    ):  # fmt: skip
+    for module, name in ((options, "load_instance"), (cli_predict, "load_answer"), (cli_predict, "load_test")):
         monkeypatch.setattr(module, name, read)
 
 

@@ -48,8 +48,8 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("-o", "answer.txt"), ("output answer.txt: unknown kind of file '.txt'", ".json or .npz")),
         (("-o", "nowhere/answer.json"), ("no folder nowhere", "create it first")),
         (("-o",), ("-o",)),
-        (("--colour",), ("--colour", "see mklcvx --help")),
-        (("more.npz",), ("more.npz", "see mklcvx --help")),
+        (("--colour",), ("--colour", "see mklcvx solve --help")),
+        (("more.npz",), ("more.npz", "see mklcvx solve --help")),
     ],
 )
 def test_unusable_requests_are_refused_in_one_line(refusal, problem, arguments, words):

@@ -233,7 +233,7 @@ JSON_FAULTS = [
     ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels are ragged"),
     ('{"kernels": null, "y": [1, -1]}', "kernels have dtype"),
-    ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels have dtype"),
+    ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels are a dict"),
     (
         '{"kernels": [[[1, 0], [0, 1]]], "y": null}',
         "y is null: store numbers, or leave it out where there are no targets",

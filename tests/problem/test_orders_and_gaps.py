@@ -58,10 +58,9 @@ def test_where_the_shape_does_not_decide_the_other_order_is_named():
     ("kernels", "X", "words"),
     [
         ("precomputed", K, ("kernel index first", "give numpy.moveaxis(X, 0, -1)")),
-        ("precomputed", list(K), ("kernel index first", "give numpy.moveaxis(X, 0, -1)")),
         ("gaussians", LAST, ("a stack of kernels", "set kernels='precomputed'")),
     ],
-    ids=["array", "list", "features"],
+    ids=["array", "features"],
 )
 def test_estimators_name_the_order_that_they_take(kernels, X, words):
     with check_refused(*words):
@@ -144,7 +143,8 @@ def test_other_numbers_that_are_not_finite_are_no_missing_view(place):
 
 
 def test_samples_without_a_view_are_put_at_the_mean_of_the_others(gappy):
-    filled, test = fill_missing(*gappy)
+    kernels, test = gappy
+    filled, test = fill_missing(kernels, test_kernels=test)
     part = K[1:2][:, HERE][:, :, HERE]
     steps = Preprocessing([Centre()]).fit(part)
     np.testing.assert_array_equal(filled[1][np.ix_(HERE, HERE)], steps.train(part)[0])
@@ -158,7 +158,8 @@ def test_samples_without_a_view_are_put_at_the_mean_of_the_others(gappy):
 
 
 def test_filled_kernels_are_solved_and_predict(gappy):
-    filled, test = fill_missing(*gappy)
+    kernels, test = gappy
+    filled, test = fill_missing(kernels, test_kernels=test)
     solution = solve(Instance(filled, Y), "l1")
     assert solution.certified
     assert np.isfinite(solution.decision_function(test)).all()
@@ -179,6 +180,7 @@ def test_where_nothing_is_missing_filling_in_is_centring():
     ids=["matrix", "test", "one left", "infinite"],
 )
 def test_what_cannot_be_filled_in_is_refused(change, words):
+    kernels, test = change(K, TEST)
     with pytest.raises(InputError) as refused:
-        fill_missing(*change(K, TEST))
+        fill_missing(kernels, test_kernels=test)
     assert words in str(refused.value)
