@@ -81,18 +81,9 @@ Settings = Annotated[
 Grid = Annotated[
     list[str] | None,
     typer.Option(
-        "--grid", metavar="KEY=V1,V2,...",
+        "--grid",
+        metavar="KEY=V1,V2,...",
         help="A parameter and its values; several: all combinations. Six values of C, or of nu, if there is none.",
-        show_default=False,
-    ),
-]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)]
-Score = Annotated[
-    str | None,
-    typer.Option(
-        help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
-        "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
-        "else accuracy, f1_macro for label sets, r2 for a response.",
         show_default=False,
     ),
 ]
@@ -108,6 +99,16 @@ SolverName = Annotated[
     typer.Option(
         help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
         callback=solver_now,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)]
+Score = Annotated[
+    str | None,
+    typer.Option(
+        help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
+        "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
+        "else accuracy, f1_macro for label sets, r2 for a response.",
+        show_default=False,
     ),
 ]
 
