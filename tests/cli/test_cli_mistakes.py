@@ -129,6 +129,7 @@ MISTAKES = {
     "solve ok.npz -o out.mat": ("unknown kind of file '.mat': end the name in .json or .npz",),
     "slove ok.npz": ("No such command 'slove'", "'solve'"),
     # paths and cross-validation
+    "kernels ok.npz --answers lone": ("answer 'lone' is unknown", "did you mean 'alone'?"),
     "path ok.npz --grid C": ("--grid 'C' is not KEY=V1,V2,...: write for example --grid C=0.1,1,10",),
     "cv rare.npz --grid C=1": ("class 3 has one sample, and folds need two of each: leave that class out",),
     "cv ok.npz --grid C=1 --folds 50": ("there are 4 samples of the smallest class: give between 2 and 4",),
