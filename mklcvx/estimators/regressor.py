@@ -25,9 +25,9 @@ from .single import OneMachine
 class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.
 
-    With one kernel, `formulation="svm"` and loss "epsilon_insensitive" it is scikit-learn's `SVR`; with loss "squared"
-    and `bias=False` it is `KernelRidge` with alpha = 1/C. Several targets are learned at once, with one combination of
-    kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
+    With one kernel as it is (`normalise=None`), `formulation="svm"` and loss "epsilon_insensitive" it is
+    scikit-learn's `SVR`; with loss "squared" and `bias=False` it is `KernelRidge` with alpha = 1/C. Several targets are
+    learned at once, with one combination of kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
 
     Parameters
     ----------
