@@ -196,9 +196,12 @@ class KernelEstimator(BaseEstimator, ABC):
             warnings.warn(text, UserWarning, stacklevel=stacklevel)
         elif (only := self._only_class(kernels)) is not None:
             warnings.warn(self._of_one_class(only), OneClassWarning, stacklevel=stacklevel)
+        self._warn_of_sizes(stacklevel)
+
+    def _warn_of_sizes(self, stacklevel: int) -> None:
         if self._source.unlike:
             text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
-            warnings.warn(text, ScaleWarning, stacklevel=stacklevel)
+            warnings.warn(text, ScaleWarning, stacklevel=stacklevel + 1)
 
     def _decided(self, stack: Array) -> NDArray[Any] | None:
         """The classes predicted for test kernels; None where there are none."""

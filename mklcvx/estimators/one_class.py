@@ -23,8 +23,8 @@ ROUNDING = 1e-12  # of ρ: what evaluating f may err by
 class OneClassMKL(OutlierMixin, OneMachine):
     """Detection of outliers that learns its combination of kernels, with a certificate of optimality.
 
-    With one kernel and `formulation="svm"` it is scikit-learn's `OneClassSVM`, whose values are νn times as large. A
-    kernel that is large everywhere makes f large at no cost: `normalise` makes kernels comparable.
+    With one kernel, `formulation="svm"` and `normalise=None` it is scikit-learn's `OneClassSVM`, whose values are νn
+    times as large. A kernel that is large everywhere makes f large at no cost: `normalise` makes kernels comparable.
 
     Parameters
     ----------

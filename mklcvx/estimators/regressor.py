@@ -27,10 +27,10 @@ from .single import OneMachine
 class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.
 
-    With one kernel, `formulation="svm"` and loss "epsilon_insensitive" it is scikit-learn's `SVR`; with loss "squared"
-    and `bias=False` it is `KernelRidge` with alpha = 1/C; with loss "poisson" it is `PoissonRegressor` on the features
-    of the kernel, with alpha = 1/(C n). Several targets are learned at once, with one combination of kernels;
-    `sklearn.multioutput.MultiOutputRegressor` learns one for each.
+    With one kernel as it is (`normalise=None`), `formulation="svm"` and loss "epsilon_insensitive" it is
+    scikit-learn's `SVR`; with loss "squared" and `bias=False` it is `KernelRidge` with alpha = 1/C; with loss "poisson"
+    it is `PoissonRegressor` on the features of the kernel, with alpha = 1/(C n). Several targets are learned at once,
+    with one combination of kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
 
     Parameters
     ----------

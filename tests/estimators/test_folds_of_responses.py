@@ -12,6 +12,9 @@ from mklcvx.estimators import cross_validation as cv
 from mklcvx.estimators.cross_validation import check_request, cross_validate, measure
 from refusals import check_refused
 
+# Of two points one is the best, and on the edge.
+pytestmark = pytest.mark.filterwarnings("ignore::mklcvx.GridEdgeWarning")
+
 N = 24
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(N, 2))

@@ -162,6 +162,9 @@ def test_a_word_that_is_no_unit_is_refused():
 def test_a_path_has_the_unit_of_its_kernels():
     found = mkl_path(CANCER, MALIGNANT, {"theta": [0.5, 1.0]}, formulation="sm1", normalise="trace")
     assert [solution.parameters["C"] for solution in found.solutions] == [90.0, 90.0]
+    with pytest.warns(ScaleWarning, match="the trace of kernel linear") as said:
+        mkl_path(CANCER, MALIGNANT, {"C": [1.0]}, kernels=UNLIKE, normalise=None)
+    assert said[0].filename == __file__
 
 
 def scored(points, means, formulation="l1", count=4):

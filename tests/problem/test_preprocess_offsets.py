@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance
+from mklcvx.estimators.columns import Table
 from mklcvx.estimators.source import KernelSource
 from mklcvx.problem.preprocessing import Centre, Preprocessing
 from mklcvx.solvers.solving import preprocessed
@@ -39,7 +40,8 @@ def test_what_is_accepted_is_accepted_after_centring_with_weights(seed):
     kernels, weight = (x @ x.T)[None], np.exp(3 * rng.normal(size=N))
     Instance(kernels, Y)
     stack = np.moveaxis(kernels, 0, 2)
-    assert Instance(KernelSource.fit("precomputed", stack, Y, weight, True, None)[1], Y).count == 1
+    made = KernelSource.fit("precomputed", Table(stack, stack), Y, weight, Preprocessing([Centre()]))
+    assert Instance(made[1], Y).count == 1
 
 
 def test_an_offset_of_whole_numbers_costs_no_digits():

@@ -171,7 +171,8 @@ def test_a_contestant_is_the_estimator(diabetes, loss):
     fits = machines.multiple("elastic", loss, GRID).fits(diabetes, {"C": [0.1]})
     ((_, fit),) = fits
     stack, to_test = (np.moveaxis(kernels, 0, -1) for kernels in (diabetes.kernels, diabetes.to_test))
-    model = mklcvx.MKLRegressor("elastic", kernels="precomputed", loss=loss, C=0.1, l1_ratio=0.5, tol=1e-10)
+    given = {"loss": loss, "C": 0.1, "l1_ratio": 0.5, "tol": 1e-10, "normalise": None}
+    model = mklcvx.MKLRegressor("elastic", kernels="precomputed", **given)
     model.fit(stack, diabetes.targets.ravel())
     assert fit.certified
     np.testing.assert_allclose(fit.predicted.ravel(), model.predict(to_test), atol=1e-4)
