@@ -230,6 +230,12 @@ def test_random_points_never_violate_weak_duality(name, seed):
     assert upper.largest_term == pytest.approx(float(np.vdot(upper.point, problem.h)))
 
 
+def test_smoothed_scores_are_joined_by_a_sum_of_exponentials():
+    formulation, scores = formulations.get("hypergraph_smooth"), np.array([3.0, 2.9, -400.0])
+    found = formulation.joined(SimpleNamespace(smoothing=0.5), scores)
+    assert found == pytest.approx(0.5 * np.logaddexp(6.0, 5.8), rel=1e-14)
+
+
 def test_smoothing_stays_within_its_band_and_tends_to_the_maximum():
     """f ≤ f_σ ≤ f + σ log M (Lemma 3.3), for the optimal values too."""
     instance = synthetic(18, 3, seed=7)

@@ -18,6 +18,7 @@ from refusals import check_refused
 pytestmark = pytest.mark.slow
 
 LOSSES = [*JOINT.values(), Separable(SQUARED)]
+UNIT = 4.0  # of kernels, in declared programmes
 BY_NAME = {"ids": lambda one: getattr(one, "name", None)}
 
 
@@ -229,12 +230,14 @@ def test_both_declarations_and_both_bounds_agree(name, loss, bias):
     instance = classes() if loss in FOR_CLASSES else responses()
     formulation, task = posed(instance, name, loss=loss, bias=bias)
     assert "joint loss" in formulation.notation
-    primal, dual = formulation.declare_primal(task), formulation.declare_dual(task)
-    values = [value_of(primal.problem), value_of(dual.problem)]
-    ((alpha,), (functions,)) = formulation.from_primal(primal, task, 1.0)
+    scaled = formulation.in_units(task, UNIT)
+    primal, dual = formulation.declare_primal(scaled), formulation.declare_dual(scaled)
+    values = np.array([value_of(primal.problem), value_of(dual.problem)]) / task.loss_function.value_unit(UNIT)
+    ((alpha,), (functions,)) = formulation.from_primal(primal, scaled, UNIT)
     lower, upper = formulation.lower(task, alpha), formulation.upper(task, functions)
-    again = formulation.lower(task, formulation.from_dual(dual, task, 1.0).duals[0])
+    again = formulation.lower(task, formulation.from_dual(dual, scaled, UNIT).duals[0])
     assert lower.largest_term >= abs(task.gain(lower.alpha))
+    assert upper.largest_term >= upper.risk.largest_term
     size = formulation.scale(lower, upper)
     np.testing.assert_allclose([lower.value, again.value], upper.value, rtol=0, atol=2e-6 * size)
     np.testing.assert_allclose(values, upper.value, rtol=0, atol=1e-5 * size)  # solvers stop earlier than their points

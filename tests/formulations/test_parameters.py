@@ -77,6 +77,7 @@ def test_a_price_that_is_no_number_is_refused(theta, p):
     with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
         resolved("smp", theta=theta, p=p)
     assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
+    assert resolved("smp", theta=2 * 599.5 / (600.5 * np.e), p=600.5)["p"] == 600.5  # c = e^599.5 is a number
 
 
 @pytest.mark.parametrize(

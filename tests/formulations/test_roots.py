@@ -72,3 +72,21 @@ def test_several_kernels_and_one_without_norm_have_the_same_slope():
 def test_a_root_where_the_function_is_flat_is_as_near_as_the_search_came(power):
     assert increasing_root(lambda b: (b - 1 / 3) ** power, -1.0, 1.0) == pytest.approx(1 / 3, rel=1e-8)
     assert increasing_root(lambda b: b - 2, -1.0, 1.0) == 1
+
+
+def test_a_function_that_is_positive_from_the_start_has_its_root_there():
+    assert increasing_root(lambda x: x + 0.5, 0.0, 1.0) == 0.0
+    assert increasing_root(lambda x: x - 2.5, 0.0, 1.0) == 1.0
+
+
+@pytest.mark.parametrize("h", [0.05, 1.0, 30.0])
+@pytest.mark.parametrize("p", [1.5, 2.0, 4.0])
+def test_a_kernel_without_norm_has_weight_where_the_common_slope_is_positive(h, p):
+    a = np.array([0.4, 0.0, 0.1, 0.0])
+    mu = power_simplex(a, h, p)
+    assert mu.sum() == pytest.approx(1)
+    used = a > 0
+    slopes = (h * mu[used]) ** (p - 1) - a[used] ** 2 / (2 * mu[used] ** 2)
+    level = slopes.mean()
+    assert slopes == pytest.approx(level, rel=1e-6, abs=1e-9)
+    assert (h * mu[~used]) ** (p - 1) == pytest.approx(max(level, 0.0), rel=1e-6, abs=1e-9)
