@@ -140,7 +140,16 @@ class FittedBank:
     """The parts of a bank in their order; of each view, where there are several."""
 
     def __init__(self, kernels: Any, views: Sequence[View] = ()) -> None:
-        self.parts = [Group(view.name, parts_of(kernels), view.columns) for view in views] or parts_of(kernels)
+        named = [Group(view.name or f"view {i + 1}", parts_of(kernels), view.columns) for i, view in enumerate(views)]
+        self.parts = named or parts_of(kernels)
+
+    @property
+    def views(self) -> list[View]:
+        """Groups of columns that follow each other and are all of X: what can be given as views."""
+        groups = [part for part in self.parts if isinstance(part, Group) and part.numbers]
+        found = [View(str(part.name), list(part.numbers or ())) for part in groups]
+        follow = [column for view in found for column in view.columns]
+        return found if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
 
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> FittedBank:
         for part in self.parts:

@@ -97,11 +97,11 @@ class Group(Part):
 
     def __init__(self, name: str | None, parts: Sequence[Part], columns: Columns | None = None) -> None:
         self.name, self.parts, self.columns = name, list(parts), columns
-        self._numbers: list[int] | None = None
+        self.numbers: list[int] | None = None
 
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
-        self._numbers = None if self.columns is None else resolved(self.columns, table)
-        seen = table if self._numbers is None else table.of(self._numbers)
+        self.numbers = None if self.columns is None else resolved(self.columns, table)
+        seen = table if self.numbers is None else table.of(self.numbers)
         for part in self.parts:
             part.fit(seen, y, sample_weight)
         inner = [name for part in self.parts for name in part.names]
@@ -125,13 +125,13 @@ class Group(Part):
         return joined_factors(self.parts)
 
     def as_plain(self) -> dict[str, Any]:
-        return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self._numbers}
+        return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self.numbers}
 
     def with_numbers(self) -> Part:
-        return Group(self.name, [part.with_numbers() for part in self.parts], self._numbers)
+        return Group(self.name, [part.with_numbers() for part in self.parts], self.numbers)
 
     def _seen(self, X: Array) -> Array:
-        return X if self._numbers is None else X[:, self._numbers]
+        return X if self.numbers is None else X[:, self.numbers]
 
 
 class FunctionPart(Part):

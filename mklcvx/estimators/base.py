@@ -30,7 +30,7 @@ from ..problem.stack import Array
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .inputs import gathered, host_array
+from .inputs import gathered, host_array, in_order
 from .saving import ModelParts, read_model, require, restored, save_model
 from .source import KernelSource, check_axes, is_precomputed
 
@@ -229,7 +229,8 @@ class KernelEstimator(BaseEstimator, ABC):
     # ---------------------------------------------------------------------------------------------- prediction
     def _test_kernels(self, X: Any) -> Array:
         check_is_fitted(self)
-        given, _ = gathered(X, self._pairwise, self.n_features_in_)
+        given, views = gathered(X, self._pairwise, self.n_features_in_)
+        given = in_order(given, views, self._source.views) if views else given
         return self._source.test(self._validated(given, reset=False))
 
     @property

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..problem.stack import Array
 
 
 class View(NamedTuple):
-    """The name of a view, and its columns among those of all views."""
+    """The name of a view, empty if it has none, and its columns among those of all views."""
 
     name: str
     columns: list[int]
@@ -57,11 +57,31 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
         shapes = ", ".join(str(part.shape) for part in parts)[:80]
         raise InputError(f"X has views of shapes {shapes}: give the same samples in each")
     if precomputed:
-        return np.stack(parts, axis=-1), [View(name, []) for name in names if name]
+        return np.stack(parts, axis=-1), [View(name, []) for name in names]
     ends = np.cumsum([part.shape[1] for part in parts]).tolist()
     columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
-    named = [name or f"view {i + 1}" for i, name in enumerate(names)]
-    return np.hstack(parts), [View(name, own) for name, own in zip(named, columns, strict=True)]
+    return np.hstack(parts), [View(name, own) for name, own in zip(names, columns, strict=True)]
+
+
+def in_order(X: Array, views: list[View], known: Sequence[View]) -> Array:
+    """The array with its views, or its kernels, in the order of the training. Those without names are in it already."""
+    names, sizes = [view.name for view in known], [len(view.columns) for view in known]
+    given = {view.name: number for number, view in enumerate(views)}
+    if "" in given:
+        given = dict(zip(names, range(len(views)), strict=False))
+    order = [views[given[name]] for name in names if name in given]
+    if len(order) != len(views) or len(views) != len(known) or [len(view.columns) for view in order] != sizes:
+        theirs, ours = (_described(some) for some in (views, known))
+        raise InputError(f"X has the views {theirs}, the model was fitted on {ours}: give these")
+    if not sizes[0]:
+        return X[..., [given[name] for name in names]]
+    return X[:, [column for view in order for column in view.columns]]
+
+
+def _described(views: Sequence[View]) -> str:
+    called = [view.name or str(i + 1) for i, view in enumerate(views)]
+    sizes = [f" ({len(view.columns)})" if view.columns else "" for view in views]
+    return ", ".join(name + size for name, size in zip(called, sizes, strict=True))[:80] or "none"
 
 
 def _are_kernels(entries: Any, width: int | None) -> bool:

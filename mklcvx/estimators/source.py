@@ -24,6 +24,7 @@ from ..problem.scales import unit_of_price, unlike_sizes
 from ..problem.stack import Array
 from .bank import FittedBank
 from .columns import Table
+from .inputs import View
 
 PRECOMPUTED = "precomputed"
 
@@ -59,7 +60,8 @@ class KernelSource:
             if table.X.shape[0] != table.X.shape[1]:
                 raise InputError(f"X has shape {table.X.shape}, not square: give precomputed kernels (n, n, M)")
             stack = as_stack(table.X)[:, kept][:, :, kept]
-            source.names = [view.name for view in table.views] or [f"K{m + 1}" for m in range(len(stack))]
+            called = [view.name for view in table.views] or [""] * len(stack)
+            source.names = [name or f"K{m + 1}" for m, name in enumerate(called)]
         else:
             source.bank = FittedBank(kernels, table.views)
             source.train = table.X[kept]
@@ -81,6 +83,11 @@ class KernelSource:
         scaled = any(step.divides_by for step in steps.steps)
         source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
         return source, stack if isinstance(stack, LowRank) else handed_over(stack)
+
+    @property
+    def views(self) -> list[View]:
+        """The views, or the kernels, that new samples can have one by one."""
+        return [View(name, []) for name in self.names] if self.bank is None else self.bank.views
 
     def test(self, X: Array) -> Array:
         """The kernels (M, t, n) of new samples with the training samples kept."""

@@ -159,6 +159,12 @@ def test_a_list_of_views_is_a_bank_on_each(tmp_path):
     np.testing.assert_array_equal(named.decision_function(views), grouped.decision_function(WINE))
     named.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict_proba(views), named.predict_proba(views))
+    for again in (named, load_model(tmp_path / "model.npz")):
+        swapped = {"b": views[1], "a": views[0]}
+        np.testing.assert_array_equal(again.decision_function(swapped), named.decision_function(views))
+        for wrong in (views[::-1], {"a": views[0], "c": views[1]}, views[:1], {"a": views[1], "b": views[0]}):
+            with pytest.raises(InputError, match=r"the model was fitted on a \(5\), b \(8\): give these"):
+                again.predict(wrong)
     with pytest.raises(InputError, match=r"views of shapes \(60, 5\), \(59, 8\): give the same samples"):
         named.fit([WINE[:, :5], WINE[1:, 5:]], GRAPE)
     with pytest.raises(InputError, match="X is a dict, and not of arrays with two dimensions"):
@@ -173,6 +179,8 @@ def test_a_list_of_matrices_is_a_stack():
     np.testing.assert_array_equal(model.decision_function([*new]), expected)  # rows of a stack, as before
     named = MKLClassifier("l1", "precomputed").fit(dict(zip("uvw", np.moveaxis(stack, -1, 0), strict=True)), GRAPE)
     assert named.kernel_names_.tolist() == ["u", "v", "w"]
+    turned = dict(zip("wvu", np.moveaxis(new, -1, 0)[::-1], strict=True))
+    np.testing.assert_array_equal(named.decision_function(turned), expected)
 
 
 # ----------------------------------------------------------------------------------------------------- transformers
