@@ -313,7 +313,7 @@ def test_paths_of_other_families_and_of_the_other_loss():
 @pytest.mark.parametrize(
     ("y", "settings", "words"),
     [
-        (GRAPE, {}, "y has 3 classes, l1 tells two apart"),
+        (GRAPE, {"multi_class": "all"}, "multi_class 'all' is unknown"),
         (GRAPE == 0, {"thetta": 1}, "unknown parameter 'thetta'"),
         (GRAPE == 0, {"C": 1.0}, "C is both fixed and varied"),
         (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid \[0.1, 1.0\] is no dict"),
