@@ -61,7 +61,7 @@ TOPICS = {
     "losses/nu": ("losses", "exact", "task", "losses_declared", "declarations"),
     **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters", "sample_terms") for name in (
         "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
-        "squared_epsilon_insensitive", "huber", "quantile", "one_class", "poisson",
+        "squared_epsilon_insensitive", "huber", "quantile", "one_class",
     )},
     "losses/poisson": ("losses", "poisson", "losses_declared", "sample_terms"),
     "losses/__init__": ("losses", "losses_parameters"),
