@@ -115,7 +115,8 @@ def kernel_importance(
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
     X, y = indexable(np.asarray(X) if estimator._pairwise else X, y)
     weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-    given = () if weight is None else (weight,)
+    data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
+    splits = data.splits(cv, random_state) if scored else []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is counted below
         whole = clone(estimator).fit(X, y, *given)
@@ -125,9 +126,7 @@ def kernel_importance(
     named = tuple(map(str, whole.kernel_names_ if names is None else names))
     if len(named) != count:
         raise InputError(f"names: {len(named)} names for {count} kernels: give one per kernel")
-    data = _Data(estimator, X, y, weight)
     seed = partial(check_random_state(random_state).randint, LARGEST_SEED)
-    splits = data.splits(cv, random_state) if scored else []
     draws = resamples if "stability" in asked else 0
     tasks = [delayed(_fold)(data, split, scorer, scored, repeats, seed()) for split in splits]
     tasks += [delayed(_resampled_weights)(data, seed()) for _ in range(draws)]
@@ -183,10 +182,9 @@ def _scorer(estimator: KernelEstimator, scoring: Any) -> tuple[str, Callable[...
         raise InputError(
             f"scoring {scoring!r:.40}: {str(fault).split('.')[0]:.120}: give a name of scikit-learn"
         ) from None
-    own = "accuracy" if is_classifier(estimator) else "r2"
-    return scoring if isinstance(scoring, str) else own if scoring is None else getattr(
-        scoring, "__name__", "score"
-    ), scorer
+    if scoring is None:
+        return "accuracy" if is_classifier(estimator) else "r2", scorer
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"), scorer
 
 
 # ---------------------------------------------------------------------------------------------------------- the fits
