@@ -44,6 +44,8 @@ outside_pages = {
     "formulations": "docs/formulations/index.md",
     "docs/course/WRITING.md": "docs/outside/writing.md",
     "validation/bench/results/bench.md": "docs/outside/bench_results.md",
+    "validation/mutation.md": "docs/outside/mutation.md",
+    "validation/pairs.md": "docs/outside/pairs.md",
     "validation/claims/claims.md": "docs/claims.md",
     "validation/conform/broken.md": "docs/outside/conform_broken.md",
     "validation/conform/clarabel.md": "docs/outside/conform_clarabel.md",
