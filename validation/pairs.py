@@ -30,7 +30,7 @@ from rich.progress import track
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate.run import Run
 from mklcvx.formulations import Formulation
-from mklcvx.formulations.losses import ALL, CLASSES, KNOWN, LABELS, REAL
+from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, KNOWN, LABELS, REAL
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
@@ -41,7 +41,7 @@ SOLVERS = ("clarabel", "scs", "interior")
 SETTINGS = CLARABEL, {"solver": "CLARABEL"}, SCS  # of declared programmes, until one is called optimal
 NEAR = 1e-6  # of the scale or the value: how far a declared value may lie from a proved interval
 OUTLIERS, FAR = 2, 30.0
-OUTPUTS = {REAL: (1, 2), CLASSES: (3,)}
+OUTPUTS = {REAL: (1, 2), COUNTS: (1, 2), CLASSES: (3,)}
 
 
 class Case(NamedTuple):
@@ -99,9 +99,11 @@ def instance_of(case: Case, targets: str) -> Instance:
         if case.kind == "tiny":
             number = np.arange(len(y)) % case.outputs
         return Instance(kernels, classes=number, groups=groups)
-    if targets != REAL:
+    if targets not in (REAL, COUNTS):
         return Instance(kernels, groups=groups)
     responses = [response_to(kernels, case.kind, rng) for _ in range(case.outputs)]
+    if targets == COUNTS:
+        responses = [np.maximum(np.round(one), 0.0) for one in responses]
     return Instance(kernels, response=responses[0] if case.outputs == 1 else np.stack(responses, axis=1), groups=groups)
 
 
@@ -137,14 +139,20 @@ def judged(case: Case) -> dict[str, Any]:
 
 
 def declared(formulation: Formulation, instance: Instance, given: dict[str, Any]) -> list[float | None]:
-    """The values of primal and dual, each by its own solve; None where no solver calls its answer optimal."""
+    """The values of primal and dual, each by its own solve, of the first solver that calls its answer optimal; of the
+    first that has one where none does."""
     task, _ = formulation.task(instance, given)
     size = task.typical_kernel_size()
     scaled, values = formulation.in_units(task, size), []
     for program in (formulation.declare_primal(scaled), formulation.declare_dual(scaled)):
-        tried = (solve_program(program.problem, settings, Run()) for settings in SETTINGS)
-        optimal = any(solved and program.problem.status == "optimal" for solved in tried)
-        values.append(float(program.problem.value) / task.loss_function.value_unit(size) if optimal else None)
+        found = []
+        for settings in SETTINGS:
+            if solve_program(program.problem, settings, Run()):
+                found.append((program.problem.status == "optimal", float(program.problem.value)))
+                if found[-1][0]:
+                    break
+        best = max(found, key=lambda one: one[0], default=(False, None))[1]
+        values.append(None if best is None else best / task.loss_function.value_unit(size))
     return values
 
 
