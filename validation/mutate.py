@@ -58,7 +58,7 @@ TOPICS = {
     "families/hypergraph": ("hypergraph",),
     "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
     "losses/hinge": ("losses", "exact", "task", "parameters"),
-    "losses/nu": ("losses", "exact", "task", "losses_declared", "declarations"),
+    "losses/nu": ("losses", "exact", "task", "parameters", "losses_declared", "declarations"),
     **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters", "sample_terms") for name in (
         "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
         "squared_epsilon_insensitive", "huber", "quantile", "one_class",

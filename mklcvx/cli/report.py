@@ -70,7 +70,9 @@ def report(
         if folds is not None:
             from ..estimators.of_instance import importance_of
 
-            raw = problem if preparation is None else options.loaded(instance, repair, kernels, False, None, var)[0]
+            raw = problem
+            if preparation is not None:
+                raw = options.loaded(instance, repair, kernels, False, None, var)[0].with_targets(problem.targets)
             asked_of_folds = {**given, "tol": tol, "centre": centre, "normalise": normalise}  # fitted in every fold
             single = importance_of(raw, formulation, asked_of_folds, folds=folds, report=progress.say)
         progress.say("drawing")
