@@ -79,10 +79,11 @@ def test_a_function_that_is_positive_from_the_start_has_its_root_there():
     assert increasing_root(lambda x: x - 2.5, 0.0, 1.0) == 1.0
 
 
-@pytest.mark.parametrize("h", [0.05, 1.0, 30.0])
+@pytest.mark.parametrize("a", [[0.4, 0.0, 0.1, 0.0], [2.0, 0.0]])
+@pytest.mark.parametrize("h", [0.05, 1.0, 4.0, 30.0])
 @pytest.mark.parametrize("p", [1.5, 2.0, 4.0])
-def test_a_kernel_without_norm_has_weight_where_the_common_slope_is_positive(h, p):
-    a = np.array([0.4, 0.0, 0.1, 0.0])
+def test_a_kernel_without_norm_has_weight_where_the_common_slope_is_positive(a, h, p):
+    a = np.array(a)
     mu = power_simplex(a, h, p)
     assert mu.sum() == pytest.approx(1)
     used = a > 0
