@@ -195,7 +195,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         ndarray of shape (t,) or (t, k)
             Targets.
         """
-        return np.asarray(self.solutions_[0].labels_of(self._outputs(X)))
+        outputs = self._outputs(X)  # which refuses an estimator without a fit
+        return np.asarray(self.solutions_[0].labels_of(outputs))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Compute R², the share of the variance that is explained; with loss "poisson" D², that of the deviance.

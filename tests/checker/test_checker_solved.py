@@ -14,7 +14,7 @@ from mklcvx import Instance, prove, solve
 from mklcvx.checker import check
 from mklcvx.checker.audit import evaluated, evaluated_file, point_multipliers
 from mklcvx.checker.claims import audited, read_solution
-from mklcvx.formulations.losses import REAL
+from mklcvx.formulations.losses import COUNTS, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.proof import enclose
 
@@ -86,6 +86,8 @@ def problem(seed: int) -> tuple[Instance, str, dict[str, Any]]:
     targets: dict[str, Any] = {}
     if loss.targets == "labels":
         targets["y"] = np.array([1, -1, *np.where(rng.random(n - 2) < 0.5, 1, -1)])
+    elif loss.targets == COUNTS:
+        targets["response"] = rng.poisson(10.0 ** rng.uniform(0, 2), size=n)
     elif loss.targets == REAL:
         targets["response"] = rng.normal(size=n) * 10.0 ** rng.integers(-2, 3) + rng.choice([0.0, 100.0])
     weight = rng.uniform(0.3, 3.0, n) if rng.random() < 0.5 and not loss.free_margin else None

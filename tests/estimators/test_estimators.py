@@ -116,6 +116,7 @@ def test_scikit_learns_checks(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::mklcvx.OneClassWarning")
 @pytest.mark.filterwarnings("ignore:labels .* are the same for all training samples:UserWarning")
 @pytest.mark.parametrize(
     ("estimator", "check"), [case for one in PROBLEMS for case in about_the_problem(one)], ids=named

@@ -37,6 +37,7 @@ def parts(monkeypatch):
             yield SimpleNamespace(
                 decision_function=lambda rows, diagonals, beta=beta: rows[0] @ beta,
                 certificate=SimpleNamespace(relative_gap=0.0),
+                labels_of=lambda values: values,
                 certified=True,
                 message="",
             )

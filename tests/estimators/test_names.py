@@ -126,7 +126,7 @@ def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
     FRAME[NAMES[1:]][:5].to_csv(tmp_path / "new.csv", index=False)
     code, _, err = run("predict", tmp_path / "model.npz", tmp_path / "new.csv")
     assert code == 2
-    assert "without 'mean radius': give the columns that the model knows" in err
+    assert "'mean radius' among them, which is missing: give the columns that the model knows" in err
 
 
 def test_kernels_can_be_named_whatever_they_come_from(tmp_path):

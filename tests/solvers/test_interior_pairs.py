@@ -268,7 +268,7 @@ def test_the_corrector_makes_up_for_what_the_predictor_neglects(name):
     beta, psi, s, weights = np.empty(36), np.empty(36), corrected.s, corrected.weights
     for _, step, rows in newton.steps_in_chunks(corrected):
         beta[rows], psi[rows] = step.beta, step.psi
-    first = newton.at.blocks.step(newton.lack, predicted.change, 0.0, 0.0)
+    first = newton.at.blocks.step(newton.violation, predicted.change, 0.0, 0.0)
     blocks, at = newton.at.blocks, newton.at
     linear = blocks.beta * blocks.psi + blocks.beta * psi + blocks.psi * beta
     assert linear == pytest.approx(target - first.beta * first.psi, abs=1e-12)
