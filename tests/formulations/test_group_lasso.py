@@ -6,35 +6,10 @@ import numpy as np
 import pytest
 
 from checks import check_same_function, value_of
+from features import GROUPS, features, group_lasso, linear
 from mklcvx import Instance, solve, zoo
 from mklcvx.formulations import get
 from refusals import check_refused
-
-GROUPS = np.repeat(np.arange(5), 3)
-
-
-def features(samples: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Five groups of three features, of which two matter, and a response with an offset."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(samples, len(GROUPS)))
-    return x, x[:, :6] @ rng.normal(size=6) + 0.3 * rng.normal(size=samples) + 2.0
-
-
-def linear(x: np.ndarray) -> np.ndarray:
-    return np.stack([x[:, j == GROUPS] @ x[:, j == GROUPS].T for j in range(GROUPS.max() + 1)])
-
-
-def group_lasso(x: np.ndarray, y: np.ndarray, lam: float, rounds: int = 20000) -> tuple[float, np.ndarray]:
-    """min over w of ½‖y − Xw‖² + λ Σ_j ‖w_j‖ for centred data, by accelerated proximal gradients."""
-    x, y = x - x.mean(axis=0), y - y.mean()
-    step, w, v, t = 1 / np.linalg.norm(x, 2) ** 2, np.zeros(x.shape[1]), np.zeros(x.shape[1]), 1.0
-    for _ in range(rounds):
-        aim = v + step * x.T @ (y - x @ v)
-        sizes = np.sqrt(np.bincount(GROUPS, weights=aim**2))[GROUPS]
-        after, later = aim * np.maximum(1 - lam * step / sizes, 0), (1 + np.sqrt(1 + 4 * t * t)) / 2
-        v, w, t = after + (t - 1) / later * (after - w), after, later
-    norms = np.sqrt(np.bincount(GROUPS, weights=w**2))
-    return float(np.sum((y - x @ w) ** 2) / 2 + lam * norms.sum()), norms
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.8])
@@ -42,7 +17,7 @@ def test_linear_kernels_of_groups_make_the_group_lasso_of_the_features(share):
     """A witness that knows nothing of kernels; celer and skglm agree with both to 1e-10 of the value."""
     x, y = features()
     lam = share * np.sqrt(np.max(np.bincount(GROUPS, weights=(x.T @ (y - y.mean())) ** 2)))
-    expected, norms = group_lasso(x, y, lam)
+    expected, norms, _ = group_lasso(x, y, lam)
     solution = solve(Instance(linear(x), response=y), "group_lasso", loss="squared", C=1.0, lam=lam)
     assert solution.status == "certified"
     assert value_of(solution) == pytest.approx(expected, rel=1e-8)

@@ -12,8 +12,10 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
 from sklearn.svm import SVR, NuSVR, OneClassSVM
 
+from features import features, group_lasso, linear
 from mklcvx import Instance, verify, zoo
 from mklcvx.verification.conventions import get
+from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
@@ -139,3 +141,28 @@ def test_our_optimum_in_their_words_comes_back(convention, name, given):
     assert back.objective == pytest.approx(ours.objective, rel=1e-12)
     parts = {"alpha": theirs.alpha, "objective": theirs.objective}
     assert verify(problem.instance, convention=convention, **given, **parts).accepted
+
+
+# ------------------------------------------------------------------------------------------------------- group lassos
+def test_a_group_lasso_on_features_is_accepted_and_a_price_of_the_sum_is_not():
+    """By accelerated proximal gradients, in the words of celer; kernels are those of the groups."""
+    (x, y), lam = features(), 0.05
+    n, instance = len(y), Instance(linear(x), response=y)
+    value, norms, w = group_lasso(x, y, n * lam)
+    bias = float((y - x @ w).mean())
+    parts = {"alpha": y - x @ w - bias, "weights": norms, "bias": bias, "objective": value / n}
+    assert verify(instance, convention="celer", lam=lam, tol=1e-7, **parts).accepted
+    assert not verify(instance, convention="celer", lam=n * lam, tol=1e-7, **parts).accepted
+
+
+def test_our_group_lasso_with_the_logistic_loss_is_theirs():
+    instance, convention = zoo.random(20, 3, seed=1), get("dalmkl")
+    problem = convention.to_ours(instance, {"lam": 0.4})
+    solution = problem.solve()
+    theirs = convention.answer_from_ours(solution, problem)
+    f = solution.decision_function(instance.kernels)
+    np.testing.assert_allclose(theirs.alpha, 1 / (1 + np.exp(instance.y * f)), atol=1e-6)
+    norms = np.asarray(theirs.weights)
+    assert theirs.objective == pytest.approx(np.log1p(np.exp(-instance.y * f)).sum() + 0.4 * norms.sum(), rel=1e-7)
+    with check_refused("C = 2", "the price of a sample is 1 there"):
+        convention.from_ours(instance, "group_lasso", {"loss": "logistic", "C": 2.0})

@@ -26,7 +26,8 @@ INSTANCES = {
     NONE: Instance(UNIT.kernels, sample_weight=1 + np.arange(20) % 2),
 }
 LOSSES = {"sklearn_svr": {"epsilon": 0.2}, "sklearn_one_class": {"nu": 0.3, "bias": False}}
-OWN = {"lp": {"p": 1.7}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}
+FIXED = {"celer": 1 / 20, "dalmkl": 1.0}  # the price of a sample
+OWN = {"lp": {"p": 1.7}, "group_lasso": {"lam": 0.02}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}
 SERVED = [(c.name, served) for c in CONVENTIONS for served in c.serves]
 
 
@@ -34,7 +35,7 @@ SERVED = [(c.name, served) for c in CONVENTIONS for served in c.serves]
 def test_parameters_there_and_back(name, formulation):
     loss = get(name).loss
     instance = INSTANCES[loss.targets].select([0]) if formulation == "svm" else INSTANCES[loss.targets]
-    price = {} if loss.parameter.name == "nu" else {"C": 300.0}
+    price = {} if loss.parameter.name == "nu" else {"C": FIXED.get(name, 300.0)}
     named = {} if loss is HINGE else {"loss": loss.name}
     ours = {**named, **price, "bias": True, **LOSSES.get(name, {}), **OWN.get(formulation, {})}
     theirs = get(name).from_ours(instance, formulation, ours)

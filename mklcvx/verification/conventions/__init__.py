@@ -20,6 +20,7 @@ from ...problem.instance import Instance
 from ..answers import Answer
 from ._convention import AnswerMap, Convention, Problem, as_answer
 from .govindaraj import GOVINDARAJ_CKL, GOVINDARAJ_LI
+from .group_lassos import CELER, DALMKL
 from .lanckriet import LANCKRIET
 from .lp_norm import KLOFT_LP, SHOGUN_LP
 from .simplemkl import SIMPLEMKL
@@ -31,7 +32,7 @@ from .svc import LIBSVM, PEGASOS, SKLEARN_SVC
 CONVENTIONS: tuple[Convention, ...] = (
     SIMPLEMKL, LANCKRIET, SPICYMKL, KLOFT_LP, SHOGUN_LP, SMO_MKL, SPG_GMKL, GOVINDARAJ_LI, GOVINDARAJ_CKL,
     SKLEARN_SVC, LIBSVM, PEGASOS, SKLEARN_SVR, SKLEARN_KERNEL_RIDGE, SKLEARN_LOGISTIC, SKLEARN_POISSON,
-    SKLEARN_ONE_CLASS,
+    SKLEARN_ONE_CLASS, CELER, DALMKL,
 )  # fmt: skip
 
 _BY_NAME = {convention.name: convention for convention in CONVENTIONS}

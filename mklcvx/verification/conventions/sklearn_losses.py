@@ -50,13 +50,8 @@ is the minimised dual ½ α'Kα: ours is minus that, divided by (νn)². With sa
 our ν times the mean of w.
 An answer here: alpha = dual_coef_ (for all samples, or with multiplier `support`), objective = LIBSVM's.
 
-Problems of the same losses with the plain block norm, which is no square: celer's and skglm's GroupLasso
-(1/2n) Σ(y − Xw)² + λ Σ_m ‖w_m‖, and DALMKL's Σ_i ℓ + λ Σ_m ‖f_m‖. As for `spicymkl`, they are `l1` with the loss
-`squared` (or DALMKL's) at C = Σ_m ‖f_m‖/(nλ) of their optimum (DALMKL: /λ), and the same f: λa = a²/(2t) + λ²t/2 at
-t = a/λ.
-
 References: scikit-learn's SVR, NuSVR, KernelRidge, LogisticRegression, PoissonRegressor, OneClassSVM; Chang & Lin 2011;
-Dupré la Tour et al. 2022 (himalaya); Massias et al. 2018 (celer); Suzuki & Tomioka 2011 (DALMKL).
+Dupré la Tour et al. 2022 (himalaya).
 """
 
 from __future__ import annotations
