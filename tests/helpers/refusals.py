@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,3 +38,16 @@ def check_refused(*words: str, limit: int = 400) -> Iterator[None]:
 def strict(text: str) -> Any:
     """JSON without NaN and Infinity, which are none of it."""
     return json.loads(text, parse_constant=lambda token: pytest.fail(f"{token} is no JSON"))
+
+
+@contextmanager
+def within_a_second() -> Iterator[None]:
+    """What reads a stranger's file promises a second. The suite's own objects are no part of it: the collector of
+    garbage would look at all of them again and again."""
+    gc.freeze()
+    started = time.process_time()
+    try:
+        yield
+        assert time.process_time() - started < 1
+    finally:
+        gc.unfreeze()
