@@ -42,7 +42,8 @@ from rich.progress import track
 ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
 THEOREM = (
-    "bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "group_lasso", "interior",
+    "roots", "bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "group_lasso",
+    "interior",
 )  # fmt: skip
 TOPICS = {
     "_cvxpy": ("demonstrations",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklcvx.formulations import _roots
+from mklcvx import formulations
+from mklcvx.formulations import _roots, elastic
 from mklcvx.formulations._roots import increasing_root, newton_weights, power_simplex
 
 NORMS = [np.array([0.3, 0.2, 0.1]), np.array([1e-3, 2e-3]), np.array([5.0, 1.0, 0.2, 3.0])]
@@ -91,3 +92,14 @@ def test_a_kernel_without_norm_has_weight_where_the_common_slope_is_positive(a, 
     level = slopes.mean()
     assert slopes == pytest.approx(level, rel=1e-6, abs=1e-9)
     assert (h * mu[~used]) ** (p - 1) == pytest.approx(max(level, 0.0), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("count", [2, 300])
+def test_the_bisection_of_elastic_finds_what_newton_finds_at_any_size(count, size, monkeypatch):
+    a = size * np.random.default_rng(count).uniform(0.1, 1.0, count)
+    regulariser = formulations.get("elastic").regulariser
+    expected = regulariser.best_weights(a / size, l1_ratio=0.4)
+    assert regulariser.best_weights(a, l1_ratio=0.4) == pytest.approx(expected, rel=1e-10)
+    monkeypatch.setattr(elastic, "newton_weights", lambda *_: None)
+    assert regulariser.best_weights(a, l1_ratio=0.4) == pytest.approx(expected, rel=1e-8)
