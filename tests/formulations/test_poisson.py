@@ -56,6 +56,11 @@ def test_the_divergence_loses_no_digits(near):
             assert float(gap[i]) == pytest.approx(float(exact), rel=1e-6, abs=rounding**2 / float(p) + rounding * near)
 
 
+def test_a_count_of_zero_adds_nothing_to_the_constant():
+    (constant,) = POISSON.constants(np.array([0.0, 2.0]), np.array([3.0, 0.5])).values()
+    assert constant == pytest.approx(0.5 * (2 * np.log(2) - 2))
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_no_optimum_leaves_the_box(seed):
     """Without a bias no sample costs more than all of them at f = 0; with one the sum of α is zero."""
