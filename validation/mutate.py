@@ -46,7 +46,8 @@ THEOREM = (
     "interior",
 )  # fmt: skip
 TOPICS = {
-    "_cvxpy": ("demonstrations",), "_dual": ("losses", "declarations"), "_primal": ("losses", "declarations"),
+    "_cvxpy": ("demonstrations",),
+    "_dual": ("losses", "declarations", "losses_declared"), "_primal": ("losses", "declarations", "losses_declared"),
     "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"),
     "_roots": ("roots", "bounds"), "_regulariser": ("regulariser_sides", "bounds", "interior"),
     "_silp": ("silp", "hypergraph"),
@@ -57,7 +58,7 @@ TOPICS = {
     "families/task": ("task", "bounds", "declarations", "losses_parameters"), "families/multi_label": ("multi_label",),
     "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
     "families/hypergraph": ("hypergraph",),
-    "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters"),
+    "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters", "losses_parameters"),
     "losses/hinge": ("losses", "exact", "task", "parameters"),
     "losses/nu": ("losses", "exact", "task", "parameters", "losses_declared", "declarations"),
     **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters", "sample_terms") for name in (

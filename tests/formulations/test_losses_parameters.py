@@ -179,6 +179,12 @@ def test_defaults_are_those_that_are_printed():
         assert parameter.accepts(parameter.default(2), 2)
 
 
+def test_a_loss_describes_itself():
+    assert HINGE.reference == "Cortes & Vapnik 1995"
+    assert not any(loss.joint for loss in EVERY)
+    assert LOSSES["huber"].with_own({"delta": 6.0}, 2).in_units_of(3.0).delta == 2.0
+
+
 def test_the_share_of_one_class_may_be_all_of_it():
     task_of(instance=BARE, loss="one_class", nu=1.0)
     check_refused(lambda: task_of(instance=BARE, loss="one_class", nu=1.01), "nu", "1.01")
