@@ -71,7 +71,7 @@ mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
 docs: .venv/docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -j 2 -n -W --keep-going -d build/doctrees docs build/site
+	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site
 
 # Needs Debian's chromium; SITE_CHECK=--if-possible does without where there is none.
 site-test: docs .venv/browser
