@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -43,6 +44,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     """One array of all views with their columns, or one stack of all kernels, samples first, with their names;
     anything else as it is, without views. `width` is the number of training samples, once it is known."""
     X = host_array(X, "X")
+    _check_headings(X)
     by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
     entries = [*X.values()] if by_name else X if isinstance(X, list | tuple) else []
     matrices = len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
@@ -61,6 +63,12 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     ends = np.cumsum([part.shape[1] for part in parts]).tolist()
     columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
     return np.hstack(parts), [View(name, own) for name, own in zip(names, columns, strict=True)]
+
+
+def _check_headings(X: Any) -> None:
+    twice = [name for name, count in Counter(getattr(X, "columns", ())).items() if count > 1]
+    if twice:
+        raise InputError(f"X has several columns called {twice[0]!r:.40}: give each a name of its own")
 
 
 def in_order(X: Array, views: list[View], known: Sequence[View]) -> Array:

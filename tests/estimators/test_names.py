@@ -21,6 +21,7 @@ from sklearn.utils._indexing import _safe_indexing
 
 from mklcvx import InputError, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
 from mklcvx.problem.low_rank import LowRank
+from refusals import check_refused
 from tables import CANCER, GRAPE, MALIGNANT, WINE, stack_of
 
 pytestmark = pytest.mark.slow
@@ -274,3 +275,9 @@ def test_arrays_of_the_array_api_are_served_or_refused_in_one_line():
             InputError, match=r"X is an array test_names.Foreign that NumPy cannot read: move it to the"
         ):
             call()
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = FRAME.iloc[:, :3].set_axis(["a", "a", "b"], axis=1)
+    with check_refused("several columns called 'a'", "a name of its own"):
+        MKLClassifier("l1").fit(frame, MALIGNANT)
