@@ -17,6 +17,10 @@ class InputError(ValueError):
     """
 
 
+class NotEnoughMemory(InputError, MemoryError):
+    """Input whose solution needs more memory than there is, found out before any of it is taken."""
+
+
 class InternalError(RuntimeError):
     """A defect of mklcvx itself, such as a bound that contradicts weak duality."""
 

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..formulations._formulation import Parameters
+from ..problem.cross_kernels import NewKernels
 from ..problem.machines import Machine, class_values, machines_for
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import classes_of, decided
-from ..problem.validation import check_test_stack
 from ..schemas import MACHINES
 from .record import Certificate
-from .solution import Solution, plain
+from .solution import Solution, cross_kernels, decision_values, plain
 
 SCHEMA = MACHINES[-1]
 
@@ -128,7 +128,7 @@ class Machines:
         against = "the rest" if machine.negative is None else self.label_names[machine.negative]
         return f"{self.label_names[machine.positive]} against {against}"
 
-    def decision_function(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
+    def decision_function(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None = None) -> Array:
         """Evaluate the decision values of every class at new samples.
 
         Parameters
@@ -143,11 +143,10 @@ class Machines:
         ndarray of shape (t, k)
             One column for each class; of two classes −f and f.
         """
-        stack = check_test_stack(test_kernels, len(self.names), self.samples)
+        kernels = cross_kernels(test_kernels, len(self.names), self.samples)
         if self.preprocessing is not None:
-            stack = self.preprocessing.test(stack, test_diagonals)
-        pairs = zip(self.solutions, self.members, strict=True)
-        values = np.stack([solution.decision_function(stack[:, :, part]) for solution, part in pairs], axis=1)
+            kernels = self.preprocessing.cross(kernels, test_diagonals)
+        values = np.stack(decision_values(self.solutions, kernels, self.members), axis=1)
         if len(self.label_names) == 2:
             return np.hstack([-values, values])
         return class_values(values, self.machines, len(self.label_names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 from ..formulations._formulation import Parameters
 from ..formulations.losses import KNOWN
+from ..problem.cross_kernels import CrossKernel, CrossKernels, NewKernels, Product, mostly_constant, of_training
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
-from ..problem.stack import MOSTLY, Array
+from ..problem.stack import Array
 from ..problem.targets import NONE, classes_of, decided
 from ..problem.validation import check_test_stack
 from ..schemas import SOLUTION
@@ -168,7 +169,7 @@ class Solution:
         """Value of f from which on a sample is like the training samples: ρ where there are no targets, else 0."""
         return float(self.multipliers.get("rho", 0.0)) if self.target == NONE else 0.0
 
-    def decision_function(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
+    def decision_function(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None = None) -> Array:
         """Evaluate f + b at new samples; without targets f − ρ.
 
         Parameters
@@ -184,27 +185,38 @@ class Solution:
         ndarray
             Decision values (t,), or (t, k) with k labels; for a hypergraph the embedding (t, dimensions).
         """
-        stack = check_test_stack(test_kernels, len(self.weights), self.y.shape[-1])
+        kernels = cross_kernels(test_kernels, len(self.weights), self.y.shape[-1])
         if self.preprocessing is not None:
-            stack = self.preprocessing.test(stack, test_diagonals)
-        if self.embeds:
-            basis = np.asarray(self.multipliers["B"], dtype=float)
-            return sum(w * (np.asarray(k, dtype=float) @ basis) for w, k in zip(self.weights, stack, strict=True) if w)
-        coefficients = self.all_coefficients
-        values = np.zeros((stack.shape[1], *coefficients.shape[:-2])) + self.bias - self.threshold
-        for m, kernel in enumerate(stack):
-            if coefficients[..., m, :].any():
-                values += self._part(np.asarray(kernel, dtype=float), coefficients[..., m, :], m)
-        return values
+            kernels = self.preprocessing.cross(kernels, test_diagonals)
+        return decision_values([self], kernels)[0]
 
-    def _part(self, kernel: Array, coefficients: Array, m: int) -> Array:
+    @property
+    def _used(self) -> NDArray[np.bool_]:
+        """Which kernels the decision function needs."""
+        if self.embeds:
+            return self.weights != 0
+        return self.all_coefficients.any(axis=-1).reshape(-1, len(self.weights)).any(axis=0)
+
+    def _constant(self, rows: int) -> Array:
+        """The decision values of so many samples without any kernel."""
+        if self.embeds:
+            return np.zeros((rows, np.shape(self.multipliers["B"])[1]))
+        return np.zeros((rows, *self.all_coefficients.shape[:-2])) + self.bias - self.threshold
+
+    def _part(self, kernel: CrossKernel, m: int) -> Array:
         """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
         subtracted first, since it would leave no digits for the rest."""
-        values = np.asarray(kernel @ coefficients.T)
-        if self.coefficients is None and self.alpha is not None and (flat := mostly_constant(kernel)).any():
-            signed = self.alpha * self.y
-            if all(math.fsum(row) == 0 for row in np.atleast_2d(signed)):
-                values[flat] = self.weights[m] * ((kernel[flat] - kernel[flat, :1]) @ signed.T)
+        if self.embeds:
+            return np.asarray(self.weights[m] * (kernel @ np.asarray(self.multipliers["B"], dtype=float)))
+        if self.coefficients is not None or self.alpha is None:
+            return np.asarray(kernel @ self.all_coefficients[..., m, :].T)
+        signed = self.alpha * self.y
+        coefficients = (self.weights[m] * signed).T
+        if isinstance(kernel, Product):
+            return (kernel.without_constants() if _balanced(signed) else kernel) @ coefficients
+        values = np.asarray(kernel @ coefficients)
+        if (flat := mostly_constant(kernel)).any() and _balanced(signed):
+            values[flat] = self.weights[m] * ((kernel[flat] - kernel[flat, :1]) @ signed.T)
         return values
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> AnyArray:
@@ -312,9 +324,29 @@ class Solution:
         }
 
 
-def mostly_constant(kernel: Array) -> NDArray[np.bool_]:
-    """Rows whose entries differ little compared with their size, each row on its own."""
-    return np.asarray(np.ptp(kernel, axis=1) < MOSTLY * np.abs(kernel).max(axis=1))
+def cross_kernels(given: NewKernels, count: int, samples: int) -> CrossKernels:
+    """Test kernels (M, t, n), checked, as kernels that are asked for one at a time."""
+    return given if isinstance(given, CrossKernels) else CrossKernels.of_stack(check_test_stack(given, count, samples))
+
+
+def decision_values(
+    solutions: Sequence[Solution], kernels: CrossKernels, members: Sequence[NDArray[np.intp]] | None = None
+) -> list[Array]:
+    """f + b of every solution; `members` are the training samples of each, all of them if it is None. Every kernel is
+    made once, and one that no solution uses is not made at all."""
+    _, rows, width = kernels.shape
+    values = [solution._constant(rows) for solution in solutions]
+    own = [None] * len(values) if members is None else [None if len(part) == width else part for part in members]
+    used = np.stack([solution._used for solution in solutions])
+    for m, kernel in kernels.each(used.any(axis=0)):
+        for i in np.flatnonzero(used[:, m]):
+            values[i] += solutions[i]._part(of_training(kernel, own[i]), m)
+    return values
+
+
+def _balanced(signed: Array) -> bool:
+    """Whether β sums to zero exactly, that of every output."""
+    return all(math.fsum(row) == 0 for row in np.atleast_2d(signed))
 
 
 def small(value: float | Array) -> Plain:

@@ -26,8 +26,10 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..problem import kernels as known
+from ..problem.cross_kernels import CrossKernels, side_by_side
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
-from ..problem.low_rank import LowRank, Stored
+from ..problem.low_rank import LowRank
+from ..problem.memory import check_stack
 from ..problem.stack import Array
 from .bank_parts import KINDS, BankPart, FunctionPart, Group, Part, TransformerPart, joined_factors, settings_of
 from .columns import Table
@@ -41,6 +43,7 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
     "kumar_each": lambda: known.kumar_bank("all+each"),
     "xu": known.xu_bank,
 }
+BESIDE = 6  # matrices (n, n) that a solver needs beside the kernels, at least
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 
 
@@ -165,16 +168,34 @@ class FittedBank:
     def names(self) -> list[str]:
         return [name for part in self.parts for name in part.names]
 
-    def stack(self, X: Array | None = None) -> Array:
-        stacks = [part.stack(X) for part in self.parts]
-        return stacks[0] if len(stacks) == 1 else np.concatenate(stacks)
+    def check_size(self, table: Table, in_factors: bool) -> None:
+        """Refuse, before anything is computed, kernels that do not fit into memory. Kernels in factors do."""
+        if not (in_factors and all(part.has_factors() for part in self.parts)):
+            count, samples = sum(part.count_for(table) for part in self.parts), len(table.X)
+            check_stack(count, samples, samples, passing=BESIDE)
 
-    def train(self, in_factors: bool) -> Stored:
-        """The training kernels; in factors, if all have some, that is allowed, and they save work."""
-        factors = joined_factors(self.parts) if in_factors else None
-        if factors is not None and sum(factor.shape[1] for factor in factors) < len(factors[0]) / 2:
-            return LowRank(factors)
-        return self.stack()
+    def cross(self, X: Array) -> CrossKernels:
+        """The kernels of new samples with the training samples."""
+        return side_by_side([part.cross(X) for part in self.parts])
+
+    def in_factors(self, always: bool = False) -> LowRank | None:
+        """The training kernels in factors, if all have some, and these save work or are wanted `always`."""
+        factors = joined_factors(self.parts)
+        if factors is None or not (always or sum(factor.shape[1] for factor in factors) < len(factors[0]) / 2):
+            return None
+        return LowRank(factors)
+
+    def stack(self, samples: int) -> Array:
+        """The training kernels (M, n, n)."""
+        names = self.names
+        check_stack(len(names), samples, samples, passing=BESIDE)
+        if len(self.parts) == 1:
+            return self.parts[0].stack()
+        stack, start = np.empty((len(names), samples, samples)), 0
+        for part in self.parts:
+            stack[start : start + len(part.names)] = part.stack()
+            start += len(part.names)
+        return stack
 
     def diagonal(self, X: Array) -> Array:
         return np.concatenate([part.diagonal(X) for part in self.parts])

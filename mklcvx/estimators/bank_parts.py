@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..problem import kernels as known
+from ..problem.cross_kernels import CrossKernels, Product, side_by_side
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.stack import Array
 from .columns import Columns, Table, resolved
@@ -37,8 +38,20 @@ class Part(ABC):
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None: ...
 
     @abstractmethod
-    def stack(self, X: Array | None) -> Array:
-        """(M, t, n) of samples with the training samples, or (M, n, n) of the latter."""
+    def stack(self) -> Array:
+        """(M, n, n) of the training samples."""
+
+    @abstractmethod
+    def cross(self, X: Array) -> CrossKernels:
+        """The kernels of new samples with the training samples."""
+
+    def count_for(self, table: Table) -> int:
+        """The number of kernels, as far as it is known before `fit`."""
+        return 1
+
+    def has_factors(self) -> bool:
+        """Whether the training kernels may have factors, as far as it is known before `fit`."""
+        return False
 
     def diagonal(self, X: Array) -> Array:
         """k(x, x), (M, t), where it is known."""
@@ -75,8 +88,20 @@ class BankPart(Part):
         view = "" if self._numbers is None else f"[{','.join(table.labels(self._numbers))}]"
         self.names = [f"{name}{view}" for name in self.bank.names]
 
-    def stack(self, X: Array | None) -> Array:
-        return self.bank.stack(None if X is None else self._seen(X))
+    def stack(self) -> Array:
+        return self.bank.stack()
+
+    def cross(self, X: Array) -> CrossKernels:
+        return self.bank.cross(self._seen(X))
+
+    def count_for(self, table: Table) -> int:
+        return self.bank.count_for(table.X.shape[1] if self.columns is None else len(resolved(self.columns, table)))
+
+    def has_factors(self) -> bool:
+        return all(kernel.is_inner_product for kernel in self.bank.kernels)
+
+    def factors(self) -> list[Array] | None:
+        return self.bank.factors()
 
     def diagonal(self, X: Array) -> Array:
         return self.bank.diagonal(self._seen(X))
@@ -110,9 +135,19 @@ class Group(Part):
         else:
             self.names = inner
 
-    def stack(self, X: Array | None) -> Array:
-        seen = None if X is None else self._seen(X)
-        return np.concatenate([part.stack(seen) for part in self.parts])
+    def stack(self) -> Array:
+        return np.concatenate([part.stack() for part in self.parts])
+
+    def cross(self, X: Array) -> CrossKernels:
+        seen = self._seen(X)
+        return side_by_side([part.cross(seen) for part in self.parts])
+
+    def count_for(self, table: Table) -> int:
+        seen = table if self.columns is None else table.of(resolved(self.columns, table))
+        return sum(part.count_for(seen) for part in self.parts)
+
+    def has_factors(self) -> bool:
+        return all(part.has_factors() for part in self.parts)
 
     def diagonal(self, X: Array) -> Array:
         return np.concatenate([part.diagonal(self._seen(X)) for part in self.parts])
@@ -144,12 +179,12 @@ class FunctionPart(Part):
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
         self.train = table.X
 
-    def stack(self, X: Array | None) -> Array:
-        rows = self.train if X is None else X
-        values = self._values(rows, self.train)
-        if X is None and _is_kernel(values):
-            values = values / 2 + values.T / 2
-        return values[None]
+    def stack(self) -> Array:
+        values = self._values(self.train, self.train)
+        return (values / 2 + values.T / 2 if _is_kernel(values) else values)[None]
+
+    def cross(self, X: Array) -> CrossKernels:
+        return CrossKernels((1, len(X), len(self.train)), lambda _: iter([(0, self._values(X, self.train))]))
 
     def diagonal(self, X: Array) -> Array:
         return np.array([[self._values(row[None], row[None])[0, 0] for row in X]])
@@ -186,10 +221,19 @@ class TransformerPart(Part):
         count = 1 if values.ndim == 2 else values.shape[2]
         self.names = [self.who] if count == 1 else [f"{self.who}[{m}]" for m in range(count)]
 
-    def stack(self, X: Array | None) -> Array:
-        if self.features is not None:
-            return (self._features(X) @ self.features.T)[None]
-        X = self.train if X is None else X
+    def stack(self) -> Array:
+        return self._kernels(self.train) if self.features is None else (self.features @ self.features.T)[None]
+
+    def cross(self, X: Array) -> CrossKernels:
+        if self.features is None:
+            return CrossKernels.of_stack(self._kernels(X))
+        train = self.features
+        return CrossKernels((1, len(X), len(train)), lambda _: iter([(0, Product(self._values(X), train))]))
+
+    def has_factors(self) -> bool:
+        return True
+
+    def _kernels(self, X: Array) -> Array:
         values = self._values(X)
         values = values[..., None] if values.ndim == 2 else values
         if values.shape[:2] != (len(X), len(self.train)):
@@ -198,7 +242,7 @@ class TransformerPart(Part):
         return np.ascontiguousarray(np.moveaxis(values, -1, 0))
 
     def diagonal(self, X: Array) -> Array:
-        return (self._features(X) ** 2).sum(axis=1)[None]
+        return (self._values(X) ** 2).sum(axis=1)[None]
 
     def factors(self) -> list[Array] | None:
         return None if self.features is None else [self.features]
@@ -212,10 +256,6 @@ class TransformerPart(Part):
             f"kernels of {self.who} cannot be saved: put the transformer into a pipeline before a model with "
             "kernels='precomputed' or 'linear', and save that model"
         )
-
-    def _features(self, X: Array | None) -> Array:
-        assert self.features is not None, "of a transformer that yields kernels there are none"
-        return self.features if X is None else self._values(X)
 
     def _values(self, X: Array) -> Array:
         values = numbers_of(self.transformer.transform(X), f"transformer {self.who}")
@@ -241,6 +281,8 @@ def numbers_of(values: Any, who: str) -> Array:
     array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     if array.dtype.kind not in "biuf":
         raise InputError(f"{who} returned {array.dtype}: return real numbers")
+    if not np.isfinite(array).all():
+        raise InputError(f"{who} returned NaN or infinite numbers: return finite ones")
     return array.astype(float)
 
 

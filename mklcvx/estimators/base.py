@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -21,9 +21,10 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning
 from ..formulations import Formulation
+from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance, check_weight_sizes
 from ..problem.kernels import Kernel, KernelBank
-from ..problem.low_rank import Stored, rows_of
+from ..problem.low_rank import LowRank, Stored
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
@@ -32,7 +33,7 @@ from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import gathered, host_array, in_order
 from .saving import ModelParts, read_model, require, restored, save_model
-from .source import KernelSource, check_axes, is_precomputed
+from .source import KernelSource, is_precomputed, samples_first
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +120,7 @@ class KernelEstimator(BaseEstimator, ABC):
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
-        check_axes(X, self._pairwise)
+        X = samples_first(X, self._pairwise)
         price = self._given.get("C")
         if isinstance(price, str) and price != SCALE:
             raise InputError(f"C = {price!r:.40} is unknown: give a number, or {SCALE!r} for the unit of the kernels")
@@ -132,7 +133,8 @@ class KernelEstimator(BaseEstimator, ABC):
             check_weight_sizes(sample_weight[sample_weight > 0])
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None or len(set(names)) < len(names) else names.tolist()
-        return Table(checked, given if hasattr(given, "columns") else checked, names, views), y, sample_weight
+        given = given if hasattr(given, "columns") else checked
+        return Table(checked, given, names, views, isinstance(X, LowRank)), y, sample_weight
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
@@ -203,7 +205,7 @@ class KernelEstimator(BaseEstimator, ABC):
             text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
             warnings.warn(text, ScaleWarning, stacklevel=stacklevel + 1)
 
-    def _decided(self, stack: Array) -> NDArray[Any] | None:
+    def _decided(self, kernels: CrossKernels) -> NDArray[Any] | None:
         """The classes predicted for test kernels; None where there are none."""
         return None
 
@@ -212,7 +214,7 @@ class KernelEstimator(BaseEstimator, ABC):
         that differ are soon found, as a rule."""
         order, found = np.random.default_rng(0).permutation(kernels.shape[1]), None
         for start in range(0, len(order), FEW):
-            classes = self._decided(np.asarray(rows_of(kernels, order[start : start + FEW]), dtype=np.float64))
+            classes = self._decided(CrossKernels.among(kernels, order[start : start + FEW]))
             if classes is None or (classes != (found := classes[0] if found is None else found)).any():
                 return None
         return found
@@ -227,11 +229,27 @@ class KernelEstimator(BaseEstimator, ABC):
         return f"all training samples are predicted as class {only!s:.40}: {remedy}, or set class_weight='balanced'"
 
     # ---------------------------------------------------------------------------------------------- prediction
-    def _test_kernels(self, X: Any) -> Array:
+    def _cross(self, X: Any) -> Iterator[CrossKernels]:
+        """The kernels of new samples with the training samples, a few samples at a time."""
         check_is_fitted(self)
+        source, factored = self._source, isinstance(X, LowRank)
+        if factored != source.factored and self._pairwise:
+            words = "LowRank: give LowRank of the new samples' factors (t, r)"
+            words = words if source.factored else "kernels: give those of new and training samples, (t, n, M)"
+            raise InputError(f"X is {'' if factored else 'not '}LowRank, and the model was fitted on {words}")
+        X = X if factored else samples_first(X, self._pairwise, (self.n_features_in_, len(source.names)))
         given, views = gathered(X, self._pairwise, self.n_features_in_)
-        given = in_order(given, views, self._source.views) if views else given
-        return self._source.test(self._validated(given, reset=False))
+        given = in_order(given, views, source.views) if views else given
+        return source.blocks(self._validated(given, reset=False))
+
+    def _evaluated(self, X: Any, evaluate: Callable[[CrossKernels], NDArray[Any]]) -> Any:
+        """What a function makes of the kernels of new samples."""
+        found = [evaluate(kernels) for kernels in self._cross(X)]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _test_kernels(self, X: Any) -> Array:
+        """The kernels (M, t, n) of new samples with the training samples, all at once."""
+        return np.concatenate([kernels.formed() for kernels in self._cross(X)], axis=1)
 
     @property
     def _pairwise(self) -> bool:
@@ -353,12 +371,12 @@ class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEs
         ndarray of shape (t, n)
             The kernel between these samples and the training samples; weights are the mean over machines.
         """
-        stack = self._test_kernels(X)
+        check_is_fitted(self)
         weights = np.atleast_2d(self.weights_).mean(axis=0)
         if np.isnan(weights).any():
             name = self.kernel_names_[np.isnan(weights)][0]
             raise InputError(f"transform: the weight of kernel {name} is undefined: use a formulation such as l1")
-        return np.asarray(np.tensordot(weights, stack, axes=1))
+        return np.asarray(self._evaluated(X, lambda kernels: kernels.combined(weights)))
 
     @property
     def _n_features_out(self) -> int:

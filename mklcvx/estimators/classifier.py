@@ -21,10 +21,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate.solution import Solution
+from ..certificate.solution import decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
+from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import Stored, part_of
 from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
@@ -259,13 +260,13 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray
             Decision values (t,) for two classes; (t, k) for more, one column for each class.
         """
-        return self._decide(self._test_kernels(X))
+        return np.asarray(self._evaluated(X, self._decide))
 
-    def _decide(self, stack: Array) -> Array:
+    def _decide(self, kernels: CrossKernels) -> Array:
         if self._machines == [JOINTLY]:
-            values = self.solutions_[0].decision_function(stack)
+            values = decision_values(self.solutions_, kernels)[0]
             return values if len(self.classes_) > 2 else values[:, 1] - values[:, 0]
-        values = np.stack([_values(s, stack, m) for s, m in zip(self.solutions_, self._members, strict=True)], axis=1)
+        values = np.stack(decision_values(self.solutions_, kernels, self._members), axis=1)
         if len(self.classes_) == 2:
             return values[:, 0]
         return class_values(values, self._machines, len(self.classes_))
@@ -283,10 +284,10 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         ndarray of shape (t,)
             Classes.
         """
-        return self._decided(self._test_kernels(X))
+        return np.asarray(self._evaluated(X, self._decided))
 
-    def _decided(self, stack: Array) -> NDArray[Any]:
-        return np.asarray(self.classes_[winners(self._decide(stack))])
+    def _decided(self, kernels: CrossKernels) -> NDArray[Any]:
+        return np.asarray(self.classes_[winners(self._decide(kernels))])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -356,7 +357,3 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         times = 1 if machines == [JOINTLY] else classes if machines[0].negative is None else classes - 1
         seen = np.bincount(np.concatenate(members), minlength=len(self._source.kept))
         return bool((seen == times).all())
-
-
-def _values(solution: Solution, stack: Array, members: NDArray[np.intp]) -> Array:
-    return solution.decision_function(stack if stack.shape[2] == len(members) else stack[:, :, members])

@@ -25,6 +25,7 @@ class Table:
     given: Any
     names: Sequence[str] | None = None
     views: Sequence[View] = ()
+    factored: bool = False  # whether the views are factors of kernels
 
     def rows(self, chosen: NDArray[np.intp]) -> Table:
         """The table with some of its rows; a function that selects columns sees all of them."""

@@ -26,7 +26,8 @@ def counted(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tupl
     if weight is None:
         return X, y, None
     kept = np.flatnonzero(weight > 0)
-    return X[np.ix_(kept, kept)] if model._pairwise else X[kept], y[kept], weight[kept]
+    pairwise = model._source.bank is None
+    return X[np.ix_(kept, kept)] if pairwise else X[kept], y[kept], weight[kept]
 
 
 def unfitted(model: Any) -> Any:

@@ -15,17 +15,20 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import GridEdgeWarning, InputError, clipped, nearest
+from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy
+from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
-from ..problem.low_rank import Stored, dense
+from ..problem.low_rank import LowRank, Stored, dense, part_of
+from ..problem.memory import check_memory
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.scales import diagonals
 from ..problem.stack import Array
 from ..problem.targets import NONE, Targets
 from ..solvers.grids import edge_of
@@ -180,6 +183,7 @@ def cross_validate(
     from sklearn.model_selection import KFold, StratifiedKFold
 
     name, targets = check_request(instance, formulation, folds, score), instance.targets
+    _check_memory(instance, folds, jobs)
     kind = StratifiedKFold if targets.kind in STRATIFIED else KFold
     splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
     work = Parallel(n_jobs=jobs, return_as="generator")(
@@ -197,18 +201,31 @@ def cross_validate(
     return found
 
 
+def _check_memory(instance: Instance, folds: int, jobs: int | None) -> None:
+    """Refuse, before anything is computed, training parts that do not fit into memory."""
+    from joblib import effective_n_jobs
+
+    share, at_once = (folds - 1) / folds, min(folds, effective_n_jobs(jobs))
+    size = float(instance.kernels.nbytes) * (share if isinstance(instance.kernels, LowRank) else share**2)
+    python = "give factors (mklcvx.LowRank), or float32; joblib's Dask back end spreads folds over machines"
+    words = remedy(python, "take fewer kernels or samples, or store float32")
+    words = words if at_once == 1 else f"run fewer folds at once than {at_once}, or {words}"
+    check_memory(size * at_once, f"training parts of {instance.samples} samples and {instance.count} kernels", words)
+
+
 def _fold(
     instance: Instance, train: Indices, test: Indices, formulation: str, points: Sequence[Mapping[str, Any]],
     score: str, prepare: tuple[bool, str | None], multi_class: str | None, settings: dict[str, Any],
 ) -> list[Trial]:  # fmt: skip
     preparation = Preprocessing.from_options(*prepare)
-    stack = dense(instance.kernels)
-    kernels = stack[:, train][:, :, train]
-    if preparation.steps:
+    stack, kernels = instance.kernels, part_of(instance.kernels, train)
+    if preparation.steps and isinstance(kernels, LowRank) and preparation.in_factors:
+        kernels = preparation.fit_factors(kernels)
+    elif preparation.steps:
+        kernels = dense(kernels)
         kernels = preparation.fit(kernels, names=instance.names).train(kernels)
-    part, columns = _part(instance, handed_over(kernels), train)
-    rows = stack[:, test][:, :, train]
-    diagonals = np.stack([np.diagonal(kernel)[test] for kernel in stack])
+    part, columns = _part(instance, kernels if isinstance(kernels, LowRank) else handed_over(kernels), train)
+    rows, own = CrossKernels.among(stack, test, train), diagonals(stack)[:, test]
     steps = preparation if preparation.steps else None
     found: Iterator[Solution | Machines]
     if multi_class is None:
@@ -217,7 +234,7 @@ def _fold(
         found = each_by_machines(part, formulation, points, multi_class, preprocessing=steps, **settings)
     trials = []
     for solution in found:
-        measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, diagonals))
+        measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, own))
         trials.append(Trial(measured, solution.certificate.relative_gap, solution.certified, solution.message))
     return trials
 
@@ -239,10 +256,10 @@ def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance
 
 
 def _outcome(
-    targets: Targets, solution: Solution | Machines, columns: Indices, test: Indices, rows: ArrayLike, diagonals: Array
+    targets: Targets, solution: Solution | Machines, columns: Indices, test: Indices, rows: CrossKernels, own: Array
 ) -> tuple[Any, Any, Array]:
     """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
-    values = solution.decision_function(rows, diagonals)
+    values = solution.decision_function(rows, own)
     truth = targets.values[test]
     if targets.kind == "labels":
         predicted = np.zeros(truth.shape, dtype=int)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ..certificate.solution import decision_values
 from ..problem.instance import Instance
 from .base import Array, KernelEstimator
 from .targets import LabelSets, as_target
@@ -146,8 +147,7 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         ndarray of shape (t, dimensions)
             One row for each sample.
         """
-        stack = self._test_kernels(X)
-        return np.asarray(self.solutions_[0].decision_function(stack))
+        return np.asarray(self._evaluated(X, lambda kernels: decision_values(self.solutions_, kernels)[0]))
 
     @property
     def _n_features_out(self) -> int:

@@ -29,9 +29,11 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError
 from ..problem.instance import as_groups
+from ..problem.low_rank import LowRank, dense
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .source import PRECOMPUTED
+from .inputs import gathered
+from .source import PRECOMPUTED, samples_first
 
 Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]
@@ -113,7 +115,7 @@ def kernel_importance(
     asked = _checked(estimator, answers, repeats, resamples, threshold)
     scored = [name for name in asked if name != "stability"]
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
-    X, y = indexable(np.asarray(X) if estimator._pairwise else X, y)
+    X, y = indexable(_stacked(X) if estimator._pairwise else X, y)
     weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
     splits = data.splits(cv, random_state) if scored else []
@@ -187,6 +189,13 @@ def _scorer(estimator: KernelEstimator, scoring: Any) -> tuple[str, Callable[...
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"), scorer
 
 
+def _stacked(X: Any) -> Array:
+    """Precomputed kernels as one stack, samples first, which can be cut into folds."""
+    if isinstance(X, LowRank):
+        return np.moveaxis(dense(X), 0, -1)
+    return np.asarray(samples_first(gathered(X, True)[0], True))
+
+
 # ---------------------------------------------------------------------------------------------------------- the fits
 class _Data(NamedTuple):
     """The estimator, which is never fitted itself, and its data."""
@@ -236,7 +245,7 @@ class _Part:
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
-        return cls(plain, groups, np.moveaxis(kernels, 0, -1), tested, y, truth, model._source.weight)
+        return cls(plain, groups, np.moveaxis(dense(kernels), 0, -1), tested, y, truth, model._source.weight)
 
     @property
     def count(self) -> int:

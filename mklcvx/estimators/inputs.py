@@ -2,6 +2,7 @@
 
 [A, B], {"text": A, "image": B}     features (n, d) of each view: the bank is made for each
 [K1, K2], {"text": K1, "image": K2} precomputed kernels (n, n), or (t, n) of new samples
+LowRank([F1, F2])                   factors (n, r) of precomputed kernels, or (t, r) of new samples
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from ..problem.low_rank import LowRank
 from ..problem.stack import Array
 
 
@@ -43,6 +45,13 @@ def host_array(X: Any, name: str) -> Any:
 def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, list[View]]:
     """One array of all views with their columns, or one stack of all kernels, samples first, with their names;
     anything else as it is, without views. `width` is the number of training samples, once it is known."""
+    if isinstance(X, LowRank):
+        if not precomputed:
+            raise InputError("X is LowRank, factors of kernels: set kernels='precomputed'")
+        return X.columns, [
+            View(f"K{m + 1}", list(range(start, start + rank)))
+            for m, (start, rank) in enumerate(zip(X.starts.tolist(), X.ranks, strict=True))
+        ]
     X = host_array(X, "X")
     _check_headings(X)
     by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings

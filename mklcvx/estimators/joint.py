@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
+from ..certificate.solution import decision_values
+from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
@@ -66,16 +68,16 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         ndarray
             Decision values (t,) for two classes, else (t, k).
         """
-        return self._decide(self._test_kernels(X))
+        return np.asarray(self._evaluated(X, self._decide))
 
-    def _decide(self, stack: Array) -> Array:
-        values = self.solutions_[0].decision_function(stack)
+    def _decide(self, kernels: CrossKernels) -> Array:
+        values = decision_values(self.solutions_, kernels)[0]
         if self._sets is not None:
             return self._sets.spread(values)
         return values.ravel() if len(self.classes_) == 2 else values
 
-    def _decided(self, stack: Array) -> NDArray[Any] | None:
-        return None if self._sets is not None else np.asarray(self.classes_[winners(self._decide(stack))])
+    def _decided(self, kernels: CrossKernels) -> NDArray[Any] | None:
+        return None if self._sets is not None else np.asarray(self.classes_[winners(self._decide(kernels))])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict classes or label sets.

@@ -61,6 +61,7 @@ def save_model(path: str | Path, model: Any) -> None:
         "names": list(source.names),
         "preprocessing": None if source.steps is None else source.steps.to_dict(),
         "features": int(model.n_features_in_),
+        **({"factored": True} if source.factored else {}),
         "solutions": len(model.solutions_),
     }
     arrays["record"] = np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))
@@ -193,7 +194,8 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
     require(words, "the names of the kernels are no list of words")
     weight = _finite(arrays["weight"], "weight") if "weight" in arrays else None
     source = KernelSource(arrays["kept"], names, weight=weight)
-    require((bank is None) == (record["parameters"]["kernels"] == PRECOMPUTED), "it has no kernels, or too many")
+    precomputed, source.factored = record["parameters"]["kernels"] == PRECOMPUTED, record.get("factored") is True
+    require((bank is None) == (precomputed and not source.factored), "it has no kernels, or too many")
     if bank is None:
         source.kept = _indices(arrays["kept"], features)
     else:
@@ -213,6 +215,8 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
         source.steps = Preprocessing.from_dict(record["preprocessing"])
         fits = source.steps._shape == (len(names), len(source.kept))
         require(fits, "preprocessing and kernels do not fit together")
+    if source.bank is not None and (source.steps is None or source.steps.in_factors):
+        source.by_factors = source.bank.in_factors(source.factored) is not None
     return source
 
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..certificate.solution import decision_values
 from ..defaults import SOLVER
 from ..errors import InputError, nearest
 from ..formulations.losses import ALL, AnyLoss
@@ -71,8 +72,7 @@ class OneMachine(SingleTaskEstimator):
 
     def _outputs(self, X: ArrayLike) -> Array:
         """f + b."""
-        kernels = self._test_kernels(X)
-        return np.asarray(self.solutions_[0].decision_function(kernels))
+        return np.asarray(self._evaluated(X, lambda kernels: decision_values(self.solutions_, kernels)[0]))
 
     def _single(self, target: str) -> bool:
         """Whether there is one solution, of these targets."""

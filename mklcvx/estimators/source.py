@@ -10,30 +10,37 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.cross_kernels import CrossKernels
 from ..problem.low_rank import LowRank, Stored
+from ..problem.memory import check_stack
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import unit_of_price, unlike_sizes
 from ..problem.stack import Array
-from .bank import FittedBank
+from .bank import BESIDE, FittedBank
 from .columns import Table
 from .inputs import View
 
 PRECOMPUTED = "precomputed"
+BLOCK = 4_000_000  # entries of a kernel between new and training samples that is made at a time
+OF_STACKS = "give factors (mklcvx.LowRank), float32, or fewer samples or kernels"
 
 
 @dataclass
 class KernelSource:
     """`kept` are the training samples of positive weight; `bank` is None for precomputed stacks, `steps` if none.
 
-    `unit` is the C that is called "scale"; `unlike` says which kernels differ much in size, if nothing scales them.
+    `unit` is the C that is called "scale"; `unlike` says which kernels differ much in size, if nothing scales them;
+    `factored` that samples are given by factors (`LowRank`), of which the bank makes linear kernels; `by_factors` that
+    the training kernels are `LowRank`, and those of new samples products.
     """
 
     kept: NDArray[np.intp]
@@ -44,6 +51,8 @@ class KernelSource:
     weight: Array | None = None
     unit: float = 1.0
     unlike: str = ""
+    factored: bool = False
+    by_factors: bool = False
 
     @classmethod
     def fit(
@@ -55,18 +64,21 @@ class KernelSource:
         stack: Stored
         kept = samples_kept(len(table.X), weight)
         share = None if weight is None else weight[kept]
-        source = cls(kept, [], weight=share)
-        if is_precomputed(kernels):
+        source = cls(kept, [], weight=share, factored=table.factored)
+        if is_precomputed(kernels) and not table.factored:
             if table.X.shape[0] != table.X.shape[1]:
                 raise InputError(f"X has shape {table.X.shape}, not square: give precomputed kernels (n, n, M)")
-            stack = as_stack(table.X)[:, kept][:, :, kept]
+            stack = _of_samples(table.X, kept)
             called = [view.name for view in table.views] or [""] * len(stack)
             source.names = [name or f"K{m + 1}" for m, name in enumerate(called)]
         else:
-            source.bank = FittedBank(kernels, table.views)
-            source.train = table.X[kept]
-            source.bank.fit(table.rows(kept), np.asarray(y)[kept], share)
-            stack, source.names = source.bank.train(steps.in_factors), source.bank.names
+            source.bank = FittedBank("linear" if table.factored else kernels, table.views)
+            source.train, used = table.X[kept], table.rows(kept)
+            source.bank.check_size(used, steps.in_factors)
+            source.bank.fit(used, np.asarray(y)[kept], share)
+            low_rank = source.bank.in_factors(table.factored) if steps.in_factors else None
+            stack, source.by_factors = low_rank or source.bank.stack(len(kept)), low_rank is not None
+            source.names = source.bank.names
         source.names = source.names if names is None else as_names(names, len(stack))
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
         if any(step.needs_diagonal for step in steps.steps) and lacking:
@@ -89,20 +101,42 @@ class KernelSource:
         """The views, or the kernels, that new samples can have one by one."""
         return [View(name, []) for name in self.names] if self.bank is None else self.bank.views
 
-    def test(self, X: Array) -> Array:
-        """The kernels (M, t, n) of new samples with the training samples kept."""
+    def cross(self, X: Array) -> CrossKernels:
+        """The kernels of new samples with the training samples kept, made one at a time."""
         if self.bank is None:
             stack = as_stack(X)
-            if len(stack) != len(self.names):
-                raise InputError(f"X has {len(stack)} kernels, the model was fitted on {len(self.names)}: give those")
-            stack = stack[:, :, self.kept]
+            kernels = CrossKernels.of_stack(stack if stack.shape[2] == len(self.kept) else stack[:, :, self.kept])
         else:
-            stack = self.bank.stack(X)
+            kernels = self.bank.cross(X) if self.by_factors else self.bank.cross(X).arrays()
         if self.steps is None:
-            return stack
+            return kernels
         needed = any(step.needs_diagonal for step in self.steps.steps)
         diagonal = self.bank.diagonal(X) if needed and self.bank is not None else None
-        return self.steps.test(stack, diagonal)
+        return self.steps.cross(kernels, diagonal)
+
+    def blocks(self, X: Array) -> Iterator[CrossKernels]:
+        """The same for a few samples at a time, so that one kernel of them takes little memory."""
+        if (
+            self.bank is None
+            and (X.ndim == 3 and X.shape[2]) != len(self.names)
+            and (X.ndim, len(self.names)) != (2, 1)
+        ):
+            count = X.shape[2] if X.ndim == 3 else 1
+            raise InputError(f"X has {count} kernels, the model was fitted on {len(self.names)}: give those")
+        width = len(self.kept) * (len(self.names) if self.bank is None else 1)
+        size = max(1, BLOCK // width)
+        for start in range(0, max(1, len(X)), size):
+            yield self.cross(X[start : start + size])
+
+
+def _of_samples(X: Array, kept: NDArray[np.intp]) -> Array:
+    """A stack (M, n, n) of our own of some of the samples of X, (n, n, M) or (n, n)."""
+    check_stack(
+        len(_kernels_first(X)), len(kept), len(kept), passing=BESIDE, itemsize=X.dtype.itemsize, otherwise=OF_STACKS
+    )
+    if len(kept) == len(X):
+        return np.array(_kernels_first(X), order="C")
+    return as_stack(X)[:, kept][:, :, kept]
 
 
 def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:
@@ -125,20 +159,29 @@ def is_precomputed(kernels: object) -> bool:
     return isinstance(kernels, str) and kernels == PRECOMPUTED
 
 
-def check_axes(X: object, precomputed: bool) -> None:
-    """Refuse a stack where features are expected, and one whose kernel index comes first. Lists hold views."""
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) == 3 and not precomputed:
-        raise InputError(
-            f"X has shape {shape}, a stack of kernels: set kernels='precomputed', and give it as (n, n, M)"
-        )
-    if len(shape) == 3 and shape[0] != shape[1] == shape[2]:
-        turned = "samples come first in estimators, (n, n, M): give numpy.moveaxis(X, 0, -1)"
-        raise InputError(f"X has shape {shape}, kernel index first: {turned}")
+def samples_first(X: object, precomputed: bool, shape: tuple[int, int] | None = None) -> object:
+    """A stack whose kernel index comes first as one whose samples do, with a warning, where the shape can be nothing
+    else; anything else as it is. `shape` is (n, M), once they are known. Lists hold views."""
+    given: tuple[int, ...] = getattr(X, "shape", ())
+    if isinstance(X, LowRank) or len(given) != 3:
+        return X
+    if not precomputed:
+        words = f"set kernels={PRECOMPUTED!r}, and give it as (n, n, M)"
+        raise InputError(f"X has shape {given}, a stack of kernels: {words}")
+    square = given[0] != given[1] == given[2]
+    if not (square if shape is None else given[1:] != shape and given[::-2] == shape):
+        return X
+    order = "(M, n, n)" if shape is None else "(M, t, n)"
+    warnings.warn(f"X has shape {given}: read as {order}, kernel index first", stacklevel=4 if shape is None else 5)
+    return np.moveaxis(np.asarray(X), 0, -1)
 
 
 def as_stack(X: Array) -> Array:
     """(t, n, M) or, for a single kernel, (t, n), as (M, t, n)."""
+    return np.ascontiguousarray(_kernels_first(X))
+
+
+def _kernels_first(X: Array) -> Array:
     if X.ndim not in (2, 3):
         raise InputError(f"X has shape {X.shape}: give precomputed kernels (t, n, M), samples first")
-    return np.ascontiguousarray(np.moveaxis(X if X.ndim == 3 else X[..., None], -1, 0))
+    return np.moveaxis(X if X.ndim == 3 else X[..., None], -1, 0)

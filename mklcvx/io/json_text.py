@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 from ..errors import InputError, clipped
+from ..problem.memory import as_size
+from ..problem.memory import available as memory
 
 MOST_OF_MEMORY = 0.8
 # Bytes of the Python object that each of these characters begins or separates, rounded up.
 ROOM = {b"[": 100, b"{": 200, b":": 120, b'"': 50, b",": 40}
 
 
-def memory() -> float:
-    """Bytes of memory of this machine; infinite if unknown."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
-
-
 def check_size(where: str, size: float, limit: float | None, what: str = "has") -> None:
     """Refuse a size in bytes that exceeds the limit, if there is one, or the memory."""
     if limit is not None and size > limit:
-        most = f"at most {_bytes(limit)} can belong here"
-        raise InputError(f"{where}: {what} {_bytes(size)}, {most}: check that it is the right file")
+        most = f"at most {as_size(limit)} can belong here"
+        raise InputError(f"{where}: {what} {as_size(size)}, {most}: check that it is the right file")
     if size > MOST_OF_MEMORY * memory():
-        raise InputError(f"{where}: {what} {_bytes(size)}, more than fits into memory: use fewer samples")
-
-
-def _bytes(size: float) -> str:
-    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+        raise InputError(f"{where}: {what} {as_size(size)}, more than fits into memory: use fewer samples")
 
 
 def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, object]:

@@ -1,183 +1,50 @@
 """Kernel banks: many kernels on the same samples, fitted on training samples, evaluated on any others.
 
-Every kernel here is a function of one comparison of two samples x and z: their inner product ⟨x, z⟩, their
-squared distance D²(x, z), or their χ² distance. A bank makes each comparison once and fills its stack from
-it. The number of every distance kernel is γ, never σ; `Gaussian.from_sigma` translates.
+Every kernel is a function of one comparison of two samples (`kernel_functions`). A bank makes each comparison once, and
+its kernels from it. The number of every distance kernel is γ, never σ; `Gaussian.from_sigma` translates.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
-from math import isfinite
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
-from .numbers import as_real_array, is_number, is_whole
+from .cross_kernels import CrossKernel, CrossKernels, Product
+from .kernel_functions import (
+    Array,
+    ChiSquare,
+    Comparison,
+    DistanceKernel,
+    Gaussian,
+    InverseDistance,
+    InverseSquareDistance,
+    Kernel,
+    Laplacian,
+    Linear,
+    MeanDistance,
+    Polynomial,
+)
+from .memory import check_stack
+from .numbers import as_real_array
 
-Array = NDArray[np.float64]
-Comparison = Literal["inner product", "squared distance", "χ² distance"]
+__all__ = [
+    "Array", "Bank", "ChiSquare", "Comparison", "Data", "DistanceBank", "DistanceKernel", "Gaussian", "InverseDistance",
+    "InverseSquareDistance", "Kernel", "KernelBank", "Laplacian", "Linear", "MeanDistance", "Polynomial", "View",
+    "kumar_bank", "xu_bank", "xu_distance_bank",
+]  # fmt: skip
+
 Data = ArrayLike | Sequence[ArrayLike]
 View: TypeAlias = "slice[int | None, int | None, int | None] | int"  # columns of the features, or a matrix of several
 
 FEATURES = ("all", "each", "all+each")
 # Distances from rounded arithmetic miss symmetry and the zero diagonal by about √ε of the largest.
 ROUNDED_DISTANCE = 1e-6
-
-
-def _require_number(owner: str, field: str, value: float, bound: str = "> 0") -> None:
-    if not is_number(value) or not isfinite(value) or value < 0 or (value == 0 and bound == "> 0"):
-        raise InputError(f"{owner}: {field} is {value!r}, not a finite number {bound}: give {field} {bound}")
-
-
-@dataclass(frozen=True)
-class MeanDistance:
-    """A bandwidth relative to the data: γ = factor / A, with A the training mean of what γ multiplies.
-
-    A is the mean of D² (of the χ² distance for `ChiSquare`) over all n² ordered pairs of training samples,
-    the n zero pairs (x, x) included; leaving them out would multiply A by n / (n − 1). Xu et al. (2013) take
-    factor = 4ⁿ⁻¹, and for their χ² kernels, where γ = 1 / (A 4ⁿ⁻¹), factor = 4¹⁻ⁿ.
-    """
-
-    factor: float
-
-    def __post_init__(self) -> None:
-        _require_number("MeanDistance", "factor", self.factor)
-
-    def __format__(self, spec: str) -> str:
-        return f"{self.factor:{spec}}/A"
-
-
-class Kernel(ABC):
-    """A positive semidefinite function of one comparison of two samples."""
-
-    comparison: ClassVar[Comparison]
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Name shown in the list of kernels."""
-
-    def fitted(self, mean: Callable[[Comparison], float]) -> Kernel:
-        """The kernel with every number known, given the training mean of any comparison."""
-        return self
-
-    @abstractmethod
-    def of(self, compared: Array) -> Array:
-        """The kernel values of samples already compared."""
-
-
-@dataclass(frozen=True)
-class Linear(Kernel):
-    """k(x, z) = ⟨x, z⟩."""
-
-    comparison = "inner product"
-    name = "linear"
-
-    def of(self, compared: Array) -> Array:
-        return compared
-
-
-@dataclass(frozen=True)
-class Polynomial(Kernel):
-    """k(x, z) = (scale ⟨x, z⟩ + coef0)^degree, with coef0 ≥ 0: a negative one is not semidefinite."""
-
-    degree: int
-    coef0: float = 1.0
-    scale: float = 1.0
-    comparison = "inner product"
-
-    def __post_init__(self) -> None:
-        if not is_whole(self.degree, 1):
-            raise InputError(f"Polynomial: degree is {self.degree!r}, not a whole number ≥ 1: give degree ≥ 1")
-        _require_number("Polynomial", "coef0", self.coef0, "≥ 0")
-        _require_number("Polynomial", "scale", self.scale)
-
-    @property
-    def name(self) -> str:
-        coef0 = "" if self.coef0 == 1 else f", coef0={self.coef0:g}"
-        scale = "" if self.scale == 1 else f", scale={self.scale:g}"
-        return f"polynomial(degree={self.degree}{coef0}{scale})"
-
-    def of(self, compared: Array) -> Array:
-        return (self.scale * compared + self.coef0) ** self.degree
-
-
-@dataclass(frozen=True)
-class DistanceKernel(Kernel):
-    """A decreasing function of s = γD², equal to 1 at D = 0; γ is a number or relative to the data."""
-
-    gamma: float | MeanDistance
-    comparison: ClassVar[Comparison] = "squared distance"
-    kind: ClassVar[str]
-    decay: ClassVar[staticmethod[[Array], Array]]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.gamma, MeanDistance):
-            _require_number(type(self).__name__, "gamma", self.gamma)
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}(γ={self.gamma:g})"
-
-    def fitted(self, mean: Callable[[Comparison], float]) -> Kernel:
-        if isinstance(self.gamma, MeanDistance):
-            return replace(self, gamma=self.gamma.factor / mean(self.comparison))
-        return self
-
-    def of(self, compared: Array) -> Array:
-        assert not isinstance(self.gamma, MeanDistance), "fitted() computes γ"
-        return self.decay(self.gamma * compared)
-
-
-class Gaussian(DistanceKernel):
-    """k(x, z) = exp(−γ D²(x, z)). The number is γ; `from_sigma` takes σ, with γ = 1 / (2σ²)."""
-
-    kind = "gaussian"
-    decay = staticmethod(lambda s: np.exp(-s))
-
-    @classmethod
-    def from_sigma(cls, sigma: float) -> Self:
-        """k(x, z) = exp(−D²(x, z) / (2σ²))."""
-        _require_number("Gaussian.from_sigma", "sigma", sigma)
-        return cls(gamma=0.5 / sigma / sigma)
-
-
-class Laplacian(DistanceKernel):
-    """k(x, z) = exp(−√γ D(x, z)), D Euclidean or given, as in Xu et al. (2013). The number is γ.
-
-    The `laplacian_kernel` of scikit-learn is another one: exp(−γ‖x − z‖₁), with the L1 distance and no root.
-    """
-
-    kind = "laplacian"
-    decay = staticmethod(lambda s: np.exp(-np.sqrt(s)))
-
-
-class ChiSquare(DistanceKernel):
-    """k(x, z) = exp(−γ χ²(x, z)), χ²(x, z) = Σⱼ (xⱼ − zⱼ)² / (xⱼ + zⱼ), features ≥ 0. The number is γ."""
-
-    comparison = "χ² distance"
-    kind = "chi-square"
-    decay = staticmethod(lambda s: np.exp(-s))
-
-
-class InverseSquareDistance(DistanceKernel):
-    """k(x, z) = 1 / (γ D²(x, z) + 1). The number is γ."""
-
-    kind = "inverse-square-distance"
-    decay = staticmethod(lambda s: 1 / (s + 1))
-
-
-class InverseDistance(DistanceKernel):
-    """k(x, z) = 1 / (√γ D(x, z) + 1). The number is γ."""
-
-    kind = "inverse-distance"
-    decay = staticmethod(lambda s: 1 / (np.sqrt(s) + 1))
 
 
 class Bank(ABC):
@@ -227,6 +94,8 @@ class Bank(ABC):
             raise
 
     def _mean(self, view: str, comparison: Comparison) -> float:
+        if self._train.ndim == 2:  # features
+            check_stack(1, len(self._train), len(self._train))
         with np.errstate(over="ignore"):
             compared, weight = self._compare(self._train, view, comparison), self._weight
             mean = float(compared.mean() if weight is None else weight @ compared @ weight / weight.sum() ** 2)
@@ -237,15 +106,24 @@ class Bank(ABC):
     def _fill(
         self, compare: Callable[[str, Comparison], Array], shape: tuple[int, ...], symmetric: bool = False
     ) -> Array:
+        check_stack(len(self._fitted), shape[0], shape[-1] if len(shape) == 2 else 1)
         stack = np.empty((len(self._fitted), *shape))
+        for m, values in self._each(compare, np.ones(len(stack), dtype=bool)):
+            stack[m] = values / 2 + values.T / 2 if symmetric else values
+        return stack
+
+    def _each(
+        self, compare: Callable[[str, Comparison], Array], wanted: NDArray[np.bool_]
+    ) -> Iterator[tuple[int, Array]]:
+        """The kernels that are wanted, one after the other."""
         compare_once = lru_cache(maxsize=3)(compare)  # the three comparisons of the current view
-        for m, (view, kernel) in enumerate(self._fitted):
+        for m in map(int, np.flatnonzero(wanted)):
+            view, kernel = self._fitted[m]
             with np.errstate(over="ignore", invalid="ignore"):
                 values = kernel.of(compare_once(view, kernel.comparison))
             if not np.isfinite(values).all():
                 raise InputError(f"kernel {self.names[m]} overflows on these samples: rescale the features")
-            stack[m] = values / 2 + values.T / 2 if symmetric else values
-        return stack
+            yield m, values
 
 
 class KernelBank(Bank):
@@ -277,6 +155,30 @@ class KernelBank(Bank):
         """The kernels (M, t, n) of samples X with the training samples, or (M, n, n) of the latter."""
         samples = self._given(X)
         return self._fill(partial(self._compare, samples), (len(samples), len(self._train)), X is None)
+
+    def cross(self, X: ArrayLike) -> CrossKernels:
+        """The kernels of samples X with the training samples, made when asked for; inner products as factors."""
+        samples = self._given(X)
+        inner = np.array([kernel.is_inner_product for _, kernel in self._fitted])
+
+        def each(wanted: NDArray[np.bool_]) -> Iterator[tuple[int, CrossKernel]]:
+            others = self._each(partial(self._compare, samples), wanted & ~inner)
+            for m in map(int, np.flatnonzero(wanted)):
+                columns = self._views[self._fitted[m][0]]
+                yield (m, Product(samples[:, columns], self._train[:, columns])) if inner[m] else next(others)
+
+        return CrossKernels((len(inner), len(samples), len(self._train)), each)
+
+    def factors(self) -> list[Array] | None:
+        """Factors F of the training kernels FF': the features, if all kernels are inner products; else None."""
+        self._require_fit()
+        if not all(kernel.is_inner_product for kernel in self.kernels):
+            return None
+        return [self._train[:, self._views[view]] for view, _ in self._fitted]
+
+    def count_for(self, features: int) -> int:
+        """The number of kernels that samples with so many features will have."""
+        return len(self.kernels) * (("all" in self.features) + features * ("each" in self.features))
 
     def diagonal(self, X: ArrayLike | None = None) -> Array:
         """The values k(x, x), (M, t), of samples X, or (M, n) of the training samples."""

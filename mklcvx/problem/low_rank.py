@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..renamed import OldName
+from .memory import check_stack
 from .numbers import RealArray
 from .ownership import handed_over, is_settled
 
@@ -218,14 +219,10 @@ Stored: TypeAlias = RealArray | LowRank  # kernels (M, n, n) as they are kept
 
 def dense(kernels: Stored) -> RealArray:
     """The kernels as an array; those in factors are formed."""
-    return np.stack(list(kernels)) if isinstance(kernels, LowRank) else kernels
-
-
-def rows_of(kernels: Stored, rows: NDArray[np.intp]) -> RealArray:
-    """Some rows of every kernel, (M, t, n)."""
-    if isinstance(kernels, LowRank):
-        return np.stack([factor[rows] @ factor.T for factor in map(kernels.factor, range(len(kernels)))])
-    return kernels[:, rows]
+    if not isinstance(kernels, LowRank):
+        return kernels
+    check_stack(*kernels.shape)
+    return np.stack(list(kernels))
 
 
 def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:

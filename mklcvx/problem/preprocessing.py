@@ -12,9 +12,10 @@ from math import prod
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
+from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernels import Array
 from .low_rank import Kernels, LowRank
 from .numbers import RealArray, as_any_array, as_real_array
@@ -130,12 +131,24 @@ class Preprocessing:
         """Test kernels (M, t, n), transformed: a new stack. `Cosine` needs the k(x, x), (M, t), as well."""
         M, n = self._fitted_shape("test")
         stack = _stack(test_kernels, "test_kernels", (M, None, n))
-        diagonals = self._diagonals(test_diagonals, (M, stack.shape[1]))
-        result = np.empty(stack.shape)
-        for m in range(M):
-            result[m] = _finite(stack[m], f"test_kernels: {self._which(m)}")
-            self._apply(m, result[m], None if diagonals is None else diagonals[m])
-        return result
+        return self.cross(CrossKernels.of_stack(stack), test_diagonals).formed()
+
+    def cross(self, kernels: CrossKernels, test_diagonals: ArrayLike | None = None) -> CrossKernels:
+        """Test kernels, each transformed when it is asked for. `Cosine` needs the k(x, x), (M, t), as well."""
+        M, _ = self._fitted_shape("test")
+        diagonals = self._diagonals(test_diagonals, (M, kernels.shape[1]))
+
+        def each(wanted: NDArray[np.bool_]) -> Iterator[tuple[int, CrossKernel]]:
+            for m, kernel in kernels.each(wanted):
+                if isinstance(kernel, Product) and self.in_factors:
+                    scale = prod(float(state["scale"]) for state in self._states[m])
+                    yield m, Product(kernel.new / scale, kernel.train)
+                    continue
+                result = np.array(_finite(as_array(kernel), f"test_kernels: {self._which(m)}"))
+                self._apply(m, result, None if diagonals is None else diagonals[m])
+                yield m, result
+
+        return CrossKernels(kernels.shape, each)
 
     def to_dict(self) -> dict[str, object]:
         """The fitted chain in plain lists, strings and numbers, exact through JSON."""

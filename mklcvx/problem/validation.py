@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped, remedy
 from .low_rank import LowRank, Stored
+from .memory import check_copy
 from .numbers import RealArray
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
@@ -23,6 +24,7 @@ REPAIRS = ("clip", "shift", "symmetrise")
 
 def as_stack(kernels: object) -> Stored:
     """Check the shape; return factors, a memory map, or an array that no other code can write to."""
+    check_copy(kernels)
     stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         words = "give a three-dimensional stack (M, n, n)"

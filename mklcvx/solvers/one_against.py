@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..formulations._formulation import Given, Own
 from ..formulations.losses import HINGE, KNOWN, LABELS
 from ..problem.instance import Instance
-from ..problem.low_rank import dense
+from ..problem.low_rank import LowRank, part_of
 from ..problem.machines import check_multi_class, machines_for
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
@@ -55,7 +55,8 @@ def parts_of(instance: Instance, multi_class: str) -> list[Part]:
         if len(members) == len(codes):
             parts.append(Part(instance.with_targets(Targets("y", y, ("y",))), members))
             continue
-        kernels = handed_over(dense(instance.kernels)[:, members][:, :, members])
+        kernels = part_of(instance.kernels, members)
+        kernels = kernels if isinstance(kernels, LowRank) else handed_over(kernels)
         none = dict.fromkeys(("classes", "label_names", "test_classes", "test_kernels", "test_diagonals"))
         weight = instance.sample_weight[members]
         part = instance.with_kernels(kernels, **{**none, "y": y, "sample_weight": weight, "repair": "clip"})

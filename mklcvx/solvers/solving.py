@@ -25,7 +25,7 @@ from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
-from .cost import estimate
+from .cost import check_size, estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
 from .names import accepted_name
@@ -231,6 +231,7 @@ def solved(
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
     tol = method.tolerance if tol is None else tol
+    check_size(instance, method.name)
     instance.check_unchanged()
     chosen = formulations.get(formulation).posed_for(instance, parameters)
     task, resolved = chosen.task(instance, parameters)

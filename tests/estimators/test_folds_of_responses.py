@@ -35,7 +35,7 @@ def parts(monkeypatch):
             regular = part.kernels[0] + point["lam"] * np.eye(part.samples)
             beta = np.linalg.solve(regular, part.response)
             yield SimpleNamespace(
-                decision_function=lambda rows, diagonals, beta=beta: rows[0] @ beta,
+                decision_function=lambda rows, diagonals, beta=beta: rows.formed()[0] @ beta,
                 certificate=SimpleNamespace(relative_gap=0.0),
                 labels_of=lambda values: values,
                 certified=True,
