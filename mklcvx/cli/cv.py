@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..defaults import FOLDS, FORMULATION, NORMALISE, SEED, SOLVER
+from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..errors import GridEdgeWarning
 from ..io.files import write_whole
 from . import options
@@ -55,7 +55,6 @@ def cv(
     """
     from ..estimators.cross_validation import check_request, cross_validate
     from ..problem.preprocessing import Preprocessing
-    from ..problem.scales import unlike_sizes
     from ..solvers.grids import default_grid
     from ..solvers.paths import combinations
     from ..solvers.solving import prepared
@@ -69,8 +68,7 @@ def cv(
     problem, _ = options.loaded(instance, repair, None, False, None, var)
     check_request(problem, formulation, folds, score)
     points = points or combinations(default_grid(options.scaled(problem, steps), formulation, given), given)
-    if not normalise and (unlike := unlike_sizes(problem.kernels, problem.names)):
-        options.say(f"{unlike}, and nothing scales them: add --normalise {NORMALISE}")
+    options.say_sizes(problem, normalise)
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class)
     options.check_tasks(problem, formulation, posed, several)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from .. import formulations
-from ..defaults import TOLERANCE
+from ..defaults import NORMALISE, TOLERANCE
 from ..errors import InputError, nearest
 from ..io.files import check_apart, check_output, load_instance
 from ..io.readings import check_asked
@@ -189,6 +189,14 @@ def loaded(
         return problem, None
     preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
     return preprocessed(problem, preparation), preparation
+
+
+def say_sizes(problem: Instance, normalise: str | None, quiet: bool = False) -> None:
+    """Say it if kernels of unlike sizes are combined as they are: their sizes decide the weights then."""
+    from ..problem.scales import unlike_sizes
+
+    if not normalise and not quiet and (unlike := unlike_sizes(problem.kernels, problem.names)):
+        say(f"{unlike}, and nothing scales them: add --normalise {NORMALISE}")
 
 
 def scaled(problem: Instance, steps: Preprocessing) -> Stored:

@@ -61,6 +61,7 @@ def report(
         check_request(problem, formulation, folds, None)
     from .display import Progress, cost_warning
 
+    options.say_sizes(problem, normalise, quiet)
     if not quiet:
         cost_warning(problem, "auto")
     with Progress(quiet) as progress:

@@ -31,6 +31,7 @@ from mklcvx.io.files import save_instance
 from mklcvx.problem.preprocessing import Preprocessing, UnitDiagonal
 from mklcvx.problem.scales import unit_of_price, unlike_sizes
 from mklcvx.solvers.grids import PRICES, default_grid
+from mklcvx.zoo import by_hand
 from tables import CANCER, GRAPE, MALIGNANT, PROGRESSION, WINE, stack_of
 
 pytestmark = pytest.mark.slow
@@ -219,6 +220,24 @@ def test_cv_has_a_grid_of_its_own_in_the_units_of_the_kernels_and_says_where_it_
         "the trace of kernel linear is 30 times that of wide, and nothing scales them: add --normalise diagonal" in err
     )
     assert "C = 0.01 is the largest of the grid: try larger ones" in err
+
+
+@pytest.mark.parametrize(
+    "asked", [("solve", "--json"), ("path", "--grid", "C=1"), ("report", "-o", "page.html", "--solvers", "interior")]
+)
+def test_commands_say_that_kernels_are_of_unlike_sizes(run, tmp_path, monkeypatch, asked):
+    monkeypatch.chdir(tmp_path)
+    hand = by_hand()
+    save_instance("unlike.npz", Instance(hand.kernels * np.array([1, 10])[:, None, None], hand.y))
+    command, *options = asked
+    code, out, err = run(command, "unlike.npz", *options)
+    assert code == 0
+    note = "the trace of kernel K2 is 40 times that of K1, and nothing scales them: add --normalise diagonal\n"
+    assert err.count("nothing scales") == 1
+    assert note in err
+    assert "nothing scales" not in out
+    for others in (("--quiet",), ("--normalise", "diagonal")):
+        assert "nothing scales" not in run(command, "unlike.npz", *options, *others)[2]
 
 
 def test_cross_validation_in_python_warns():
