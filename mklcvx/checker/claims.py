@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import machines
 from .numbers import Refused, positive, require, root, rounded
 
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
@@ -233,6 +234,23 @@ def audit(data, record, evaluate, used_by):
     return 0, [*lines, "vouched for: " + ", ".join(held), "not checked: " + ", ".join(others), "confirmed"]
 
 
+def audit_machines(data, record, evaluate, used_by):
+    """The same for every machine of a file, and for what they share."""
+    lines, confirmed = [], True
+    try:
+        words = targets_of(data)[2:]
+        posed = machines.problems(data, record, words)
+        for i, (title, own, solution) in enumerate(posed):
+            status, said = audit(own, solution, evaluate, used_by)
+            lines += [f"machine {i + 1} of {len(posed)}, {title}:", *(f"  {line}" for line in said)]
+            confirmed = confirmed and status == 0
+        require(confirmed, "a machine is not confirmed")
+        machines.same_summary(record)
+    except Refused as fault:
+        return 1, [*lines, f"NOT confirmed: {fault}"]
+    return 0, [*lines, f"confirmed: all {len(posed)} machines"]
+
+
 # ---------------------------------------------------------------------------------------------------------- files
 def unrepeated(pairs):
     """A JSON object in which no name occurs twice."""
@@ -257,8 +275,14 @@ def read_solution(path):
         with open(path, encoding="utf-8") as file:
             return parsed(file.read())
     with np.load(path, allow_pickle=False) as file:
-        arrays = {key: file[key] for key in file.files}
+        return joined({key: file[key] for key in file.files})
+
+
+def joined(arrays):
+    """The record of the arrays of a file .npz."""
     record = parsed(str(arrays.pop("record")))
+    if record.get("schema") == machines.SCHEMA:
+        return machines.joined(record, arrays, joined)
     for key, value in arrays.items():
         place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
         require(place.get(name) is None, f"{key} occurs twice")
@@ -278,7 +302,8 @@ def audited(arguments, evaluate, used_by):
             data = dict(file)
         record = read_solution(arguments[1])
         require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        status, lines = audit(data, record, evaluate, used_by)
+        judge = audit_machines if record.get("schema") == machines.SCHEMA else audit
+        status, lines = judge(data, record, evaluate, used_by)
         print("\n".join(lines))
         return status
     except Exception as fault:  # a damaged file can fail anywhere

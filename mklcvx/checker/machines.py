@@ -1,0 +1,77 @@
+"""Files of several machines, each of which tells two classes apart: what the machines are about, and what they share.
+
+With k classes, "ovr" has k machines, each class against the rest; "ovo" has one for every pair of classes i < j, on the
+samples of these two, with j positive. Two classes have one machine, the second class against the first. The file holds
+one solution for each; its summary must follow from them. Needs NumPy and the standard library only.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from .numbers import require
+
+SCHEMA = "mklcvx.machines/1"
+SHARED = ("formulation", "parameters", "tolerance", "names")
+
+
+def problems(data, record, words):
+    """Of every machine: its title, the instance that it is about, and its solution. `words` are the classes' names, and
+    the classes themselves, as the instance has them."""
+    require("classes" in data, "target: machines tell classes apart, which the instance has not")
+    values = np.ravel(np.asarray(data["classes"]))
+    codes = np.unique(values, return_inverse=True)[1].ravel()
+    names, classes = words
+    require(record["label_names"] == names, "label_names: not those of the instance")
+    require(record["classes"] == classes, "classes: not those of the instance")
+    require(record["samples"] == len(codes), "samples: not those of the instance")
+    require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
+    pairs = [(1, 0)] if len(names) == 2 else [(j, i) for i, j in combinations(range(len(names)), 2)]
+    if len(names) > 2 and record["multi_class"] == "ovr":
+        pairs = [(k, None) for k in range(len(names))]
+    require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
+    return [_problem(data, names, codes, *pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
+
+
+def _problem(data, names, codes, positive, negative, machine):
+    title = f"{names[positive]} against {'the rest' if negative is None else names[negative]}"
+    said = {"positive": names[positive], "negative": None if negative is None else names[negative]}
+    require(all(machine.get(key, word) == word for key, word in said.items()), f"machines: not {title}")
+    everybody = np.arange(len(codes))
+    own = everybody if negative is None else np.flatnonzero(np.isin(codes, (positive, negative)))
+    given = everybody if machine["samples"] is None else np.asarray(machine["samples"])
+    require(np.array_equal(given, own), f"machines: not the samples of {title}")
+    kept = {key: data[key] for key in ("names", "groups") if key in data}
+    if np.size(data.get("sample_weight", 1.0)) > 1:
+        kept["sample_weight"] = np.ravel(data["sample_weight"])[own]
+    kernels = np.asarray(data["kernels"])[:, own][:, :, own]
+    return title, {**kept, "kernels": kernels, "y": np.where(codes[own] == positive, 1, -1)}, machine["solution"]
+
+
+def same_summary(record):
+    """Require what the machines share, and the worst of their certificates."""
+    solutions = [machine["solution"] for machine in record["machines"]]
+    for key in SHARED:
+        require(all(one[key] == record[key] for one in solutions), f"{key}: not that of every machine")
+    require(all(one["preprocessing"] is None for one in solutions), "preprocessing: of the whole, not of a machine")
+    for key in ("weights", "objective"):
+        each = [np.asarray(one[key], dtype=float) for one in solutions]
+        same = np.array_equal(np.stack(each), np.asarray(record[key], dtype=float), equal_nan=True)
+        require(same, f"{key}: not those of the machines")
+    missed = [one for one in solutions if one["status"] != "certified"]
+    require(record["status"] == ("not_certified" if missed else "certified"), "status: not that of the worst machine")
+    gaps = [np.inf if one["certificate"]["relative_gap"] is None else one["certificate"]["relative_gap"]
+            for one in missed or solutions]  # fmt: skip
+    worst = [one for one, gap in zip(missed or solutions, gaps, strict=True) if gap == max(gaps)]
+    known = any(record["certificate"] == one["certificate"] for one in worst)
+    require(known, "certificate: not the one with the widest gap")
+
+
+def joined(record, arrays, read):
+    """The record of a file `.npz`, with its machines; `read` makes a solution of the arrays of one."""
+    count = sum(key.startswith("members_") for key in arrays)
+    machines = []
+    for i in range(count):
+        own = {key.removeprefix(f"machine_{i}/"): x for key, x in arrays.items() if key.startswith(f"machine_{i}/")}
+        machines.append({"samples": arrays[f"members_{i}"], "solution": read(own)})
+    return {**record, "machines": machines}
