@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MultiLabelMKL,
         OneClassMKL,
         TwoStageMKL,
+        Views,
         kernel_importance,
         load_model,
         mkl_path,
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "KernelImportance", "LowRank",
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
-    "Report", "ScaleWarning", "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses",
-    "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels", "load_instance",
-    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution",
-    "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
+    "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
+    "load_instance", "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance",
+    "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -55,7 +56,7 @@ HOMES = {
     "certificate.solution": "Solution",
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
-        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL "
+        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL Views "
         "kernel_importance load_model mkl_path"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",

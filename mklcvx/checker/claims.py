@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import machines
+from .machines import SCHEMA as MACHINES
+from .machines import in_one, problems, same_summary
 from .numbers import Refused, positive, require, root, rounded
 
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
@@ -239,13 +240,13 @@ def audit_machines(data, record, evaluate, used_by):
     lines, confirmed = [], True
     try:
         words = targets_of(data)[2:]
-        posed = machines.problems(data, record, words)
+        posed = problems(data, record, words)
         for i, (title, own, solution) in enumerate(posed):
             status, said = audit(own, solution, evaluate, used_by)
             lines += [f"machine {i + 1} of {len(posed)}, {title}:", *(f"  {line}" for line in said)]
             confirmed = confirmed and status == 0
         require(confirmed, "a machine is not confirmed")
-        machines.same_summary(record)
+        same_summary(record)
     except Refused as fault:
         return 1, [*lines, f"NOT confirmed: {fault}"]
     return 0, [*lines, f"confirmed: all {len(posed)} machines"]
@@ -281,8 +282,8 @@ def read_solution(path):
 def joined(arrays):
     """The record of the arrays of a file .npz."""
     record = parsed(str(arrays.pop("record")))
-    if record.get("schema") == machines.SCHEMA:
-        return machines.joined(record, arrays, joined)
+    if record.get("schema") == MACHINES:
+        return in_one(record, arrays, joined)
     for key, value in arrays.items():
         place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
         require(place.get(name) is None, f"{key} occurs twice")
@@ -302,7 +303,7 @@ def audited(arguments, evaluate, used_by):
             data = dict(file)
         record = read_solution(arguments[1])
         require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        judge = audit_machines if record.get("schema") == machines.SCHEMA else audit
+        judge = audit_machines if record.get("schema") == MACHINES else audit
         status, lines = judge(data, record, evaluate, used_by)
         print("\n".join(lines))
         return status

@@ -5,8 +5,6 @@ samples of these two, with j positive. Two classes have one machine, the second 
 one solution for each; its summary must follow from them. Needs NumPy and the standard library only.
 """
 
-from itertools import combinations
-
 import numpy as np
 
 from .numbers import require
@@ -26,9 +24,10 @@ def problems(data, record, words):
     require(record["classes"] == classes, "classes: not those of the instance")
     require(record["samples"] == len(codes), "samples: not those of the instance")
     require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
-    pairs = [(1, 0)] if len(names) == 2 else [(j, i) for i, j in combinations(range(len(names)), 2)]
-    if len(names) > 2 and record["multi_class"] == "ovr":
-        pairs = [(k, None) for k in range(len(names))]
+    count = len(names)
+    pairs = [(j, i) for i in range(count) for j in range(i + 1, count)]
+    if count > 2 and record["multi_class"] == "ovr":
+        pairs = [(k, None) for k in range(count)]
     require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
     return [_problem(data, names, codes, *pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
 
@@ -67,7 +66,7 @@ def same_summary(record):
     require(known, "certificate: not the one with the widest gap")
 
 
-def joined(record, arrays, read):
+def in_one(record, arrays, read):
     """The record of a file `.npz`, with its machines; `read` makes a solution of the arrays of one."""
     count = sum(key.startswith("members_") for key in arrays)
     machines = []

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from .loading import load_model
     from .one_class import OneClassMKL
     from .regressor import MKLRegressor
+    from .views import Views
 
 __all__ = [
-    "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL",
+    "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL", "Views",
     "kernel_importance", "load_model", "mkl_path",
 ]  # fmt: skip
 
 HOMES = {
     "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MKLRegressor": "regressor",
     "MultiLabelMKL": "joint", "OneClassMKL": "one_class", "TwoStageMKL": "joint", "load_model": "loading",
-    "kernel_importance": "importance", "mkl_path": "along",
+    "kernel_importance": "importance", "mkl_path": "along", "Views": "views",
 }  # fmt: skip
 
 

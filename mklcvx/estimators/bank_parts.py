@@ -254,7 +254,7 @@ class TransformerPart(Part):
     def as_plain(self) -> dict[str, Any]:
         raise InputError(
             f"kernels of {self.who} cannot be saved: put the transformer into a pipeline before a model with "
-            "kernels='precomputed' or 'linear', and save that model"
+            "kernels='precomputed' or 'linear', and save that model; joblib.dump keeps this one"
         )
 
     def _values(self, X: Array) -> Array:

@@ -1,6 +1,7 @@
 """What `fit` and `predict` take beside a plain array: DataFrames, lists of views or of kernels, arrays of others.
 
 [A, B], {"text": A, "image": B}     features (n, d) of each view: the bank is made for each
+Views([A, B]), Views({"text": A})   the same, as a table of which samples can be chosen
 [K1, K2], {"text": K1, "image": K2} precomputed kernels (n, n), or (t, n) of new samples
 LowRank([F1, F2])                   factors (n, r) of precomputed kernels, or (t, r) of new samples
 """
@@ -13,9 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 from ..problem.low_rank import LowRank
+from ..problem.memory import check_stack
 from ..problem.stack import Array
+from .views import Views
 
 
 class View(NamedTuple):
@@ -52,15 +55,18 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
             View(f"K{m + 1}", list(range(start, start + rank)))
             for m, (start, rank) in enumerate(zip(X.starts.tolist(), X.ranks, strict=True))
         ]
-    X = host_array(X, "X")
+    X = X.views if isinstance(X, Views) else host_array(X, "X")
     _check_headings(X)
     by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
     entries = [*X.values()] if by_name else X if isinstance(X, list | tuple) else []
     matrices = len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
-    if not matrices or not (by_name or not precomputed or _are_kernels(entries, width)):
+    stacked = matrices and precomputed and not by_name and _are_rows(entries, width)
+    if not matrices or stacked:
         if by_name:
             raise InputError("X is a dict, and not of arrays with two dimensions: give one for each view")
         return X, []
+    if precomputed and not _are_kernels(entries, width):
+        _refuse_matrices(entries, width)
     names = [str(name) for name in X] if by_name else [""] * len(entries)
     parts = [_matrix(one) for one in entries]
     heights = {part.shape if precomputed else len(part) for part in parts}
@@ -68,6 +74,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
         shapes = ", ".join(str(part.shape) for part in parts)[:80]
         raise InputError(f"X has views of shapes {shapes}: give the same samples in each")
     if precomputed:
+        check_stack(len(parts), *parts[0].shape)
         return np.stack(parts, axis=-1), [View(name, []) for name in names]
     ends = np.cumsum([part.shape[1] for part in parts]).tolist()
     columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
@@ -104,6 +111,19 @@ def _described(views: Sequence[View]) -> str:
 def _are_kernels(entries: Any, width: int | None) -> bool:
     """Whether these are kernels, and not the rows of a stack (n, n, M)."""
     return all(one.shape[1] == (one.shape[0] if width is None else width) for one in entries)
+
+
+def _are_rows(entries: Any, width: int | None) -> bool:
+    """Whether these may be the rows (n, M) of a stack (n, n, M), or (t, n, M), and are no kernels."""
+    high = len(entries) if width is None else width
+    return all(one.shape[0] == high for one in entries) and not _are_kernels(entries, width)
+
+
+def _refuse_matrices(entries: Any, width: int | None) -> None:
+    shapes = clipped(", ".join(str(tuple(one.shape)) for one in entries), 80)
+    wanted = "(n, n)" if width is None else f"(t, {width})"
+    others = "factors are given as mklcvx.LowRank, features of views with a bank such as kernels='gaussians'"
+    raise InputError(f"X has matrices of shapes {shapes}, no kernels {wanted}: give these; {others}")
 
 
 def _matrix(values: Any) -> Array:

@@ -34,9 +34,8 @@ from .memory import check_stack
 from .numbers import as_real_array
 
 __all__ = [
-    "Array", "Bank", "ChiSquare", "Comparison", "Data", "DistanceBank", "DistanceKernel", "Gaussian", "InverseDistance",
-    "InverseSquareDistance", "Kernel", "KernelBank", "Laplacian", "Linear", "MeanDistance", "Polynomial", "View",
-    "kumar_bank", "xu_bank", "xu_distance_bank",
+    "Bank", "ChiSquare", "DistanceBank", "DistanceKernel", "Gaussian", "InverseDistance", "InverseSquareDistance",
+    "Kernel", "KernelBank", "Laplacian", "Linear", "MeanDistance", "Polynomial", "kumar_bank", "xu_bank", "xu_distance_bank",
 ]  # fmt: skip
 
 Data = ArrayLike | Sequence[ArrayLike]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
-from .kernels import Array
+from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
 from .numbers import RealArray, as_any_array, as_real_array
 from .steps import (

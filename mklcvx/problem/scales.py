@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .kernels import Array
+from .kernel_functions import Array
 from .low_rank import LowRank, Stored
 
 UNLIKE = 10.0  # ratio of traces from which on sizes decide what is learned

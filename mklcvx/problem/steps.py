@@ -12,7 +12,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from .kernels import Array
+from .kernel_functions import Array
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
 ROUNDING = 64 * np.finfo(float).eps
