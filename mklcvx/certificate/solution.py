@@ -194,8 +194,8 @@ class Solution:
     def _used(self) -> NDArray[np.bool_]:
         """Which kernels the decision function needs."""
         if self.embeds:
-            return self.weights != 0
-        return self.all_coefficients.any(axis=-1).reshape(-1, len(self.weights)).any(axis=0)
+            return np.asarray(self.weights != 0)
+        return np.asarray(self.all_coefficients.any(axis=-1).reshape(-1, len(self.weights)).any(axis=0))
 
     def _constant(self, rows: int) -> Array:
         """The decision values of so many samples without any kernel."""
@@ -338,8 +338,8 @@ def decision_values(
     values = [solution._constant(rows) for solution in solutions]
     own = [None] * len(values) if members is None else [None if len(part) == width else part for part in members]
     used = np.stack([solution._used for solution in solutions])
-    for m, kernel in kernels.each(used.any(axis=0)):
-        for i in np.flatnonzero(used[:, m]):
+    for m, kernel in kernels.each(np.asarray(used.any(axis=0))):
+        for i in map(int, np.flatnonzero(used[:, m])):
             values[i] += solutions[i]._part(of_training(kernel, own[i]), m)
     return values
 

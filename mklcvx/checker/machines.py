@@ -24,12 +24,16 @@ def problems(data, record, words):
     require(record["classes"] == classes, "classes: not those of the instance")
     require(record["samples"] == len(codes), "samples: not those of the instance")
     require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
-    count = len(names)
-    pairs = [(j, i) for i in range(count) for j in range(i + 1, count)]
-    if count > 2 and record["multi_class"] == "ovr":
-        pairs = [(k, None) for k in range(count)]
+    pairs = pairs_of(len(names), record["multi_class"])
     require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
     return [_problem(data, names, codes, *pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
+
+
+def pairs_of(count, multi_class):
+    """The class of every machine, and the one that it is against, None for the rest."""
+    if multi_class == "ovr" and count > 2:
+        return [(k, None) for k in range(count)]
+    return [(j, i) for i in range(count) for j in range(i + 1, count)]
 
 
 def _problem(data, names, codes, positive, negative, machine):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError
 from ..problem.instance import as_groups
-from ..problem.low_rank import LowRank, dense
+from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
 from .inputs import gathered
@@ -189,10 +189,15 @@ def _scorer(estimator: KernelEstimator, scoring: Any) -> tuple[str, Callable[...
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"), scorer
 
 
+def _samples_first(kernels: Stored) -> Array:
+    """A stack with the kernel index last, in its own precision."""
+    return np.moveaxis(cast(Array, dense(kernels)), 0, -1)
+
+
 def _stacked(X: Any) -> Array:
     """Precomputed kernels as one stack, samples first, which can be cut into folds."""
     if isinstance(X, LowRank):
-        return np.moveaxis(dense(X), 0, -1)
+        return _samples_first(X)
     return np.asarray(samples_first(gathered(X, True)[0], True))
 
 
@@ -245,7 +250,7 @@ class _Part:
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
-        return cls(plain, groups, np.moveaxis(dense(kernels), 0, -1), tested, y, truth, model._source.weight)
+        return cls(plain, groups, _samples_first(kernels), tested, y, truth, model._source.weight)
 
     @property
     def count(self) -> int:

@@ -41,7 +41,7 @@ class Views:
 
     def __init__(self, views: Sequence[ArrayLike] | Mapping[str, ArrayLike]) -> None:
         self.views: Any = dict(views) if isinstance(views, Mapping) else list(views)
-        shapes = [getattr(view, "shape", ()) for view in self._entries]
+        shapes: list[tuple[int, ...]] = [getattr(view, "shape", ()) for view in self._entries]
         if not shapes or any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
             found = ", ".join(map(str, shapes))[:80] or "none"
             raise InputError(f"Views: the views have shapes {found}: give arrays (n, d) of the same samples")

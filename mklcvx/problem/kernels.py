@@ -35,7 +35,8 @@ from .numbers import as_real_array
 
 __all__ = [
     "Bank", "ChiSquare", "DistanceBank", "DistanceKernel", "Gaussian", "InverseDistance", "InverseSquareDistance",
-    "Kernel", "KernelBank", "Laplacian", "Linear", "MeanDistance", "Polynomial", "kumar_bank", "xu_bank", "xu_distance_bank",
+    "Kernel", "KernelBank", "Laplacian", "Linear", "MeanDistance", "Polynomial", "kumar_bank", "xu_bank",
+    "xu_distance_bank",
 ]  # fmt: skip
 
 Data = ArrayLike | Sequence[ArrayLike]

@@ -144,7 +144,8 @@ class Preprocessing:
                     scale = prod(float(state["scale"]) for state in self._states[m])
                     yield m, Product(kernel.new / scale, kernel.train)
                     continue
-                result = np.array(_finite(as_array(kernel), f"test_kernels: {self._which(m)}"))
+                result = np.array(as_array(kernel))
+                _finite(result, f"test_kernels: {self._which(m)}")
                 self._apply(m, result, None if diagonals is None else diagonals[m])
                 yield m, result
 
