@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..errors import remedy
+from ..formulations._formulation import Given
+from ..formulations.losses import HINGE, KNOWN
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_memory
@@ -25,14 +27,24 @@ def estimate(samples: int, count: int, solver: str) -> tuple[float, float]:
     return seconds, gigabytes
 
 
-def check_size(instance: Instance, solver: str) -> None:
-    """Refuse, before anything is computed, an instance whose solution needs more memory than is available: beside the
-    kernels, six matrices (n, n), or (n, R) of factors, and three more of each kernel in a declared programme."""
+def check_size(instance: Instance, solver: str, given: Given) -> None:
+    """Refuse, before anything is computed, an instance whose solution needs more memory than is available beside the
+    kernels; `given` are the parameters. Programmes that are declared hold three more matrices for each kernel."""
     samples, stack = instance.samples, instance.kernels
-    width = min(samples, stack.rank) if isinstance(stack, LowRank) else samples
-    matrices = 6 + (3 * instance.count if current_name(solver) in DECLARED else 0)
-    python = "give kernels of lower rank (mklcvx.LowRank)"
+    outputs = _outputs(instance)
+    matrices = 6.0 if outputs == 1 else 6.0 + outputs
+    if outputs > 1 and (instance.targets.kind == "response" or KNOWN.get(str(given.get("loss")), HINGE).joint):
+        matrices = max(6.0, 2.0 * outputs**2)  # a block for every two outputs
+    declared = current_name(solver) in DECLARED
+    matrices += 3.0 * instance.count if declared else 0.0
+    width = min(samples, stack.rank) if isinstance(stack, LowRank) and outputs == 1 else samples
+    python = "take fewer samples" if isinstance(stack, LowRank) else "give kernels of lower rank (mklcvx.LowRank)"
+    python += ", or solver 'interior'" if declared else "" if isinstance(stack, LowRank) else ", or take fewer samples"
     shell = "use fewer samples; in Python, mklcvx.LowRank takes factors"
-    other = ", or solver 'interior'" if matrices > 6 else ", or take fewer samples"
-    words = remedy(python + other, shell)
-    check_memory(8.0 * samples * width * matrices, f"solutions for {samples} samples by solver {solver}", words)
+    what = f"solutions for {samples} samples" + (f" and {outputs} outputs" if outputs > 1 else "")
+    check_memory(8.0 * samples * width * matrices, f"{what} by solver {solver}", remedy(python, shell))
+
+
+def _outputs(instance: Instance) -> int:
+    targets = instance.targets
+    return len(targets.names) if targets.kind == "classes" or targets.values.ndim == 2 else 1

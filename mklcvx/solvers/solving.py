@@ -231,7 +231,7 @@ def solved(
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
     tol = method.tolerance if tol is None else tol
-    check_size(instance, method.name)
+    check_size(instance, method.name, parameters)
     instance.check_unchanged()
     chosen = formulations.get(formulation).posed_for(instance, parameters)
     task, resolved = chosen.task(instance, parameters)

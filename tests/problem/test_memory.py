@@ -85,6 +85,19 @@ def test_a_solver_is_refused_by_what_it_needs_beside_the_kernels(monkeypatch):
     assert mklcvx.solve(low, "l1").certified  # its factors fit
 
 
+def test_outputs_count(monkeypatch):
+    rng = np.random.default_rng(0)
+    low = mklcvx.LowRank([rng.normal(size=(30, 2)), rng.normal(size=(30, 1))])
+    classes = mklcvx.Instance(low, classes=np.arange(30) % 5)
+    responses = mklcvx.Instance(low, response=rng.normal(size=(30, 5)))
+    monkeypatch.setattr(memory, "SMALL", 0.0)
+    monkeypatch.setenv(memory.VARIABLE, f"{8 * 30**2 * 40}")
+    for instance, given in ((classes, {"loss": "softmax"}), (responses, {"loss": "squared"})):
+        with check_refused("solutions for 30 samples and 5 outputs by solver auto need about 0.36 MB"):
+            mklcvx.solve(instance, "l1", **given)
+    assert mklcvx.solve(classes, "ml_sum").certified  # no blocks for two outputs
+
+
 def test_folds_at_once_count(monkeypatch):
     rng = np.random.default_rng(0)
     factor = rng.normal(size=(3, 20, 25))
