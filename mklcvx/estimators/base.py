@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -25,6 +25,7 @@ from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance, check_weight_sizes
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.low_rank import LowRank, Stored
+from ..problem.memory import check_stack
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
@@ -229,8 +230,8 @@ class KernelEstimator(BaseEstimator, ABC):
         return f"all training samples are predicted as class {only!s:.40}: {remedy}, or set class_weight='balanced'"
 
     # ---------------------------------------------------------------------------------------------- prediction
-    def _cross(self, X: Any) -> Iterator[CrossKernels]:
-        """The kernels of new samples with the training samples, a few samples at a time."""
+    def _new(self, X: Any) -> Array:
+        """New samples, checked, as `KernelSource` takes them."""
         check_is_fitted(self)
         source, factored = self._source, isinstance(X, LowRank)
         if factored != source.factored and self._pairwise:
@@ -240,16 +241,18 @@ class KernelEstimator(BaseEstimator, ABC):
         X = X if factored else samples_first(X, self._pairwise, (self.n_features_in_, len(source.names)))
         given, views = gathered(X, self._pairwise, self.n_features_in_)
         given = in_order(given, views, source.views) if views else given
-        return source.blocks(self._validated(given, reset=False))
+        return np.asarray(self._validated(given, reset=False))
 
-    def _evaluated(self, X: Any, evaluate: Callable[[CrossKernels], NDArray[Any]]) -> Any:
-        """What a function makes of the kernels of new samples."""
-        found = [evaluate(kernels) for kernels in self._cross(X)]
+    def _evaluated(self, X: Any, evaluate: Callable[[CrossKernels], NDArray[Any]], matrices: int = 0) -> Any:
+        """What a function makes of the kernels of new samples, a few samples at a time; `matrices` (t, n) of them."""
+        samples = self._new(X)
+        check_stack(matrices, len(samples), len(self._source.kept))
+        found = [evaluate(kernels) for kernels in self._source.blocks(samples)]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _test_kernels(self, X: Any) -> Array:
         """The kernels (M, t, n) of new samples with the training samples, all at once."""
-        return np.concatenate([kernels.formed() for kernels in self._cross(X)], axis=1)
+        return self._source.cross(self._new(X)).formed()
 
     @property
     def _pairwise(self) -> bool:
@@ -363,7 +366,7 @@ class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEs
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -376,7 +379,7 @@ class KernelCombiner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEs
         if np.isnan(weights).any():
             name = self.kernel_names_[np.isnan(weights)][0]
             raise InputError(f"transform: the weight of kernel {name} is undefined: use a formulation such as l1")
-        return np.asarray(self._evaluated(X, lambda kernels: kernels.combined(weights)))
+        return np.asarray(self._evaluated(X, lambda kernels: kernels.combined(weights), matrices=1))
 
     @property
     def _n_features_out(self) -> int:

@@ -55,7 +55,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
         ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
@@ -176,7 +176,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,)
             Class of each sample.
@@ -252,7 +252,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -276,7 +276,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -295,7 +295,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -319,7 +319,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

@@ -60,7 +60,7 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -84,7 +84,7 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -126,7 +126,7 @@ class MultiLabelMKL(JointClassifier):
     formulation : str, default="ml_sum"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
         ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
@@ -198,7 +198,7 @@ class MultiLabelMKL(JointClassifier):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.
@@ -226,7 +226,7 @@ class TwoStageMKL(JointClassifier):
     formulation : str, default="ts"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
         ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
@@ -310,7 +310,7 @@ class TwoStageMKL(JointClassifier):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Class of each sample, or label sets, 0 and 1.

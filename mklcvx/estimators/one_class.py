@@ -31,7 +31,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
         ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
@@ -114,7 +114,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : None
             Not used.
@@ -150,7 +150,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -165,7 +165,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns
@@ -180,7 +180,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

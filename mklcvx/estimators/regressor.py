@@ -37,7 +37,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     formulation : str, default="l1"
         Name of the formulation.
     kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, or lists of matrices; else a bank of kernels, such as
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
         ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
     groups : array_like of shape (M,), optional
         Group of each kernel, for formulations with groups.
@@ -152,7 +152,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (n, d) or (n, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (n, d) or (n, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or a stack of kernels, samples first; of views, or of kernels, one array (n, d) or (n, n) each.
         y : array_like of shape (n,) or (n, k)
             Target of each sample, or k of them.
@@ -187,7 +187,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
         Parameters
         ----------
-        X : array_like of shape (t, d) or (t, n, M), DataFrame, or list or dict of arrays
+        X : array_like of shape (t, d) or (t, n, M), DataFrame, LowRank, Views, or list or dict of arrays
             Features, or kernels with the training samples.
 
         Returns

@@ -9,6 +9,7 @@ import pytest
 
 import mklcvx
 from mklcvx.cli import options
+from mklcvx.problem import memory
 from mklcvx.solvers import solving
 from stacks import FOR_COMMANDS
 
@@ -100,6 +101,19 @@ def test_lack_of_memory_is_said_in_one_line(refusal, problem, monkeypatch):
 
     monkeypatch.setattr(solving, "assemble", exhausted)
     assert "not enough memory for this instance: use fewer samples" in refusal("solve", problem)
+
+
+@pytest.mark.parametrize("asked", [("solve",), ("path", "--grid", "C=1"), ("report", "-o", "page.html")])
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_solved(refusal, tmp_path, monkeypatch, asked):
+    monkeypatch.chdir(tmp_path)
+    mklcvx.save_instance("large.npz", mklcvx.Instance(np.eye(60)[None], np.where(np.arange(60) % 2, 1, -1)))
+    monkeypatch.setattr(memory, "SMALL", 0.0)
+    monkeypatch.setenv(memory.VARIABLE, str(5 * 8 * 60**2))
+    command, *options = asked
+    message = refusal(command, "large.npz", *options)
+    assert "solutions for 60 samples by solver auto need about 0.173 MB of memory, 0.13 MB are available" in message
+    assert "use fewer samples; in Python, mklcvx.LowRank takes factors; MKLCVX_MEMORY=unlimited tries" in message
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_broken_promise_of_our_own_is_no_unusable_input(run, problem, monkeypatch):
