@@ -43,7 +43,7 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
     "kumar_each": lambda: known.kumar_bank("all+each"),
     "xu": known.xu_bank,
 }
-BESIDE = 6  # matrices (n, n) that a solver needs beside the kernels, at least
+BESIDE = 4  # matrices (n, n) that a solver needs beside the kernels, at least
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 
 

@@ -67,7 +67,7 @@ def check_copy(kernels: object) -> None:
     python = "give factors (mklcvx.LowRank), float32, a memory map (numpy.load(…, mmap_mode='r')), or fewer samples"
     shell = "take fewer kernels (--kernels) or samples, or store float32; in Python, mklcvx.LowRank takes factors"
     copied = listed or not (is_mapped(first) or is_settled(first))
-    needed = float(first.nbytes) * (count if listed else 1) * copied + 3 * 8.0 * samples**2
+    needed = float(first.nbytes) * (count if listed else 1) * copied + 2 * 8.0 * samples**2
     check_memory(needed, f"{count} kernels of {samples} samples", remedy(python, shell))
 
 

@@ -32,9 +32,9 @@ def check_size(instance: Instance, solver: str, given: Given) -> None:
     kernels; `given` are the parameters. Programmes that are declared hold three more matrices for each kernel."""
     samples, stack = instance.samples, instance.kernels
     outputs = _outputs(instance)
-    matrices = 6.0 if outputs == 1 else 6.0 + outputs
+    matrices = 4.0 if outputs == 1 else 4.0 + outputs
     if outputs > 1 and (instance.targets.kind == "response" or KNOWN.get(str(given.get("loss")), HINGE).joint):
-        matrices = max(6.0, 2.0 * outputs**2)  # a block for every two outputs
+        matrices = max(matrices, 2.0 * outputs**2)  # a block for every two outputs
     declared = current_name(solver) in DECLARED
     matrices += 3.0 * instance.count if declared else 0.0
     width = min(samples, stack.rank) if isinstance(stack, LowRank) and outputs == 1 else samples

@@ -108,10 +108,10 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_is_solved(refusal, t
     monkeypatch.chdir(tmp_path)
     mklcvx.save_instance("large.npz", mklcvx.Instance(np.eye(60)[None], np.where(np.arange(60) % 2, 1, -1)))
     monkeypatch.setattr(memory, "SMALL", 0.0)
-    monkeypatch.setenv(memory.VARIABLE, str(5 * 8 * 60**2))
+    monkeypatch.setenv(memory.VARIABLE, str(4 * 8 * 60**2))
     command, *options = asked
     message = refusal(command, "large.npz", *options)
-    assert "solutions for 60 samples by solver auto need about 0.173 MB of memory, 0.13 MB are available" in message
+    assert "solutions for 60 samples by solver auto need about 0.115 MB of memory, 0.104 MB are available" in message
     assert "use fewer samples; in Python, mklcvx.LowRank takes factors; MKLCVX_MEMORY=unlimited tries" in message
     assert not (tmp_path / "page.html").exists()
 

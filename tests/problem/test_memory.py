@@ -35,7 +35,7 @@ def eight_gigabytes(monkeypatch):
         (lambda: mklcvx.Instance(writeable(9), Y), ("9 kernels of 20000 samples",)),
         (lambda: mklcvx.Instance(list(NOWHERE), Y), ("9 kernels of 20000 samples", "mmap_mode='r'", "float32")),
         (lambda: mklcvx.solve(list(NOWHERE), Y, "l1"), ("9 kernels of 20000 samples", "mklcvx.LowRank")),
-        (lambda: mklcvx.MKLClassifier().fit(X, Y), ("7 kernels of 20000 samples", "41.6 GB", "7.2 GB are")),
+        (lambda: mklcvx.MKLClassifier().fit(X, Y), ("7 kernels of 20000 samples", "35.2 GB", "7.2 GB are")),
         (lambda: mklcvx.MKLRegressor(kernels=["linear", "rbf"]).fit(X, Y), ("2 kernels", "[('name', Nystroem(")),
         (lambda: mklcvx.OneClassMKL(kernels={"kernel": "rbf", "features": "each"}).fit(X), ("3 kernels",)),
         (lambda: mklcvx.MKLClassifier(kernels=[("a", "rbf", [0]), Nystroem(9)]).fit(X, Y), ("2 kernels",)),
@@ -76,7 +76,7 @@ def test_a_solver_is_refused_by_what_it_needs_beside_the_kernels(monkeypatch):
     assert mklcvx.solve(instance, "l1").certified
     with check_refused("solutions for 4 samples by solver clarabel", "or solver 'interior'"):
         mklcvx.solve(instance, "l1", solver="clarabel")
-    monkeypatch.setenv(memory.VARIABLE, f"{6 * size}")
+    monkeypatch.setenv(memory.VARIABLE, f"{4 * size}")
     with check_refused("solutions for 4 samples by solver auto", "mklcvx.LowRank"):
         mklcvx.solve(instance, "l1")
     with check_refused("solutions for 4 samples by solver auto"):
@@ -114,7 +114,7 @@ def test_the_remedy_is_one_for_the_command_line_there(eight_gigabytes):
 
 
 def test_kernels_that_need_no_copy_are_taken(monkeypatch):
-    monkeypatch.setenv(memory.VARIABLE, "11GB")  # three matrices for the check
+    monkeypatch.setenv(memory.VARIABLE, "7.2GB")  # two matrices for the check
     memory.check_copy(np.broadcast_to(handed_over(np.zeros(())), (9, N, N)))  # read-only
     with check_refused("1 kernels of 20000 samples"):
         memory.check_copy([np.lib.stride_tricks.as_strided(np.zeros(1), (N, N), (0, 0))])
