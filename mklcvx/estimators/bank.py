@@ -44,6 +44,7 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
     "xu": known.xu_bank,
 }
 BESIDE = 4  # matrices (n, n) that a solver needs beside the kernels, at least
+KEEPING = "they have factors, which are kept with centre=False and normalise='diagonal', 'trace' or None: set these"
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 
 
@@ -170,9 +171,10 @@ class FittedBank:
 
     def check_size(self, table: Table, in_factors: bool) -> None:
         """Refuse, before anything is computed, kernels that do not fit into memory. Kernels in factors do."""
-        if not (in_factors and all(part.has_factors() for part in self.parts)):
+        factors = all(part.has_factors() for part in self.parts)
+        if not (in_factors and factors):
             count, samples = sum(part.count_for(table) for part in self.parts), len(table.X)
-            check_stack(count, samples, samples, passing=BESIDE)
+            check_stack(count, samples, samples, passing=BESIDE, otherwise=KEEPING if factors else None)
 
     def cross(self, X: Array) -> CrossKernels:
         """The kernels of new samples with the training samples."""

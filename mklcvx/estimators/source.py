@@ -116,12 +116,7 @@ class KernelSource:
 
     def blocks(self, X: Array) -> Iterator[CrossKernels]:
         """The same for a few samples at a time, so that one kernel of them takes little memory."""
-        if (
-            self.bank is None
-            and (X.ndim == 3 and X.shape[2]) != len(self.names)
-            and (X.ndim, len(self.names)) != (2, 1)
-        ):
-            count = X.shape[2] if X.ndim == 3 else 1
+        if self.bank is None and (count := len(_kernels_first(X))) != len(self.names):
             raise InputError(f"X has {count} kernels, the model was fitted on {len(self.names)}: give those")
         width = len(self.kept) * (len(self.names) if self.bank is None else 1)
         size = max(1, BLOCK // width)
@@ -131,12 +126,9 @@ class KernelSource:
 
 def _of_samples(X: Array, kept: NDArray[np.intp]) -> Array:
     """A stack (M, n, n) of our own of some of the samples of X, (n, n, M) or (n, n)."""
-    check_stack(
-        len(_kernels_first(X)), len(kept), len(kept), passing=BESIDE, itemsize=X.dtype.itemsize, otherwise=OF_STACKS
-    )
-    if len(kept) == len(X):
-        return np.array(_kernels_first(X), order="C")
-    return as_stack(X)[:, kept][:, :, kept]
+    count, n = len(_kernels_first(X)), len(kept)
+    check_stack(count, n, n, passing=BESIDE, itemsize=X.dtype.itemsize, otherwise=OF_STACKS)
+    return np.array(_kernels_first(X), order="C") if n == len(X) else as_stack(X)[:, kept][:, :, kept]
 
 
 def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:
