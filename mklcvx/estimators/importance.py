@@ -32,7 +32,7 @@ from ..problem.instance import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .inputs import gathered
+from .inputs import cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
 Indices = NDArray[np.intp]
@@ -115,7 +115,7 @@ def kernel_importance(
     asked = _checked(estimator, answers, repeats, resamples, threshold)
     scored = [name for name in asked if name != "stability"]
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
-    X, y = indexable(_stacked(X) if estimator._pairwise else X, y)
+    X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
     weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
     splits = data.splits(cv, random_state) if scored else []

@@ -57,9 +57,8 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
         ]
     X = X.views if isinstance(X, Views) else host_array(X, "X")
     _check_headings(X)
-    by_name = isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
-    entries = [*X.values()] if by_name else X if isinstance(X, list | tuple) else []
-    matrices = len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
+    entries, matrices = _entries(X)
+    by_name = _is_by_name(X)
     stacked = matrices and precomputed and not by_name and _are_rows(entries, width)
     if not matrices or stacked:
         if by_name:
@@ -79,6 +78,21 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     ends = np.cumsum([part.shape[1] for part in parts]).tolist()
     columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
     return np.hstack(parts), [View(name, own) for name, own in zip(names, columns, strict=True)]
+
+
+def cut_by_samples(X: Any) -> Any:
+    """Views of the same samples as one object of which samples can be taken; anything else as it is."""
+    return Views(X) if not isinstance(X, Views) and _entries(X)[1] else X
+
+
+def _entries(X: Any) -> tuple[Sequence[Any], bool]:
+    """What a list or a dict holds, and whether that is matrices."""
+    entries = [*X.values()] if _is_by_name(X) else X if isinstance(X, list | tuple) else []
+    return entries, len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
+
+
+def _is_by_name(X: Any) -> bool:
+    return isinstance(X, Mapping) and not hasattr(X, "shape")  # sparse matrices may be mappings
 
 
 def _check_headings(X: Any) -> None:

@@ -18,6 +18,7 @@ from ..errors import InputError, nearest
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
+from .memory import check_stack
 from .numbers import RealArray, as_any_array, as_real_array
 from .steps import (
     NORMALISATIONS,
@@ -110,6 +111,7 @@ class Preprocessing:
         negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
+        check_stack(M, n, n)
         result = np.empty(stack.shape)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))

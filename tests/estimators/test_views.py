@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklcvx import MKLClassifier, Views
+from mklcvx import MKLClassifier, Views, kernel_importance
 from refusals import check_refused
 from tables import GRAPE, WINE
 
@@ -36,6 +36,16 @@ def test_views_are_the_list_or_the_dict_that_they_were_made_of():
     np.testing.assert_array_equal(model.decision_function(NAMED), same.decision_function(NAMED))
     turned = Views({"colours": COLOURS[:4], "acids": ACIDS[:4]})
     np.testing.assert_array_equal(model.predict(turned), model.predict(NAMED)[:4])
+
+
+def test_importances_are_measured_for_lists_and_dicts_of_views():
+    found = [
+        kernel_importance(MODEL, X, GRAPE, cv=2, answers=["without"])
+        for X in (NAMED, {"acids": ACIDS, "colours": COLOURS}, [ACIDS, COLOURS])
+    ]
+    assert [one.names for one in found] == [("acids", "colours")] * 2 + [("view 1", "view 2")]
+    for one in found[1:]:
+        np.testing.assert_array_equal(one.without, found[0].without)
 
 
 def test_samples_are_chosen_in_every_view():
