@@ -31,7 +31,17 @@ from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
 from ..problem.stack import Array
-from .bank_parts import KINDS, BankPart, FunctionPart, Group, Part, TransformerPart, joined_factors, settings_of
+from .bank_parts import (
+    KINDS,
+    BankPart,
+    FunctionPart,
+    Group,
+    Part,
+    TransformerPart,
+    fill_each,
+    joined_factors,
+    settings_of,
+)
 from .columns import Table
 from .inputs import View
 
@@ -191,12 +201,8 @@ class FittedBank:
         """The training kernels (M, n, n)."""
         names = self.names
         check_stack(len(names), samples, samples, passing=BESIDE)
-        if len(self.parts) == 1:
-            return self.parts[0].stack()
-        stack, start = np.empty((len(names), samples, samples)), 0
-        for part in self.parts:
-            stack[start : start + len(part.names)] = part.stack()
-            start += len(part.names)
+        stack = np.empty((len(names), samples, samples))
+        fill_each(self.parts, stack)
         return stack
 
     def diagonal(self, X: Array) -> Array:

@@ -38,8 +38,8 @@ class Part(ABC):
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None: ...
 
     @abstractmethod
-    def stack(self) -> Array:
-        """(M, n, n) of the training samples."""
+    def fill(self, stack: Array) -> None:
+        """Write the kernels of the training samples into a stack (M, n, n)."""
 
     @abstractmethod
     def cross(self, X: Array) -> CrossKernels:
@@ -88,8 +88,8 @@ class BankPart(Part):
         view = "" if self._numbers is None else f"[{','.join(table.labels(self._numbers))}]"
         self.names = [f"{name}{view}" for name in self.bank.names]
 
-    def stack(self) -> Array:
-        return self.bank.stack()
+    def fill(self, stack: Array) -> None:
+        self.bank.stack(out=stack)
 
     def cross(self, X: Array) -> CrossKernels:
         return self.bank.cross(self._seen(X))
@@ -135,8 +135,8 @@ class Group(Part):
         else:
             self.names = inner
 
-    def stack(self) -> Array:
-        return np.concatenate([part.stack() for part in self.parts])
+    def fill(self, stack: Array) -> None:
+        fill_each(self.parts, stack)
 
     def cross(self, X: Array) -> CrossKernels:
         seen = self._seen(X)
@@ -179,9 +179,9 @@ class FunctionPart(Part):
     def fit(self, table: Table, y: Any, sample_weight: Array | None) -> None:
         self.train = table.X
 
-    def stack(self) -> Array:
+    def fill(self, stack: Array) -> None:
         values = self._values(self.train, self.train)
-        return (values / 2 + values.T / 2 if _is_kernel(values) else values)[None]
+        stack[0] = values / 2 + values.T / 2 if _is_kernel(values) else values
 
     def cross(self, X: Array) -> CrossKernels:
         return CrossKernels((1, len(X), len(self.train)), lambda _: iter([(0, self._values(X, self.train))]))
@@ -221,8 +221,8 @@ class TransformerPart(Part):
         count = 1 if values.ndim == 2 else values.shape[2]
         self.names = [self.who] if count == 1 else [f"{self.who}[{m}]" for m in range(count)]
 
-    def stack(self) -> Array:
-        return self._kernels(self.train) if self.features is None else (self.features @ self.features.T)[None]
+    def fill(self, stack: Array) -> None:
+        stack[:] = self._kernels(self.train) if self.features is None else self.features @ self.features.T
 
     def cross(self, X: Array) -> CrossKernels:
         if self.features is None:
@@ -263,6 +263,14 @@ class TransformerPart(Part):
             wanted = f"features ({len(X)}, r), or kernels ({len(X)}, {len(self.train)}, M)"
             raise InputError(f"transformer {self.who} returned shape {values.shape}: return {wanted}")
         return values
+
+
+def fill_each(parts: Sequence[Part], stack: Array) -> None:
+    """Write the kernels of parts into a stack, one part after the other."""
+    start = 0
+    for part in parts:
+        part.fill(stack[start : start + len(part.names)])
+        start += len(part.names)
 
 
 def joined_factors(parts: Sequence[Part]) -> list[Array] | None:

@@ -90,7 +90,7 @@ class KernelSource:
             source.steps, stack = steps, steps.fit_factors(stack, share)
         elif steps.steps:
             source.steps = steps.fit(stack, source.names, share)
-            stack = steps.train(stack) if steps.changes else stack
+            stack = steps.train(stack, in_place=True) if steps.changes else stack  # it is ours
         source.unit = unit_of_price(stack, share)
         scaled = any(step.divides_by for step in steps.steps)
         source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)

@@ -104,10 +104,12 @@ class Bank(ABC):
         return mean
 
     def _fill(
-        self, compare: Callable[[str, Comparison], Array], shape: tuple[int, ...], symmetric: bool = False
-    ) -> Array:
-        check_stack(len(self._fitted), shape[0], shape[-1] if len(shape) == 2 else 1)
-        stack = np.empty((len(self._fitted), *shape))
+        self, compare: Callable[[str, Comparison], Array], shape: tuple[int, ...], symmetric: bool = False,
+        out: Array | None = None,
+    ) -> Array:  # fmt: skip
+        if out is None:
+            check_stack(len(self._fitted), shape[0], shape[-1] if len(shape) == 2 else 1)
+        stack = np.empty((len(self._fitted), *shape)) if out is None else out
         for m, values in self._each(compare, np.ones(len(stack), dtype=bool)):
             stack[m] = values / 2 + values.T / 2 if symmetric else values
         return stack
@@ -151,10 +153,11 @@ class KernelBank(Bank):
         self._fit(train, views)
         return self
 
-    def stack(self, X: ArrayLike | None = None) -> Array:
-        """The kernels (M, t, n) of samples X with the training samples, or (M, n, n) of the latter."""
+    def stack(self, X: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """The kernels (M, t, n) of samples X with the training samples, or (M, n, n) of the latter; `out` is the array
+        that they are written to, if any."""
         samples = self._given(X)
-        return self._fill(partial(self._compare, samples), (len(samples), len(self._train)), X is None)
+        return self._fill(partial(self._compare, samples), (len(samples), len(self._train)), X is None, out)
 
     def cross(self, X: ArrayLike) -> CrossKernels:
         """The kernels of samples X with the training samples, made when asked for; inner products as factors."""

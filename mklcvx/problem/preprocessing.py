@@ -106,13 +106,17 @@ class Preprocessing:
     def _changes(self, m: int) -> bool:
         return any(step.changes(state) for step, state in zip(self.steps, self._states[m], strict=True))
 
-    def train(self, kernels: Kernels) -> Array:
+    def train(self, kernels: Kernels, in_place: bool = False) -> Array:
         """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
-        negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
+        negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away. With `in_place`
+        it takes the place of the old one, if that has doubles."""
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
-        check_stack(M, n, n)
-        result = np.empty(stack.shape)
+        if in_place and stack.dtype == np.float64 and stack.flags.writeable:
+            result = np.asarray(stack, dtype=np.float64)
+        else:
+            check_stack(M, n, n)
+            result = np.empty(stack.shape)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
             if not self._changes(m) and stack.dtype == result.dtype:

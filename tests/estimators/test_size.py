@@ -26,9 +26,12 @@ from mklcvx import (
 )
 from mklcvx.certificate.machines import Machines
 from mklcvx.estimators import source
+from mklcvx.estimators.columns import Table
 from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.estimators.source import KernelSource
 from mklcvx.problem.cross_kernels import CrossKernels, Product
 from mklcvx.problem.low_rank import dense
+from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.one_against import solve_by_machines
 from refusals import check_refused
 from tables import GRAPE, WINE
@@ -126,6 +129,21 @@ def test_predictions_take_the_memory_of_few_samples(monkeypatch):
     finally:
         tracemalloc.stop()
     assert peak < 8 * len(train) * len(new) / 4  # a quarter of one kernel; there are seven
+
+
+def test_training_kernels_are_made_in_one_stack():
+    rng, n = np.random.default_rng(0), 500
+    train, parts = rng.normal(size=(n, 3)), ["gaussians", ("all", ["linear", "laplacian"])]
+    table, steps = Table(train, train), Preprocessing.from_options(normalise="diagonal")
+    tracemalloc.start()
+    try:
+        fitted, kernels = KernelSource.fit(parts, table, np.zeros(n), None, steps)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert kernels.shape == (9, n, n)
+    assert fitted.steps.changes  # the linear kernel is scaled, in its place
+    assert peak < (9 + 6) * 8 * n**2
 
 
 def test_a_large_constant_in_a_factor_costs_no_digits():

@@ -142,6 +142,19 @@ def test_one_extra_stack_is_all_the_memory_it_takes() -> None:
         assert peak < 1.5 * big.nbytes
 
 
+def test_the_new_stack_may_take_the_place_of_the_old_one() -> None:
+    chain = Preprocessing([Centre(), UnitTrace()]).fit(KERNELS)
+    wanted, given = chain.train(KERNELS), KERNELS.copy()
+    assert chain.train(given, in_place=True) is given
+    np.testing.assert_array_equal(given, wanted)
+    single, frozen = KERNELS.astype(np.float32), KERNELS.copy()
+    frozen.flags.writeable = False
+    for other in (single, frozen):  # these cannot be written to, or not in double precision
+        before = other.copy()
+        assert chain.train(other, in_place=True) is not other
+        np.testing.assert_array_equal(other, before)
+
+
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: "+".join(step.name for step in chain) or "none")
 def test_state_travels_exactly_through_json(chain: tuple[Step, ...]) -> None:
     fitted = Preprocessing(chain).fit(KERNELS, BANK.names)
