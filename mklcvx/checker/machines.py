@@ -26,7 +26,7 @@ def problems(data, record, words):
     require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
     pairs = pairs_of(len(names), record["multi_class"])
     require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
-    return [_problem(data, names, codes, *pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
+    return [_problem(data, names, codes, pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
 
 
 def pairs_of(count, multi_class):
@@ -36,7 +36,8 @@ def pairs_of(count, multi_class):
     return [(j, i) for i in range(count) for j in range(i + 1, count)]
 
 
-def _problem(data, names, codes, positive, negative, machine):
+def _problem(data, names, codes, pair, machine):
+    positive, negative = pair
     title = f"{names[positive]} against {'the rest' if negative is None else names[negative]}"
     said = {"positive": names[positive], "negative": None if negative is None else names[negative]}
     require(all(machine.get(key, word) == word for key, word in said.items()), f"machines: not {title}")
