@@ -24,6 +24,7 @@ SHARE = 0.9  # of the memory that may be asked for: the rest is for what else a 
 SMALL = 5e7  # bytes that are never asked about
 GROUPS = Path("/sys/fs/cgroup")
 PROCESS = Path("/proc/self")
+SHELL = "take fewer kernels (--kernels) or samples, or store float32; in Python, mklcvx.LowRank takes factors"
 FACTORS = "kernels=[('name', Nystroem(n_components=300))]"
 
 
@@ -48,11 +49,9 @@ def check_stack(
 ) -> None:
     """Refuse a stack of so many kernels (rows, columns); `passing` is the number of matrices needed beside it."""
     samples = f"{rows} samples" if rows == columns else f"{rows} new and {columns} training samples"
-    words = f"{count} {'kernel' if count == 1 else 'kernels'} of {samples}"
     python = f"approximate them by factors, {FACTORS} or mklcvx.LowRank, or take fewer samples"
-    shell = "take fewer kernels (--kernels) or samples, or store float32; in Python, mklcvx.LowRank takes factors"
     needed = (float(count) * itemsize + passing * 8) * rows * columns
-    check_memory(needed, words, remedy(python, shell) if otherwise is None else otherwise)
+    check_memory(needed, _kernels(count, samples), remedy(python, SHELL) if otherwise is None else otherwise)
 
 
 def check_copy(kernels: object) -> None:
@@ -65,10 +64,13 @@ def check_copy(kernels: object) -> None:
     samples = max(first.shape[-2:]) if listed else first.shape[1]
     count = len(kernels) if isinstance(kernels, list | tuple) else first.size // max(1, samples**2)
     python = "give factors (mklcvx.LowRank), float32, a memory map (numpy.load(…, mmap_mode='r')), or fewer samples"
-    shell = "take fewer kernels (--kernels) or samples, or store float32; in Python, mklcvx.LowRank takes factors"
     copied = listed or not (is_mapped(first) or is_settled(first))
     needed = float(first.nbytes) * (count if listed else 1) * copied + 2 * 8.0 * samples**2
-    check_memory(needed, f"{count} kernels of {samples} samples", remedy(python, shell))
+    check_memory(needed, _kernels(count, f"{samples} samples"), remedy(python, SHELL))
+
+
+def _kernels(count: int, samples: str) -> str:
+    return f"{count} {'kernel' if count == 1 else 'kernels'} of {samples}"
 
 
 def as_size(size: float) -> str:

@@ -116,7 +116,7 @@ def test_the_remedy_is_one_for_the_command_line_there(eight_gigabytes):
 def test_kernels_that_need_no_copy_are_taken(monkeypatch):
     monkeypatch.setenv(memory.VARIABLE, "7.2GB")  # two matrices for the check
     memory.check_copy(np.broadcast_to(handed_over(np.zeros(())), (9, N, N)))  # read-only
-    with check_refused("1 kernels of 20000 samples"):
+    with check_refused("1 kernel of 20000 samples"):
         memory.check_copy([np.lib.stride_tricks.as_strided(np.zeros(1), (N, N), (0, 0))])
 
 
