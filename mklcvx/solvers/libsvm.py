@@ -77,7 +77,10 @@ def _settings(tolerance: float) -> dict[str, str | float | bool]:
 
 def _coefficients(model: LibSVM, matrix: Array, targets: Array, prices: Array) -> Array | None:
     """LIBSVM's dual coefficients, one per sample."""
-    with warnings.catch_warnings():
+    from sklearn import config_context
+
+    checked = config_context(assume_finite=True, skip_parameter_validation=True)  # kernels have been validated
+    with warnings.catch_warnings(), checked:
         warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
         try:
             model.fit(matrix, targets, sample_weight=prices)

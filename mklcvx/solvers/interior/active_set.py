@@ -54,8 +54,8 @@ def active_set_step(
 ) -> ActiveSetPoint:  # fmt: skip
     """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow.
 
-    `choose` says which x are held, if not the larger of distance and gradient; the images of the point are those of the
-    kernels that are `visited`."""
+    `choose` says which x are held, if not the larger of distance and gradient. With `visited`, α is made feasible, and
+    only the images of these kernels are computed."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
     samples, signs = side.samples, side.samples.signs
     beta = signs * at.alpha
@@ -84,6 +84,7 @@ def active_set_step(
     change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
+    alpha = alpha if visited is None else task.feasible(alpha)
     images = task.matvecs(alpha * signs) if visited is None else task.matvecs_of(visited, alpha * signs)
     return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, images)
 
