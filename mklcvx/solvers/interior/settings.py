@@ -73,8 +73,12 @@ class Settings:
     first_share: int = 5  # or every fifth
     first_gap: float = 0.03  # relative, of these samples: their optimum is another one
     first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
+    neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
+    far_patience: int = 2  # the same,
+    newton_far: float = 0.1  # at a gap that has never been below this
+    newton_max_svms: int = 16  # before the interior point takes over in any case
     newton_halvings: int = 3  # SVMs at one step: shorter ones where the upper bound grows
     idle_multiplier: float = 0.25  # of the largest slope: a kernel at zero with a larger multiplier is not visited
     check_gap: float = 0.02  # relative: all kernels are visited once it is reached, not only at the end

@@ -70,11 +70,12 @@ class NewtonFirst(Algorithm[State]):
 
     def start(self, problem: Problem) -> State:
         side, warm = side_of(problem.task, problem.formulation), problem.warm
-        if isinstance(warm, NewtonState) and fits(warm, problem.task, side):
-            return newton_neighbour(problem, side, warm)
-        hessian = reduced_hessian_of(problem.task)
-        if isinstance(warm, IPMState) or not is_served(problem.task, side, hessian):
+        near = warm if isinstance(warm, NewtonState | IPMState) and fits(warm, problem.task, side) else None
+        hessian = reduced_hessian_of(problem.task) if near is None else near.hessian
+        if not is_served(problem.task, side, hessian):
             return self.interior.start(problem)
+        if near is not None:
+            return newton_neighbour(problem, side, near) or from_nothing(side, hessian)
         x = self._weights_of_some(problem, side)
         return fitted(problem, side, hessian, x, SETTINGS.svm_accuracy) or from_nothing(side, hessian)
 
@@ -93,12 +94,14 @@ class NewtonFirst(Algorithm[State]):
         return candidate_points(state.side, state.point) if near or problem.closing else Points([], [])
 
     def _weights_of_some(self, problem: Problem, side: Side) -> Array:
-        """x from every k-th sample of each class, by some steps of the interior-point method."""
+        """x from every k-th sample of each class, at k times its price, by some steps of the interior-point method."""
         task, every = problem.task, min(problem.task.samples // SETTINGS.first_samples, SETTINGS.first_share)
         if every < 2 or not len(side.sign):
             return side.start()
         some = np.sort(np.argsort(task.signs, kind="stable")[::every])
-        smaller = replace(problem, task=task.with_samples(some), warm=None)
+        part = task.with_samples(some)
+        share = 1 if task.loss_function.free_margin else every  # there prices are shares already
+        smaller = replace(problem, task=replace(part, box=share * part.box), warm=None)
         state = self.interior.start(smaller)
         while state.relative_complementarity > SETTINGS.first_gap and not state.stop_reason:
             state = self.interior.step(smaller, state)
@@ -112,15 +115,22 @@ def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
     return large and dense and not isinstance(side, Shared) and serves(task, side.samples)
 
 
-def newton_neighbour(problem: Problem, side: Side, warm: NewtonState) -> NewtonState:
-    """The optimum for a neighbouring parameter, with the bounds of this one."""
-    point = warm.point.moved_to(problem.task, side.samples, warm.side.samples)
+def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState) -> NewtonState | None:
+    """The optimum for a neighbouring parameter with the bounds of this one, where the same bounds seem to hold; else
+    the SVM at its weights."""
+    near = warm.point if isinstance(warm, NewtonState) else warm.active_set_guess
+    ratio, old = problem.task.box / warm.side.samples.price, warm.side.samples
+    if near.capped(old) and float(np.max(np.abs(np.log(ratio)))) > SETTINGS.neighbour_ratio:
+        return fitted(problem, side, warm.hessian, near.x, SETTINGS.svm_accuracy)
+    point = near.moved_to(problem.task, side.samples, old)
     every, weights = np.ones(problem.task.count, dtype=bool), side.weights(point.x)
     return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf))
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     """The next state; None where there is no progress."""
+    if problem.svm_solves > SETTINGS.newton_max_svms:
+        return None
     enough = state.gap <= SETTINGS.proof_margin * problem.tolerance
     if enough and not state.complete:
         return _visiting_all(problem, state)
@@ -140,10 +150,12 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
         ahead: NewtonState | None = predicted
     else:  # every other time at least: two sets of bounds may follow one another in circles
         ahead = _refitted(problem, state, point.x)
-    if ahead is None or (ahead.gap >= state.best and state.waited >= SETTINGS.newton_patience):
+    patience = SETTINGS.newton_patience if state.best <= SETTINGS.newton_far else SETTINGS.far_patience
+    if ahead is None or (ahead.gap >= state.best and state.waited >= patience):
         return None
-    better = ahead.gap < state.best
-    return replace(ahead, best=min(ahead.gap, state.best), waited=0 if better else state.waited + 1)
+    if ahead.gap < state.best:
+        return replace(ahead, best=ahead.gap, waited=0)
+    return replace(ahead, best=state.best, waited=state.waited + 1, accuracy=_finer(ahead.accuracy))
 
 
 def _refitted(problem: Problem, state: NewtonState, x: Array) -> NewtonState | None:
@@ -182,8 +194,11 @@ def fitted(
     point = ActiveSetPoint(alpha, x, _nu(side, alpha, weights @ images), np.asarray(kappa, dtype=np.float64), images)
     state = measured(problem, NewtonState(weights, point, side, hessian, every, np.inf, np.inf, accuracy))
     of_svm = _gap_of_svm(side, point, weights)
-    finer = max(accuracy / 10, SETTINGS.svm_finest) if of_svm > SETTINGS.svm_share * state.gap else accuracy
-    return replace(state, accuracy=finer)
+    return replace(state, accuracy=_finer(accuracy)) if of_svm > SETTINGS.svm_share * state.gap else state
+
+
+def _finer(accuracy: float) -> float:
+    return max(accuracy / 10, SETTINGS.svm_finest)
 
 
 def _nu(side: Side, alpha: Array, outputs: Array) -> Array:
