@@ -15,7 +15,7 @@ from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.interior.state import IPMState
 from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
 
-N, M = 130, 6
+N, M = 260, 6
 
 
 def views(n=N, count=M, seed=0):

@@ -68,7 +68,8 @@ class Settings:
     bound_tolerance: float = 1e-6  # of the box: what counts as at the bound
 
     # Newton's method for the weights, with an SVM inside.
-    newton_min_samples: int = 100  # with fewer, the interior point costs no more
+    newton_min_samples: int = 250  # with fewer, the interior point costs no more,
+    svm_min_samples: int = 100  # and the same where weights are given
     first_samples: int = 100  # at least as many give the first weights,
     first_share: int = 5  # or every fifth
     first_gap: float = 0.03  # relative, of these samples: their optimum is another one
@@ -78,8 +79,9 @@ class Settings:
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
     far_patience: int = 2  # the same,
     newton_far: float = 0.1  # at a gap that has never been below this
-    newton_max_svms: int = 16  # before the interior point takes over in any case
-    newton_halvings: int = 3  # SVMs at one step: shorter ones where the upper bound grows
+    newton_max_svms: int = 12  # before the interior point takes over in any case,
+    far_max_svms: int = 6  # and at such a gap
+    newton_halvings: int = 2  # SVMs at one step: shorter ones where the upper bound grows
     idle_multiplier: float = 0.25  # of the largest slope: a kernel at zero with a larger multiplier is not visited
     check_gap: float = 0.02  # relative: all kernels are visited once it is reached, not only at the end
     max_active_sets: int = 12  # that are tried for the weights in one step, before

@@ -84,7 +84,8 @@ class NewtonFirst(Algorithm[State]):
             return self.interior.step(problem, state)
         assert isinstance(state, NewtonState)
         with np.errstate(all="ignore"):  # what is not finite has no gap
-            return newton_step(problem, state) or from_nothing(state.side, state.hessian)
+            # With a matrix of its own: sums of kernels of very different size keep what rounding left of the largest.
+            return newton_step(problem, state) or from_nothing(state.side, reduced_hessian_of(problem.task))
 
     def points(self, problem: Problem, state: State) -> Points:
         if isinstance(state, IPMState):
@@ -111,8 +112,9 @@ class NewtonFirst(Algorithm[State]):
 
 def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
     """Whether LIBSVM solves the machine of the task, and the problem is dense and large enough to gain by it."""
-    large, dense = task.samples >= SETTINGS.newton_min_samples, type(hessian) is ReducedHessian
-    return large and dense and not isinstance(side, Shared) and serves(task, side.samples)
+    enough = SETTINGS.newton_min_samples if len(side.sign) else SETTINGS.svm_min_samples
+    dense = type(hessian) is ReducedHessian and task.samples >= enough
+    return dense and not isinstance(side, Shared) and serves(task, side.samples)
 
 
 def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState) -> NewtonState | None:
@@ -129,7 +131,8 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     """The next state; None where there is no progress."""
-    if problem.svm_solves > SETTINGS.newton_max_svms:
+    far = state.best > SETTINGS.newton_far
+    if problem.svm_solves > (SETTINGS.far_max_svms if far else SETTINGS.newton_max_svms):
         return None
     enough = state.gap <= SETTINGS.proof_margin * problem.tolerance
     if enough and not state.complete:
@@ -150,7 +153,8 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
         ahead: NewtonState | None = predicted
     else:  # every other time at least: two sets of bounds may follow one another in circles
         ahead = _refitted(problem, state, point.x)
-    patience = SETTINGS.newton_patience if state.best <= SETTINGS.newton_far else SETTINGS.far_patience
+    impatient = far or state.accuracy <= SETTINGS.svm_finest  # no SVM will do better
+    patience = SETTINGS.far_patience if impatient else SETTINGS.newton_patience
     if ahead is None or (ahead.gap >= state.best and state.waited >= patience):
         return None
     if ahead.gap < state.best:
