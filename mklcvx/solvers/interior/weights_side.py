@@ -81,8 +81,8 @@ class Regularised(Side):
             self.caps = np.full(task.count, side.cap(**task.own))
         parts = [part for part in (side, side.constraint) if part is not None]
         with np.errstate(all="ignore"):
-            at_zero = [f(np.zeros(1), **task.own) for part in parts for f in (part.slope, part.curvature)]
-        self.sparse = bool(np.isfinite(at_zero).all())
+            at_zero = [f(np.zeros(task.count), **task.own) for part in parts for f in (part.slope, part.curvature)]
+        self.sparse = all(np.isfinite(values).all() for values in at_zero)
 
     def start(self) -> Array:
         x = self.given
