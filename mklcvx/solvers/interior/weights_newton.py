@@ -144,9 +144,9 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
         point = active_set_step(state.side, state.hessian, state.point, best_bounds, state.visited)
     except (FloatingPointError, np.linalg.LinAlgError):
         return None
-    weights = state.side.weights(point.x)
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if not np.isfinite(point.x).all():
         return None
+    point = replace(point, x=_within(state.side, point.x))
     predicted = measured(problem, replace(state, point=point))
     usable = state.best <= SETTINGS.svm_best_gap and predicted.gap <= SETTINGS.check_gap
     if predicted.gap <= SETTINGS.newton_gain * state.gap or (usable and not state.waited % 2):
@@ -160,6 +160,13 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     if ahead.gap < state.best:
         return replace(ahead, best=ahead.gap, waited=0)
     return replace(ahead, best=state.best, waited=state.waited + 1, accuracy=_finer(ahead.accuracy))
+
+
+def _within(side: Side, x: Array) -> Array:
+    """x within its bounds: those that the model held are solved for roughly, the step accurately."""
+    inside = np.maximum(x, 0.0) if side.sparse else np.maximum(x, TINY)
+    inside[: len(side.caps)] = np.minimum(inside[: len(side.caps)], side.caps)
+    return inside
 
 
 def _refitted(problem: Problem, state: NewtonState, x: Array) -> NewtonState | None:
