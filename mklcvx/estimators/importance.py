@@ -234,7 +234,7 @@ class _Part:
         kernels, kept = model._sourced(X, np.zeros(len(X)) if y is None else y, weight)
         tested = np.array(model._test_kernels(rows))
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
-        plain = clone(model).set_params(kernels=PRECOMPUTED, centre=False, normalise=None)
+        plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
         return cls(plain, groups, np.moveaxis(kernels, 0, -1), tested, y, truth, model._source.weight)
 
