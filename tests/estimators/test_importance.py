@@ -9,7 +9,9 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import mklcvx
 from mklcvx import InputError, MKLClassifier, MKLRegressor, OneClassMKL, TwoStageMKL, kernel_importance
@@ -252,7 +254,8 @@ def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
         ({"cv": 1}, "cv = 1: give at least 2"),
         ({"cv": 40}, "n_splits=40"),
         ({"names": ["a"]}, "1 names for 2 kernels"),
-        ({"scoring": "acuracy"}, "scoring 'acuracy'"),
+        ({"scoring": "acuracy"}, "scoring 'acuracy' is unknown: did you mean 'accuracy'"),
+        ({"scoring": 3}, "scoring 3 is unknown: give a name of scikit-learn"),
     ],
 )
 def test_unusable_questions_are_refused(settings, words):
@@ -265,5 +268,11 @@ def test_estimators_that_cannot_answer_are_refused():
         kernel_importance(MODEL, stack_of("signal"), Y)
     with pytest.raises(InputError, match="OneClassMKL has no score of its own: give scoring"):
         kernel_importance(OneClassMKL("l1", "precomputed"), stack_of("signal", "noise"), None)
+    with pytest.raises(InputError, match=r"Pipeline is no estimator of mklcvx: .*pipeline\[:-1\].transform\(X\)"):
+        kernel_importance(make_pipeline(StandardScaler(), MKLClassifier()), FEATURES, Y)
+    with pytest.raises(InputError, match=r"GridSearchCV is no estimator of mklcvx: .*best_estimator_\[-1\]"):
+        kernel_importance(GridSearchCV(MODEL, {"C": [1.0]}, cv=2).fit(stack_of(*NAMES), Y), FEATURES, Y)
+    with pytest.raises(InputError, match="'l1' is no estimator of mklcvx: give for example MKLClassifier"):
+        kernel_importance("l1", FEATURES, Y)
     with pytest.raises(InputError, match="HypergraphEmbedding has no score"):
         kernel_importance(mklcvx.HypergraphEmbedding(), FEATURES, Y)
