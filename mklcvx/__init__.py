@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         kernel_importance,
         load_model,
         mkl_path,
+        save_model,
     )
     from .io.files import load_instance, load_solution, save_instance, save_solution
     from .problem import kernels, preprocessing
@@ -44,8 +45,8 @@ __all__ = [
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses",
     "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels", "load_instance",
-    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution",
-    "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_model",
+    "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -56,7 +57,7 @@ HOMES = {
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
         "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL "
-        "kernel_importance load_model mkl_path"
+        "kernel_importance load_model mkl_path save_model"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",

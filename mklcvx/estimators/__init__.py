@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from .embedding import HypergraphEmbedding
     from .importance import kernel_importance
     from .joint import MultiLabelMKL, TwoStageMKL
-    from .loading import load_model
+    from .loading import load_model, save_model
     from .one_class import OneClassMKL
     from .regressor import MKLRegressor
 
 __all__ = [
     "HypergraphEmbedding", "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "TwoStageMKL",
-    "kernel_importance", "load_model", "mkl_path",
+    "kernel_importance", "load_model", "mkl_path", "save_model",
 ]  # fmt: skip
 
 HOMES = {
     "HypergraphEmbedding": "embedding", "MKLClassifier": "classifier", "MKLRegressor": "regressor",
     "MultiLabelMKL": "joint", "OneClassMKL": "one_class", "TwoStageMKL": "joint", "load_model": "loading",
-    "kernel_importance": "importance", "mkl_path": "along",
+    "kernel_importance": "importance", "mkl_path": "along", "save_model": "loading",
 }  # fmt: skip
 
 

@@ -127,6 +127,9 @@ def winners(values: Array) -> NDArray[np.intp]:
 def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
     """The prediction of a fitted estimator, and the message of a solution that is not certified."""
     X = _checked_features(model, given)
+    if hasattr(model, "steps"):  # a pipeline: its scalers, then its model
+        with _names_checked():
+            X, model = model[:-1].transform(X), model[-1]
     with np.errstate(over="ignore", invalid="ignore"), _names_checked():
         values = _values(model, X)
     if not np.isfinite(values).all():
