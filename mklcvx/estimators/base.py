@@ -31,6 +31,7 @@ from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import gathered, host_array, in_order
+from .missing import fault_of
 from .saving import ModelParts, read_model, require, restored, written
 from .source import KernelSource, check_axes, is_precomputed
 
@@ -136,8 +137,13 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
-        with config_context(array_api_dispatch=False):
-            return validate_data(self, X, *y, **self._accepts, **options)
+        try:
+            with config_context(array_api_dispatch=False):
+                return validate_data(self, X, *y, **self._accepts, **options)
+        except ValueError:
+            if fault := fault_of(X, self._pairwise, self.kernel_names):
+                raise InputError(fault) from None
+            raise
 
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
