@@ -151,7 +151,7 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if truth is not None and not sets and not np.isin(truth, classes).any():
         first, known = clipped(np.ravel(truth)[0], 30), clipped(", ".join(map(str, classes)))
         raise InputError(f"y has {first}, and no class of the model: {known}: give classes as in training")
-    return Prediction(target, [*map(str, classes)], values, labels, truth), message
+    return Prediction(target, [*map(str, getattr(model, "label_names_", classes))], values, labels, truth), message
 
 
 def _truth(given: Mapping[str, Any], target: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoSt
 PLAIN, WITH_SCALERS = MODEL  # a file with scalers is not for readers that would leave them out
 REMEDY = "give a file written by save"
 SCORES = ("cv_scores_", "average_cv_scores_")
-OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "offset_", *SCORES)
+OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "label_names_", "offset_", *SCORES)
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
