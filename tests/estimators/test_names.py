@@ -84,7 +84,7 @@ def test_a_tuple_of_kernels_names_is_still_a_list_of_kernels():
     ("columns", "X", "words"),
     [
         (["mean radios"], FRAME, "features has 'mean radios', no column of X: did you mean 'mean radius'?"),
-        (SIZE, CANCER, "are names, and X has none: give a DataFrame, or columns' numbers"),
+        (SIZE, CANCER, "are names, and X has none: give a DataFrame (after a transformer in a pipeline, its"),
         ([], FRAME, "select no column of X"),
         ([40], FRAME, "are not all among the 30 columns of X"),
         (np.ones(3, bool), FRAME, "are unknown: give columns' names, numbers, a slice, a mask"),
