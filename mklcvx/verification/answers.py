@@ -107,7 +107,9 @@ def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool =
     """Convert to an array of this shape; a vector may be a row or a column. NaN is refused unless `undefined`."""
     array = as_numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
-        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")
+        alone = name == "alpha" and array.ndim == len(shape) and array.size < np.prod(shape)
+        words = ", 0 where a sample is no support vector (or name the convention, such as sklearn_svc)" if alone else ""
+        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}{words}")
     if not (undefined or np.isfinite(array).all()):
         raise InputError(f"answer: {name} has entries that are not finite: give finite numbers")
     return array.reshape(shape)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import formulations
-from ..errors import InputError, clipped
+from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Parameters
 from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
@@ -73,7 +73,10 @@ def translation(name: str) -> Translation:
         problem = convention.to_ours(submission.instance, submission.parameters)
         if submission.formulation not in ("", problem.formulation):
             fault = f"is not what {name} solves with these parameters, which is {problem.formulation}"
-            raise InputError(f"formulation {submission.formulation!r} {fault}: leave it out")
+            value, instead = submission.formulation, ""
+            for key in (key for key, words in convention.choices.items() if value in words):
+                instead = ", and give " + remedy(f"{key}={value!r}", f"--set {key}={value}")
+            raise InputError(f"formulation {value!r} {fault}: leave it out{instead}")
         theirs = (submission.answer, *submission.trace)
         answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
         unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
