@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ def _find(name: str) -> Any:
         return import_module(f".{MODULES.get(name, name)}", __name__)
     if renamed.place_of(f"{__name__}.{name}") is not None:
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 OLD_NAMES = {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}
@@ -95,4 +96,4 @@ __getattr__ = renamed.renamed(__name__, OLD_NAMES, otherwise=_find)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

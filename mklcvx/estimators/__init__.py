@@ -5,6 +5,7 @@ They are imported on first use, because importing scikit-learn is slow.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,4 +34,6 @@ HOMES = {
 def __getattr__(name: str) -> Any:
     if name in HOMES:
         return getattr(import_module(f".{HOMES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "bank":  # the docstrings point to it
+        return import_module(".bank", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, clipped
+from ..io.writing import check_path
 from .saving import NAMES, damage_reported, read_model, restored, written
 from .scalers import parted, steps_of
 
@@ -48,8 +49,7 @@ def save_model(path: str | Path, model: KernelEstimator | Pipeline | GridSearchC
     """
     from .base import KernelEstimator
 
-    if not isinstance(path, str | Path):
-        raise InputError(f"save_model: the file is a {type(path).__name__}: give save_model('model.npz', model)")
+    check_path(path, "save_model('model.npz', model)")
     before, name, last = parted(model)
     if not isinstance(last, KernelEstimator):
         kind = clipped(type(last).__name__, 40)

@@ -32,6 +32,7 @@ LABELS = {
 }  # fmt: skip
 TARGETS = {*LABELS, "y", "ytrain", "target", "targets", "t", "response"}
 TEST_KERNELS = {"testkernels", "ktest", "kt", "kte", "ktst", "khtest"}
+MODEL = {"record", "kept", "scaled"}  # arrays of a file that an estimator's `save` wrote
 FEATURES = {"x", "xs", "fea", "feature", "features", "data", "xtrain"}
 SHOWN = 6
 WORDS = {"y": "labels −1 and +1", "labels": "label sets", "response": "a response"}
@@ -139,6 +140,9 @@ def chosen_for_test(
 def _named(listing: Listing, asked: Mapping[str, str], where: str) -> tuple[Chosen, set[str]]:
     """What is asked for, then what is named as ours. One kind of targets that is asked for replaces the others."""
     check_asked(asked)
+    if listing.keys() >= MODEL:
+        serving = remedy("mklcvx.load_model reads the model", "'mklcvx predict' takes the model")
+        raise InputError(f"{where}: is a fitted model, not kernels: give a file of kernels; {serving}")
     chosen: Chosen = {}
     for field, text in asked.items():
         names = tuple(name.strip() for name in text.split(",")) if field == "kernels" else (text.strip(),)

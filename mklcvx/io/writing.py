@@ -9,7 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..errors import InputError
+from ..errors import InputError, clipped
+
+
+def check_path(path: object, call: str) -> None:
+    """Refuse arguments that are the wrong way round; `call` is how they are given."""
+    if not isinstance(path, str | os.PathLike):
+        name = call.partition("(")[0]
+        raise InputError(f"{name}: the first argument is a {clipped(type(path).__name__, 40)}, not a file: give {call}")
 
 
 def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:

@@ -23,6 +23,7 @@ FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not known
 FIELDS = ("weights", "alpha", "coefficients")
 CLAIMS = ("bias", "objective")
+PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 __getattr__ = renamed(__name__, {"judge": "mklcvx.verification.judge:judge"})
 
@@ -101,6 +102,10 @@ def _number(name: str, value: object) -> float:
 def of_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array | None:
     """As `in_shape`, but None stays None."""
     return None if value is None else in_shape(name, value, shape, undefined)
+
+
+def nothing_given(found: str = "") -> InputError:
+    return InputError(f"answer: has none of {', '.join(PARTS)}{found}: give at least one of them")
 
 
 def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array:

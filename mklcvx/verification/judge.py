@@ -29,7 +29,7 @@ from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from .answers import FIELDS, Answer, answer_of
+from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
 from .case import ACCEPTED, REJECTED, Case, Part, Stated, pose, verdict_of
 from .diagnosis.diagnose import Diagnosis, diagnose
 from .families import family_of, judged_parts
@@ -40,7 +40,6 @@ from .uniqueness import Range
 SCHEMA = "mklcvx.report/1"
 POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # relative gap
-PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,7 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
         _check_names(submission)
-        raise InputError(f"answer: has none of {', '.join(PARTS)}{submission.found}: give at least one of them")
+        raise nothing_given(submission.found)
     submission.instance.check_unchanged()
     case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)

@@ -26,7 +26,7 @@ from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..schemas import MACHINES, known
-from .answers import Answer, answer_of, largest_answer
+from .answers import Answer, answer_of, largest_answer, nothing_given
 from .case import Stated
 
 if TYPE_CHECKING:
@@ -120,13 +120,15 @@ def submission_of(
         theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
+    found = f" (found {clipped(', '.join(record) or 'nothing')})"
+    if not (answer.given or trace or formulation or "formulation" in record):
+        raise nothing_given(found)
     name, notes = _formulation(record, formulation)
     parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
         stated = named, {str(key): value for key, value in values.items()}
-    found = f" (found {clipped(', '.join(record) or 'nothing')})"
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated, found)
 
 

@@ -99,6 +99,13 @@ MISTAKES = {
     "solve ok.npz --var kernel=KH": ("--var: 'kernel' is no field: did you mean 'kernels'?",),
     "solve ok.npz --var y=a --var y=b": ("--var y is given twice: keep one",),
     # kernels and targets
+    "solve model.npz": ("is a fitted model, not kernels: give a file of kernels; 'mklcvx predict' takes the model",),
+    "kernels model.npz": ("is a fitted model, not kernels: give a file of kernels; 'mklcvx predict' takes the model",),
+    "solve headings.csv": ("unknown kind of file '.csv': give a .npz", "a table of features is for mklcvx.MKLClass"),
+    "verify ok.npz ok.npz": ("answer: has none of weights, alpha,", "(found kernels, y, names): give at least one of"),
+    "verify ok.npz short.json -f average --convention sklearn_svc": (
+        "leave it out, and give --set combination=average",
+    ),
     "solve flat.npz": ("kernels have shape (3, 144): give a three-dimensional stack (M, n, n)",),
     "solve cube.npz": ("--repair symmetrise", "store the stack in the other order of its axes"),
     "solve indefinite.npz": ("is not positive semidefinite", "give --repair clip or --repair shift"),

@@ -91,7 +91,9 @@ def test_what_no_file_can_hold_is_refused_in_a_line(regression, tmp_path):
         save_model(tmp_path / "model.npz", pipeline)
     with pytest.raises(InputError, match="SVC is no estimator of mklcvx: give one, or a pipeline"):
         save_model(tmp_path / "model.npz", SVC())
-    with pytest.raises(InputError, match=r"the file is a Pipeline: give save_model\('model.npz', model\)"):
+    with pytest.raises(
+        InputError, match=r"the first argument is a Pipeline, not a file: give save_model\('model.npz', model\)"
+    ):
         save_model(regression, tmp_path / "model.npz")
     assert not (tmp_path / "model.npz").exists()
 
