@@ -27,7 +27,7 @@ def cv(
     folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
-    jobs: Annotated[int, typer.Option(help="Folds at once.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
     tol: Annotated[
         float | None,

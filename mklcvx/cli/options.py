@@ -101,10 +101,14 @@ SolverName = Annotated[
         callback=solver_now,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1),
+]
 Score = Annotated[
     str | None,
     typer.Option(
+        metavar="NAME",
         help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
         "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
         "else accuracy, f1_macro for label sets, r2 for a response.",

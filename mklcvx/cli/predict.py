@@ -33,7 +33,12 @@ def predict(
     ] = None,
     var: options.Variables = None,
 ) -> None:
-    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
+    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth.
+
+    The truth is test_y, test_classes, test_labels or test_response beside test_kernels, or y beside X.
+
+    Example: `mklcvx predict answer.json new.npz -o labels.csv`, or `mklcvx predict model.npz rows.csv`
+    """
     from ..estimators.prediction import Prediction
     from ..estimators.saving import is_model
 
