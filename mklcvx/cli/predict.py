@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from ..errors import InputError
@@ -47,8 +48,9 @@ def predict(
         prediction, doubt = predicted(solution, test)
     else:
         model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
-        if model.target == "classes" and "test_y" in content:
-            content.setdefault("test_classes", content.pop("test_y"))
+        labels = model.target != "response" or set(np.ravel(content.get("test_y", ()))) <= {-1, 1}
+        if "test_y" in content and (model.target == "classes" or not labels):
+            content.setdefault(f"test_{model.target}", content.pop("test_y"))
         try:
             prediction = Prediction.of(model, content)
         except InputError as fault:
