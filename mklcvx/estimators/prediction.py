@@ -193,7 +193,11 @@ def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     if names is not None and known is not None and list(known) != names:
         if set(known) - set(names):
             raise InputError(f"{_first_difference(names, list(known))}: give the columns that the model knows")
-        X = X[:, [names.index(name) for name in known]]
+        X, names = X[:, [names.index(name) for name in known]], list(known)
+    for name in (name for name in given.get("words", {}) if name in (names or ())):
+        word = clipped(next(cell for cell in given["words"][name]), 30)
+        remedy = "write numbers" if known is not None else "leave the column out"
+        raise InputError(f"column {clipped(name)!r} has words, such as {word!r}: {remedy}")
     if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
         raise InputError("X is no array of finite numbers: give samples × features")
     if not len(X):

@@ -131,3 +131,47 @@ def test_rows_without_names_are_taken_in_the_order_of_training(saved, regression
         values = load_model(saved).predict(NEW.to_numpy())
     np.testing.assert_array_equal(values, regression.predict(NEW))
     assert isinstance(load_model(saved)[:-1].transform(NEW), pd.DataFrame)
+
+
+# ------------------------------------------------------------------------------------------ tables with more columns
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A classifier, and a file of new rows with words that it does not know."""
+    folder = tmp_path_factory.mktemp("served")
+    save_model(folder / "model.npz", make_pipeline(StandardScaler(), MKLClassifier("l1", ["linear"])).fit(X, ILL))
+    X.assign(patient=[f"p{i}" for i in range(len(X))], state=ILL, code=(ILL == "well") * 1).to_csv(
+        folder / "rows.csv", index=False
+    )
+    return folder
+
+
+def test_columns_that_the_model_does_not_know_are_ignored_even_if_they_hold_words(run, served):
+    code, out, err = run("predict", served / "model.npz", served / "rows.csv")
+    assert (code, err) == (0, "")
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == load_model(served / "model.npz").predict(X).tolist()
+
+
+def test_the_truth_is_a_column_that_is_named(run, refusal, served):
+    score = load_model(served / "model.npz").score(X, ILL)
+    code, _, err = run("predict", served / "model.npz", served / "rows.csv", "--var", "y=state")
+    assert (code, err) == (0, f"accuracy {score:.4f} on {len(X)} samples\n")
+    said = refusal("predict", served / "model.npz", served / "rows.csv", "--var", "y=sate")
+    assert "no column 'sate': did you mean 'state'?" in said
+    said = refusal("predict", served / "model.npz", served / "rows.csv", "--var", "y=code")
+    assert "y has 1.0, and no class of the model: ill, well" in said or "y has 0.0, and no class" in said
+    said = refusal("predict", served / "model.npz", served / "rows.csv", "--var", "kernels=state")
+    assert "--var kernels: a model takes features, and y, the truth" in said
+
+
+def test_a_column_of_the_model_that_holds_words_is_named(refusal, served, tmp_path):
+    X.assign(bmi="high").to_csv(tmp_path / "rows.csv", index=False)
+    said = refusal("predict", served / "model.npz", tmp_path / "rows.csv")
+    assert "column 'bmi' has words, such as 'high': write numbers" in said
+
+
+def test_the_truth_of_an_npz_file_is_named_too(run, refusal, served, tmp_path):
+    np.savez(tmp_path / "rows.npz", X=X.to_numpy(), truth=ILL)
+    code, _, err = run("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=truth")
+    assert (code, err.startswith("accuracy ")) == (0, True)
+    said = refusal("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=thruth")
+    assert "no array 'thruth': did you mean 'truth'?" in said
