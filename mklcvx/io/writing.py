@@ -12,6 +12,11 @@ from typing import IO
 from ..errors import InputError, clipped
 
 
+def of_pickles(path: Path) -> str:
+    """What to do with a pickled model."""
+    return ", as mklcvx.save_model writes it" if path.suffix in (".joblib", ".pkl", ".pickle") else ""
+
+
 def check_path(path: object, call: str) -> None:
     """Refuse arguments that are the wrong way round; `call` is how they are given."""
     if not isinstance(path, str | os.PathLike):

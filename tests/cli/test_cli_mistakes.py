@@ -68,6 +68,7 @@ def folder(tmp_path_factory):
     np.save(folder / "single.npy", K)
     (folder / "single.npy").rename(folder / "single.npz")
     (folder / "text.npz").write_text("hello")
+    (folder / "pipeline.joblib").write_text("hello")
     (folder / "notes.txt").write_text("hello")
     scipy.io.savemat(folder / "struct.mat", {"data": {"K": K}})
     scipy.io.savemat(folder / "two.mat", {"A": np.moveaxis(K, 0, 2), "B": np.moveaxis(K, 0, 2), "y": Y})
@@ -147,6 +148,9 @@ MISTAKES = {
     ),
     # predictions
     "predict ok.npz test.npz": ("no solution (found kernels, names, y): give a file of mklcvx solve -o",),
+    "predict pipeline.joblib test.npz": (
+        "unknown kind of file '.joblib': give a .json or .npz file, as mklcvx.save_m",
+    ),
     "predict answer.json ok.npz": ("no array 'test_kernels' (found kernels 3×12×12,", "--var test_kernels=NAME"),
     "predict answer.json turned.npz": ("give (3, t, 12), new samples in rows, training samples in columns, or (t, 12",),
     "predict answer.json nan-test.npz": ("the entry nan at [1, 2, 0]", "see mklcvx.fill_missing"),
