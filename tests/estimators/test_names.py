@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._indexing import _safe_indexing
 
+from foreign_arrays import Foreign, Readable
 from mklcvx import InputError, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
 from mklcvx.problem.low_rank import LowRank
 from refusals import check_refused
@@ -243,36 +244,13 @@ def test_weights_are_routed():
         assert stacked.score(CANCER, MALIGNANT) > 0.9
 
 
-class Foreign:
-    """An array of the array API that has no way to NumPy, such as one on another device."""
-
-    def __init__(self, values):
-        self.values, self.shape, self.ndim = values, values.shape, values.ndim
-
-    def __array_namespace__(self, api_version=None):
-        return np
-
-    def __len__(self):
-        return len(self.values)
-
-
-class Readable(Foreign):
-    """One that NumPy can read."""
-
-    def __dlpack__(self, **options):
-        return self.values.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
-
-
 def test_arrays_of_the_array_api_are_served_or_refused_in_one_line():
     model = MKLClassifier("l1", "linear").fit(CANCER, MALIGNANT)
     served = MKLClassifier("l1", "linear").fit(Readable(CANCER), Readable(MALIGNANT))
     np.testing.assert_array_equal(served.predict(Readable(CANCER)), model.predict(CANCER))
     for call in (lambda: model.predict(Foreign(CANCER)), lambda: model.fit(Foreign(CANCER), MALIGNANT)):
         with pytest.raises(
-            InputError, match=r"X is an array test_names.Foreign that NumPy cannot read: move it to the"
+            InputError, match=r"X is an array foreign_arrays.Foreign that NumPy cannot read: move it to the"
         ):
             call()
 
