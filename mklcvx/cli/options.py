@@ -65,7 +65,7 @@ Variables = Annotated[
     ),
 ]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors and warnings.")]
 MultiClass = Annotated[
     str | None,
     typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),

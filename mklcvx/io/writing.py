@@ -49,7 +49,8 @@ def _checked_place(path: Path) -> Iterator[None]:
     """Check the folder that a path is in, before and after other checks of the path."""
     try:
         if not path.parent.is_dir():
-            raise InputError(f"output {path}: no folder {path.parent}: create it first")
+            fault = f"{path.parent} is no folder" if path.parent.exists() else f"no folder {path.parent}"
+            raise InputError(f"output {path}: {fault}: {'give another' if path.parent.exists() else 'create it first'}")
         yield
     except OSError as fault:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None

@@ -85,6 +85,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+# 8: what is said
 MISTAKES = {
     # files
     "solve": ("Missing argument 'instance'", "see mklcvx solve --help"),
@@ -134,6 +135,7 @@ MISTAKES = {
     "solve ok.npz --normalise unit": ("normalise 'unit' is unknown: known: cosine, diagonal, trace, variance",),
     "solve ok.npz --kernels texture,size": ("unknown kernel 'size': give an index below 3 or one of colour of the",),
     "solve ok.npz --multi-class ovo": ("the instance has y, for which l1 needs one machine: leave it out",),
+    "solve ok.npz -o notes.txt/a.json": ("notes.txt is no folder: give another",),
     "solve ok.npz -o out.mat": ("unknown kind of file '.mat': end the name in .json or .npz",),
     "slove ok.npz": ("No such command 'slove'", "'solve'"),
     # paths and cross-validation

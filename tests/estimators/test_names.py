@@ -51,7 +51,7 @@ SAME = [
 ]  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------------- columns
+# ---------------------------------------------------------------------------------------------------- 4: columns
 @pytest.mark.parametrize("table", [FRAME, POLARS], ids=["pandas", "polars"])
 def test_groups_of_columns_have_the_names_and_kernels_that_were_asked_for(table):
     model = MKLClassifier("sum", GROUPS).fit(table, MALIGNANT)
@@ -110,7 +110,7 @@ def test_folds_of_a_table_are_tables():
     assert model.cv_scores_.mean() > 0.85
 
 
-# -------------------------------------------------------------------------------------------------- names go along
+# ----------------------------------------------------------------------------------------------- 4: names go along
 def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
     bank = [*GROUPS[:6], {"kernel": "gaussian", "features": "each"}]
     model = MKLClassifier("l1", bank).fit(FRAME, MALIGNANT)
@@ -147,7 +147,7 @@ def test_weights_by_name_of_several_machines_and_of_kernels_with_one_name():
     np.testing.assert_array_equal(np.stack([*model.named_weights_.values()], axis=1), model.weights_)
 
 
-# ------------------------------------------------------------------------------------------------------------ views
+# --------------------------------------------------------------------------------------------------------- 4: views
 def test_a_list_of_views_is_a_bank_on_each(tmp_path):
     views = [WINE[:, :5], pandas.DataFrame(WINE[:, 5:])]
     model = MKLClassifier("l1", ["linear", "gaussian"]).fit(views, GRAPE)
@@ -185,7 +185,7 @@ def test_a_list_of_matrices_is_a_stack():
     np.testing.assert_array_equal(named.decision_function(turned), expected)
 
 
-# ----------------------------------------------------------------------------------------------------- transformers
+# -------------------------------------------------------------------------------------------------- 4: transformers
 def test_features_of_transformers_are_kernels_in_factors():
     maps = [
         ("landmarks", Nystroem(n_components=9, random_state=0), slice(0, 6)), RBFSampler(n_components=8, random_state=0)
