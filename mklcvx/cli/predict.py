@@ -14,6 +14,7 @@ import typer
 from ..errors import InputError, nearest
 from ..io.files import existing_file, load_test, read_npz
 from ..io.machine_files import load_answer
+from ..problem.numbers import as_any_array
 from ..problem.targets import KINDS
 from . import options
 
@@ -51,7 +52,7 @@ def predict(
         prediction, doubt = predicted(solution, test, options.variables_in(var))
     else:
         model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
-        labels = model.target != "response" or set(np.ravel(content.get("test_y", ()))) <= {-1, 1}
+        labels = model.target != "response" or bool(np.isin(as_any_array(content.get("test_y", 1)), (-1, 1)).all())
         if "test_y" in content and (model.target == "classes" or not labels):
             content.setdefault(f"test_{model.target}", content.pop("test_y"))
         try:

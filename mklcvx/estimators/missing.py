@@ -38,12 +38,13 @@ def of_features(X: Any, where: str) -> str:
     if hasattr(X, "columns"):
         columns = {repr(name): np.asarray(X[name]) for name in X.columns}
     else:
-        columns = dict(enumerate(X.T)) if isinstance(X, np.ndarray) and X.ndim == 2 else {}
+        array = X if isinstance(X, np.ndarray) and X.ndim == 2 else np.empty((0, 0))
+        columns = {str(j): values for j, values in enumerate(array.T)}
     for name, values in columns.items():
         if word := _first_word(values):
             return f"{where} has {clipped(word, 30)!r} in column {name}, no number: {ENCODED}"
     gaps = {name: np.isnan(values) for name, values in columns.items() if values.dtype.kind == "f"}
-    lacking = [str(name) for name, gap in gaps.items() if gap.any()]
+    lacking = [name for name, gap in gaps.items() if gap.any()]
     if not lacking:
         return ""
     absent = np.any([*gaps.values()], axis=0)

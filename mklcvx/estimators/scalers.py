@@ -42,7 +42,8 @@ def described(before: Sequence[Step], plain: Callable[[Any], Any]) -> tuple[list
     from sklearn import get_config
     from sklearn.utils.validation import check_is_fitted
 
-    records, arrays = [], {}
+    records: list[dict[str, Any]] = []
+    arrays: dict[str, Any] = {}
     for i, (name, step) in enumerate(before):
         kind = type(step).__name__
         if kind not in SCALERS or not type(step).__module__.startswith("sklearn."):
