@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         kernel_importance,
         load_model,
         mkl_path,
+        save_model,
     )
     from .io.files import load_instance, load_solution, save_instance, save_solution
     from .problem import kernels, preprocessing
@@ -44,8 +46,8 @@ __all__ = [
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "__version__", "available_formulations", "available_losses",
     "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels", "load_instance",
-    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_solution",
-    "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance", "save_model",
+    "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -56,7 +58,7 @@ HOMES = {
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
         "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL "
-        "kernel_importance load_model mkl_path"
+        "kernel_importance load_model mkl_path save_model"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
@@ -86,7 +88,7 @@ def _find(name: str) -> Any:
         return import_module(f".{MODULES.get(name, name)}", __name__)
     if renamed.place_of(f"{__name__}.{name}") is not None:
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 OLD_NAMES = {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}
@@ -94,4 +96,4 @@ __getattr__ = renamed.renamed(__name__, OLD_NAMES, otherwise=_find)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -31,7 +31,8 @@ from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import gathered, host_array, in_order
-from .saving import ModelParts, read_model, require, restored, save_model
+from .missing import fault_of
+from .saving import ModelParts, read_model, require, restored, written
 from .source import KernelSource, check_axes, is_precomputed
 
 if TYPE_CHECKING:
@@ -136,8 +137,13 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
-        with config_context(array_api_dispatch=False):
-            return validate_data(self, X, *y, **self._accepts, **options)
+        try:
+            with config_context(array_api_dispatch=False):
+                return validate_data(self, X, *y, **self._accepts, **options)
+        except ValueError:
+            if fault := fault_of(X, self._pairwise, self.kernel_names):
+                raise InputError(fault) from None
+            raise
 
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
@@ -281,14 +287,14 @@ class KernelEstimator(BaseEstimator, ABC):
         return axes
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file, without pickle.
+        """Write the fitted model to a file, without pickle. For a pipeline that ends in it: `mklcvx.save_model`.
 
         Parameters
         ----------
         path : str or Path
             File `.npz`.
         """
-        save_model(path, self)
+        written(path, self)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -310,8 +316,9 @@ class KernelEstimator(BaseEstimator, ABC):
             If the file cannot be read, or holds another estimator.
         """
         parts = read_model(path)
-        if parts.estimator != cls.__name__:
-            raise InputError(f"model {path}: is a {parts.estimator}, not a {cls.__name__}: use mklcvx.load_model")
+        if parts.estimator != cls.__name__ or parts.is_pipeline:
+            found = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
+            raise InputError(f"model {path}: is {found}, not a {cls.__name__}: use mklcvx.load_model")
         model: Self = restored(path, parts, {cls.__name__: cls})
         return model
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 from ..problem.stack import Array
+from .missing import of_features, of_kernel
 
 
 class View(NamedTuple):
@@ -53,7 +54,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
             raise InputError("X is a dict, and not of arrays with two dimensions: give one for each view")
         return X, []
     names = [str(name) for name in X] if by_name else [""] * len(entries)
-    parts = [_matrix(one) for one in entries]
+    parts = [_matrix(one, name, i, precomputed) for i, (name, one) in enumerate(zip(names, entries, strict=True))]
     heights = {part.shape if precomputed else len(part) for part in parts}
     if len(heights) > 1:
         shapes = ", ".join(str(part.shape) for part in parts)[:80]
@@ -97,7 +98,12 @@ def _are_kernels(entries: Any, width: int | None) -> bool:
     return all(one.shape[1] == (one.shape[0] if width is None else width) for one in entries)
 
 
-def _matrix(values: Any) -> Array:
+def _matrix(values: Any, name: str, index: int, precomputed: bool) -> Array:
     from sklearn.utils import check_array
 
-    return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
+    try:
+        return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
+    except ValueError as fault:
+        view = f"X: view {name or index + 1}"
+        known = of_kernel(values, name or f"K{index + 1}", index) if precomputed else of_features(values, view)
+        raise InputError(known or f"{view}: {clipped(fault, 160)}") from None
