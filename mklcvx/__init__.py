@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         kernel_importance,
         load_model,
         mkl_path,
+        save_model,
     )
     from .io.files import load_instance, load_solution, save_instance, save_solution
     from .problem import kernels, preprocessing
@@ -46,7 +48,7 @@ __all__ = [
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
     "load_instance", "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance",
-    "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -57,7 +59,7 @@ HOMES = {
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
     "estimators": (
         "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL Views "
-        "kernel_importance load_model mkl_path"
+        "kernel_importance load_model mkl_path save_model"
     ),
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
@@ -87,7 +89,7 @@ def _find(name: str) -> Any:
         return import_module(f".{MODULES.get(name, name)}", __name__)
     if renamed.place_of(f"{__name__}.{name}") is not None:
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 OLD_NAMES = {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}
@@ -95,4 +97,4 @@ __getattr__ = renamed.renamed(__name__, OLD_NAMES, otherwise=_find)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

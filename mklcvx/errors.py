@@ -42,6 +42,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     names, low = sorted(known), name.lower()
     begun = [one for one in names if one.lower().startswith(low)] if low else []
     same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])
+    if not same and len(name) > 3 and begun:
+        return f"did you mean one of {', '.join(begun)}?"
     cutoff = 0.61 if len(name) > 3 else 0.8  # theta is no delta, mkl no ckl
     close = same or difflib.get_close_matches(low, names, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

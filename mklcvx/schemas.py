@@ -1,5 +1,5 @@
-"""Schemas of files. Each kind has its schemas from the oldest to the newest: the last one is written, all of them are
-read, since old files must stay readable.
+"""Schemas of files. Each kind has its schemas from the oldest to the newest: the last one is written (of models the
+first, unless a pipeline's scalers are in the file), all of them are read, since old files must stay readable.
 
 Fields that an older schema lacks get a default where the file is read (`solution_records.DEFAULTS`, and the defaults of
 `Certificate`). Traces, proofs, reports and tables of runs are recognised by their fields; their schema is not checked.
@@ -11,7 +11,7 @@ from .errors import InputError
 
 SOLUTION = ("mklcvx.solution/1", "mklcvx.solution/2")
 INSTANCE = ("mklcvx.instance/1",)
-MODEL = ("mklcvx.model/1",)
+MODEL = ("mklcvx.model/1", "mklcvx.model/2")
 MACHINES = ("mklcvx.machines/1",)
 
 

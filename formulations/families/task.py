@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from ...problem.stack import Array, KernelStack
 from ...renamed import OldName
@@ -110,6 +110,12 @@ class Task(KernelStack):
     def centred(self) -> Task:
         """The same problem, with a bias, without large constants in the kernels: what solvers work with."""
         return self.without_constants() if self.bias else self
+
+    def with_samples(self, some: NDArray[np.intp]) -> Task:
+        """The problem of some of the samples, with a copy of their part of the kernels."""
+        kernels = np.stack([np.asarray(kernel[some][:, some], dtype=np.float64) for kernel in self.kernels])
+        offsets = None if self.offsets is None else self.offsets[:, some]
+        return replace(self, kernels=kernels, y=self.y[some], box=self.box[some], sizes=None, offsets=offsets)
 
     def alone(self, kernel: Array) -> Task:
         """The same samples with one other kernel, such as a combination of these."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -27,7 +28,7 @@ def cv(
     folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
-    jobs: Annotated[int, typer.Option(help="Folds at once.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
     tol: Annotated[
         float | None,
@@ -80,7 +81,12 @@ def cv(
             problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
             normalise=normalise, multi_class=several, done=progress.count, **limits, **given,
         )  # fmt: skip
-    _show(found, as_json, output)
+    same = {"--repair": repair, "--normalise": normalise, "--multi-class": multi_class}
+    words = [str(instance), "-f", formulation, *(["--centre"] if centre else [])]
+    words += [word for option, value in same.items() if value for word in (option, value)]
+    words += [word for name in var or () for word in ("--var", name)]
+    words += [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
+    _show(found, as_json, output, f"mklcvx solve {shlex.join(words)}")
     if found.edge:
         options.say(found.edge)
     if not found.certified:
@@ -89,17 +95,18 @@ def cv(
         options.fail(f"{len(missed)} of {total} solutions are not certified; the first: {missed[0].message}")
 
 
-def _show(found: CrossValidation, as_json: bool, output: Path | None) -> None:
+def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
     lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in found.as_dicts())
     if output is not None:
         write_whole(output, lambda stream: stream.write(lines.encode()))
     if as_json or (output is None and not sys.stdout.isatty()):
         typer.echo(lines, nl=False)
     else:
-        _table(found)
+        _table(found, command)
 
 
-def _table(found: CrossValidation) -> None:
+def _table(found: CrossValidation, command: str) -> None:
+    """Print the points, and the command that solves the best one on all samples."""
     from ..solvers.paths import described
     from .display import print_table
 
@@ -107,7 +114,10 @@ def _table(found: CrossValidation) -> None:
     rows = []
     for record in records:
         gap = "∞" if record["relative_gap"] is None else f"{record['relative_gap']:.1e}"
-        best, point = "★" if record["best"] else "", described(record["parameters"])
-        rows.append((best, point, f"{record['mean']:.4f}", f"{record['std']:.4f}", gap, record["status"]))
+        star, point = "★" if record["best"] else "", described(record["parameters"])
+        rows.append((star, point, f"{record['mean']:.4f}", f"{record['std']:.4f}", gap, record["status"]))
     title = f"{found.formulation}, {found.score} of {records[0]['folds']} folds"
+    best = next(record["parameters"] for record in records if record["best"])
+    settings = " ".join(f"--set {name}={value}" for name, value in best.items())
     print_table(("", "point", "mean", "std", "worst gap", "status"), rows, title, right=("mean", "std", "worst gap"))
+    typer.echo(f"the best on all samples: {command} {settings}")

@@ -11,7 +11,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich import progress
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -41,14 +42,26 @@ def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", right: Sequence[str] = (),
     unbroken: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Print a table; the columns in `right` are right-aligned, those in `unbroken` are not wrapped."""
-    heading = title or None
+    """Print a table; the columns in `right` are right-aligned, those in `unbroken` are not wrapped. Where there is
+    room, no column is narrower than its longest word; nothing is left out in any case."""
+    console, heading = Console(), title or None
+    cells = [[str(cell) for cell in row] for row in rows]
+    widest = [_widest(column, [row[j] for row in cells], column in unbroken) for j, column in enumerate(columns)]
+    fits = sum(widest) + 2 * len(widest) <= console.width
     table = Table(title=heading, title_justify="left", box=None, padding=(0, 2, 0, 0), show_header=bool(columns))
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", no_wrap=column in unbroken)
-    for row in rows:
-        table.add_row(*(as_is(str(cell)) for cell in row))
-    Console().print(table)
+    for column, width in zip(columns, widest, strict=True):
+        justify: JustifyMethod = "right" if column in right else "left"
+        least = width if fits else None
+        table.add_column(column, justify=justify, no_wrap=column in unbroken, overflow="fold", min_width=least)
+    for row in cells:
+        table.add_row(*map(as_is, row))
+    console.print(table)
+
+
+def _widest(column: str, cells: Sequence[str], unbroken: bool) -> int:
+    """The width of the longest word of a column, or of its longest cell."""
+    words = [word for cell in (column, *cells) for word in ([cell] if unbroken else cell.split())]
+    return max(map(cell_len, words), default=0)
 
 
 def as_is(text: str) -> Text:

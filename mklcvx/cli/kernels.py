@@ -25,12 +25,16 @@ def kernels(
         str | None,
         typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.", show_default=False),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Permutations of each kernel in each fold.", min=1)] = REPEATS,
-    resamples: Annotated[int, typer.Option(help="Bootstrap samples on which weights are fitted.", min=2)] = RESAMPLES,
+    repeats: Annotated[
+        int, typer.Option(metavar="<int>", help="Permutations of each kernel in each fold.", min=1)
+    ] = REPEATS,
+    resamples: Annotated[
+        int, typer.Option(metavar="<int>", help="Bootstrap samples on which weights are fitted.", min=2)
+    ] = RESAMPLES,
     threshold: Annotated[
         float, typer.Option(help="Share of the weights from which on a kernel is selected.")
     ] = SELECTED,
-    jobs: Annotated[int, typer.Option(help="Folds and resamples at once.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds and resamples at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
     tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each fit.")] = None,
@@ -51,7 +55,12 @@ def kernels(
 ) -> None:
     """Say which kernels matter: the score of each alone, what is lost without it, and how stable its weight is.
 
-    Scores are those of held-out samples. Exit status 0 if every fit is certified, 1 otherwise.
+    weight: share of the classifier, fitted on all samples. alone: held-out score with this kernel only. drop without:
+    score lost if the others are fitted without it. drop permuted: score lost if its test samples are shuffled.
+    resampled weight, selected: on bootstrap samples. ± is one deviation, over folds or bootstrap samples; a drop within
+    it is no evidence.
+
+    Exit status 0 if every fit is certified, 1 otherwise.
 
     Example: `mklcvx kernels problem.npz -f l1 --set C=10 --folds 5 --html kernels.html`
     """

@@ -65,7 +65,7 @@ Variables = Annotated[
     ),
 ]
 Selection = Annotated[str | None, typer.Option(help="Use only these kernels: names or indices, by commas.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors and warnings.")]
 MultiClass = Annotated[
     str | None,
     typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),
@@ -101,10 +101,14 @@ SolverName = Annotated[
         callback=solver_now,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1),
+]
 Score = Annotated[
     str | None,
     typer.Option(
+        metavar="NAME",
         help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
         "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
         "else accuracy, f1_macro for label sets, r2 for a response.",

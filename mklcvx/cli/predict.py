@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, nearest
 from ..io.files import existing_file, load_test, read_npz
 from ..io.machine_files import load_answer
+from ..problem.numbers import as_any_array
+from ..problem.targets import KINDS
 from . import options
 
 if TYPE_CHECKING:
@@ -33,17 +37,24 @@ def predict(
     ] = None,
     var: options.Variables = None,
 ) -> None:
-    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth."""
+    """Decision values and labels for new samples, or their embedding; scores too where the file has the truth.
+
+    The truth is test_y, test_classes, test_labels or test_response beside test_kernels, or y beside X; --var y=NAME
+    names it, in a .csv file by the heading of its column. Other columns that the model does not know are ignored.
+
+    Example: `mklcvx predict answer.json new.npz -o labels.csv`, or `mklcvx predict model.npz rows.csv`
+    """
     from ..estimators.prediction import Prediction
     from ..estimators.saving import is_model
 
     options.check_written(output, ".csv", ".json", ".npz", read=(solution, test))
     if is_model(solution):
-        prediction, doubt = predicted(solution, test)
+        prediction, doubt = predicted(solution, test, options.variables_in(var))
     else:
         model, content = load_answer(solution), load_test(test, variables=options.variables_in(var))
-        if model.target == "classes" and "test_y" in content:
-            content.setdefault("test_classes", content.pop("test_y"))
+        labels = model.target != "response" or bool(np.isin(as_any_array(content.get("test_y", 1)), (-1, 1)).all())
+        if "test_y" in content and (model.target == "classes" or not labels):
+            content.setdefault(f"test_{model.target}", content.pop("test_y"))
         try:
             prediction = Prediction.of(model, content)
         except InputError as fault:
@@ -59,11 +70,15 @@ def predict(
         options.say(f"the solution is {doubt}")
 
 
-def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
-    """Return the prediction of a saved model, and a warning, which is empty if the model is certified."""
+def predicted(model_file: Path, features: Path, variables: Mapping[str, str]) -> tuple[Prediction, str]:
+    """Return the prediction of a saved model, and a warning, which is empty if the model is certified. `variables` may
+    name the truth."""
     from ..estimators.loading import load_model
 
-    given = read_features(features)
+    for field in variables:
+        if field.removeprefix("test_") not in KINDS:
+            raise InputError(f"--var {field}: a model takes features, and y, the truth: name that, or leave it out")
+    given = read_features(features, next(iter(variables.values()), None))
     model = load_model(model_file)
     from ..estimators.prediction import prediction_of
 
@@ -75,18 +90,27 @@ def predicted(model_file: Path, features: Path) -> tuple[Prediction, str]:
         raise InputError(f"features {features}: {fault}") from None
 
 
-def read_features(path: Path) -> dict[str, Any]:
-    """Read X, and optionally y and names, from `.npz` (arrays X and y) or `.csv` (with or without a header)."""
+def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
+    """Read X, and optionally y and names, from `.npz` (arrays X and y) or `.csv` (with or without a header). `truth`
+    names y, in `.csv` one column, or several by commas."""
     path = existing_file(path, "a .npz or .csv file")
     if path.suffix == ".csv":
         from ..io.folders import table
 
-        names, X = table(path)
-        return {"X": X, "names": names}
+        names, X, words = table(path)
+        targets = [] if truth is None else [name.strip() for name in truth.split(",")]
+        for name in targets:
+            if name not in (names or ()):
+                raise InputError(f"features {path}: no column {name!r}: {nearest(name, names or ())}")
+        columns = [np.array(words[name]) if name in words else X[:, (names or []).index(name)] for name in targets]
+        y = columns[0] if len(columns) == 1 else np.column_stack(columns) if columns else None
+        return {"X": X, "y": y, "names": names, "words": words}
     if path.suffix != ".npz":
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
     arrays = read_npz(path)
     if "X" not in arrays:
         found = ", ".join(sorted(arrays)[:8]) or "nothing"
         raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")
-    return {"X": arrays["X"], "y": arrays.get("y"), "names": None}
+    if truth is not None and truth not in arrays:
+        raise InputError(f"features {path}: no array {truth!r}: {nearest(truth, arrays)}")
+    return {"X": arrays["X"], "y": arrays.get(truth or "y"), "names": None}

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, nearest
+from ..errors import InputError, clipped, nearest
 from ..problem import kernels as known
 from ..problem.cross_kernels import CrossKernels, side_by_side
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
@@ -56,6 +56,7 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
 BESIDE = 4  # matrices (n, n) that a solver needs beside the kernels, at least
 KEEPING = "they have factors, which are kept with centre=False and normalise='diagonal', 'trace' or None: set these"
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
+EXAMPLE = "(name, kernels, columns), such as ('body', 'gaussian', ['age', 'weight'])"
 
 
 def parts_of(kernels: Any) -> list[Part]:
@@ -65,7 +66,8 @@ def parts_of(kernels: Any) -> list[Part]:
             raise InputError("kernels: 'precomputed' stands for all kernels: give it alone, not in a list")
         if kernels not in NAMED and _kind(kernels) not in KINDS:
             words = nearest(kernels, [*NAMED, *KINDS, *ALIASES, "precomputed"])
-            raise InputError(f"kernels {kernels!r:.40} is unknown: {words}")
+            listed = "" if words.startswith("did") else f"; columns come last: {EXAMPLE}"
+            raise InputError(f"kernels {clipped(kernels, 40)!r} is unknown: {words}{listed}")
         return [BankPart(NAMED[kernels]())] if kernels in NAMED else [_part(kernels)]
     if isinstance(kernels, list | tuple):
         if not kernels:
@@ -141,9 +143,14 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
     try:
         return KINDS[kind](**given)
     except TypeError:
-        takes = ", ".join(settings_of(KINDS[kind])) or "no parameters"
-        shown = ", ".join(map(str, given)) or "none"
-        raise InputError(f"kernel {kind!r} has parameters {shown:.60}: it takes {takes}") from None
+        takes = settings_of(KINDS[kind])
+        unknown = next((str(name) for name in entry if name not in (*takes, "kernel", "relative")), None)
+        if unknown is not None and takes:
+            raise InputError(
+                f"kernel {kind!r} has no parameter {clipped(unknown, 40)!r}: {nearest(unknown, takes)}"
+            ) from None
+        shown = clipped(", ".join(map(str, given)) or "none")
+        raise InputError(f"kernel {kind!r} has parameters {shown}: it takes {', '.join(takes) or 'none'}") from None
 
 
 def _kind(name: Any) -> Any:

@@ -33,7 +33,8 @@ from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import gathered, host_array, in_order
-from .saving import ModelParts, read_model, require, restored, save_model
+from .missing import fault_of
+from .saving import ModelParts, read_model, require, restored, written
 from .source import KernelSource, is_precomputed, samples_first
 
 if TYPE_CHECKING:
@@ -139,8 +140,13 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
-        with config_context(array_api_dispatch=False):
-            return validate_data(self, X, *y, **self._accepts, **options)
+        try:
+            with config_context(array_api_dispatch=False):
+                return validate_data(self, X, *y, **self._accepts, **options)
+        except ValueError:
+            if fault := fault_of(X, self._pairwise, self.kernel_names):
+                raise InputError(fault) from None
+            raise
 
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
@@ -233,12 +239,10 @@ class KernelEstimator(BaseEstimator, ABC):
     def _new(self, X: Any) -> Array:
         """New samples, checked, as `KernelSource` takes them."""
         check_is_fitted(self)
-        source, factored = self._source, isinstance(X, LowRank)
-        if factored != source.factored and self._pairwise:
-            words = "LowRank: give LowRank of the new samples' factors (t, r)"
-            words = words if source.factored else "kernels: give those of new and training samples, (t, n, M)"
-            raise InputError(f"X is {'' if factored else 'not '}LowRank, and the model was fitted on {words}")
-        X = X if factored else samples_first(X, self._pairwise, (self.n_features_in_, len(source.names)))
+        source = self._source
+        if self._pairwise:
+            source.check_factored(isinstance(X, LowRank))
+        X = samples_first(X, self._pairwise, (self.n_features_in_, len(source.names)))
         given, views = gathered(X, self._pairwise, self.n_features_in_)
         given = in_order(given, views, source.views) if views else given
         return np.asarray(self._validated(given, reset=False))
@@ -247,8 +251,7 @@ class KernelEstimator(BaseEstimator, ABC):
         """What a function makes of the kernels of new samples, a few samples at a time; `matrices` (t, n) of them."""
         samples = self._new(X)
         check_stack(matrices, len(samples), len(self._source.kept))
-        found = [evaluate(kernels) for kernels in self._source.blocks(samples)]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return np.concatenate([evaluate(kernels) for kernels in self._source.blocks(samples)])
 
     def _test_kernels(self, X: Any) -> Array:
         """The kernels (M, t, n) of new samples with the training samples, all at once."""
@@ -302,14 +305,14 @@ class KernelEstimator(BaseEstimator, ABC):
         return axes
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file, without pickle.
+        """Write the fitted model to a file, without pickle. For a pipeline that ends in it: `mklcvx.save_model`.
 
         Parameters
         ----------
         path : str or Path
             File `.npz`.
         """
-        save_model(path, self)
+        written(path, self)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -331,8 +334,9 @@ class KernelEstimator(BaseEstimator, ABC):
             If the file cannot be read, or holds another estimator.
         """
         parts = read_model(path)
-        if parts.estimator != cls.__name__:
-            raise InputError(f"model {path}: is a {parts.estimator}, not a {cls.__name__}: use mklcvx.load_model")
+        if parts.estimator != cls.__name__ or parts.is_pipeline:
+            found = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
+            raise InputError(f"model {path}: is {found}, not a {cls.__name__}: use mklcvx.load_model")
         model: Self = restored(path, parts, {cls.__name__: cls})
         return model
 

@@ -43,7 +43,9 @@ from .targets import classes_of, sample_prices
 def _has_probabilities(model: MKLClassifier) -> bool:
     loss = KNOWN.get(str(model.loss))
     own = loss is not None and loss.log_odds and (loss.joint or model.multi_class == "ovr")
-    return own or bool(model.probability)
+    if not (own or model.probability):
+        raise AttributeError("there are no probabilities: set probability=True, or loss='logistic', before fit")
+    return True
 
 
 @dataclass(eq=False, repr=False)

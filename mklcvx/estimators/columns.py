@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, nearest
+from ..errors import InputError, clipped, nearest
 from ..problem.stack import Array
 from .inputs import View
 
@@ -52,13 +52,13 @@ def are_numbers(columns: object) -> bool:
 def resolved(columns: Any, table: Table) -> list[int]:
     """The numbers of the columns; names and functions need the table as it was given."""
     chosen = _listed(_selected(columns, table.given))
-    count, shown = table.X.shape[1], " ".join(repr(chosen).split())[:60]
+    count, shown = table.X.shape[1], clipped(repr(chosen))
     if not are_numbers(chosen):
         chosen = _by_scikit_learn(chosen, table, shown)
     if not chosen:
         raise InputError(f"kernels: features {shown} select no column of X: {REMEDY}")
     if not all(-count <= j < count for j in chosen):
-        raise InputError(f"kernels: features {shown} are not all among the {count} columns of X")
+        raise InputError(f"kernels: features {shown} are not all among the {count} columns of X: give 0 to {count - 1}")
     return [j % count for j in chosen]
 
 
@@ -69,7 +69,7 @@ def _selected(columns: Any, given: Any) -> Any:
         return columns(given)
     except (ValueError, TypeError, AttributeError, KeyError) as fault:
         name = getattr(columns, "__name__", type(columns).__name__)
-        what = " ".join(str(fault).split())[:120]
+        what = clipped(fault, 120)
         raise InputError(f"kernels: the function {name} selects no columns of X ({what}): {REMEDY}") from None
 
 
@@ -87,12 +87,15 @@ def _by_scikit_learn(columns: Any, table: Table, shown: str) -> list[int]:
 
     words = isinstance(columns, list) and all(isinstance(one, str) for one in columns)
     if words and table.names is None:
-        raise InputError(f"kernels: features {shown} are names, and X has none: give a DataFrame, or columns' numbers")
+        after = "after a transformer in a pipeline, its set_output(transform='pandas')"
+        raise InputError(
+            f"kernels: features {shown} are names, and X has none: give a DataFrame ({after}), or columns' numbers"
+        )
     try:
         return [int(j) for j in _get_column_indices(table.given, columns)]
     except (ValueError, TypeError, IndexError, NotImplementedError, AttributeError):
         missing = [one for one in columns if one not in (table.names or ())] if words else []
         if missing:
-            known = nearest(missing[0], map(str, table.names or ()))[:120]
-            raise InputError(f"kernels: features has {missing[0]!r:.40}, no column of X: {known}") from None
+            known = clipped(nearest(missing[0], map(str, table.names or ())), 120)
+            raise InputError(f"kernels: features has {clipped(missing[0], 40)!r}, no column of X: {known}") from None
         raise InputError(f"kernels: features {shown} are unknown: {REMEDY}") from None

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state, indexable, resample
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import type_of_target
@@ -27,7 +28,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError
+from ..errors import InputError, clipped, nearest
 from ..problem.instance import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
@@ -160,7 +161,17 @@ def _checked(
     estimator: object, answers: Sequence[str] | None, repeats: object, resamples: object, threshold: object
 ) -> list[str]:
     """The answers that are asked for, without repetitions."""
-    if not isinstance(estimator, KernelEstimator) or estimator.embeds:
+    if hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline):
+        steps = "best_estimator_" if hasattr(estimator, "best_estimator_") else "pipeline"
+        whole = f"{type(estimator).__name__} is no estimator of mklcvx"
+        remedy = (
+            f"of a pipeline give the last step and what the others make of X: {steps}[-1], {steps}[:-1].transform(X)"
+        )
+        raise InputError(f"kernel_importance: {whole}: {remedy}")
+    if not isinstance(estimator, KernelEstimator):
+        name = clipped(repr(estimator) if isinstance(estimator, str) else type(estimator).__name__, 40)
+        raise InputError(f"kernel_importance: {name} is no estimator of mklcvx: give for example MKLClassifier('l1')")
+    if estimator.embeds:
         raise InputError(
             f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
         )
@@ -180,10 +191,10 @@ def _scorer(estimator: KernelEstimator, scoring: Any) -> tuple[str, Callable[...
         raise InputError(f"{type(estimator).__name__} has no score of its own: {remedy}")
     try:
         scorer = check_scoring(estimator, scoring)
-    except ValueError as fault:
-        raise InputError(
-            f"scoring {scoring!r:.40}: {str(fault).split('.')[0]:.120}: give a name of scikit-learn"
-        ) from None
+    except ValueError:
+        known = "give a name of scikit-learn, or a function of estimator, X and y"
+        known = nearest(scoring, get_scorer_names()) if isinstance(scoring, str) else known
+        raise InputError(f"scoring {clipped(repr(scoring), 40)} is unknown: {clipped(known, 300)}") from None
     if scoring is None:
         return "accuracy" if is_classifier(estimator) else "r2", scorer
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"), scorer
@@ -224,7 +235,7 @@ class _Data(NamedTuple):
         try:
             return list(check_cv(cv, self.y, classifier=self.classes is not None).split(self.X, self.y))
         except (ValueError, TypeError) as fault:
-            raise InputError(f"cv: {' '.join(str(fault).split()):.160}") from None
+            raise InputError(f"cv: {clipped(fault, 160)}") from None
 
 
 @dataclass(frozen=True)
@@ -248,7 +259,7 @@ class _Part:
         kernels, kept = model._sourced(X, np.zeros(len(X)) if y is None else y, weight)
         tested = np.array(model._test_kernels(rows))
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
-        plain = clone(model).set_params(kernels=PRECOMPUTED, centre=False, normalise=None)
+        plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
         return cls(plain, groups, _samples_first(kernels), tested, y, truth, model._source.weight)
 

@@ -18,6 +18,7 @@ from ..errors import InputError, clipped
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
 from ..problem.stack import Array
+from .missing import of_features, of_kernel
 from .views import Views
 
 
@@ -67,7 +68,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     if precomputed and not _are_kernels(entries, width):
         _refuse_matrices(entries, width)
     names = [str(name) for name in X] if by_name else [""] * len(entries)
-    parts = [_matrix(one) for one in entries]
+    parts = [_matrix(one, name, i, precomputed) for i, (name, one) in enumerate(zip(names, entries, strict=True))]
     heights = {part.shape if precomputed else len(part) for part in parts}
     if len(heights) > 1:
         shapes = ", ".join(str(part.shape) for part in parts)[:80]
@@ -140,7 +141,12 @@ def _refuse_matrices(entries: Any, width: int | None) -> None:
     raise InputError(f"X has matrices of shapes {shapes}, no kernels {wanted}: give these; {others}")
 
 
-def _matrix(values: Any) -> Array:
+def _matrix(values: Any, name: str, index: int, precomputed: bool) -> Array:
     from sklearn.utils import check_array
 
-    return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
+    try:
+        return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
+    except ValueError as fault:
+        view = f"X: view {name or index + 1}"
+        known = of_kernel(values, name or f"K{index + 1}", index) if precomputed else of_features(values, view)
+        raise InputError(known or f"{view}: {clipped(fault, 160)}") from None

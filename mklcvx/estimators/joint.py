@@ -7,6 +7,7 @@ own is positive.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
 from .saving import ModelParts, require
 from .source import samples_kept
-from .targets import LabelSets, as_target, classes_of, sample_prices
+from .targets import LabelSets, as_target, classes_of, names_of, sample_prices
 
 
 @dataclass(eq=False, repr=False)
@@ -37,21 +38,28 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         return tags
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
+        names = names_of(y)
         table, y, weight = self._checked(X, y, sample_weight, multi_output=True)
         y = as_target(y)
-        targets = self._targets(y[samples_kept(len(y), weight)])
+        targets = self._targets(y[samples_kept(len(y), weight)], names)
         kernels, kept = self._sourced(table, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight)
         return self._instance(kernels, sample_weight=price, **targets)
 
-    def _targets(self, y: NDArray[Any]) -> dict[str, Any]:
+    def _targets(self, y: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
         """The targets of the instance. Stores the meaning of the decision values."""
         self._sets = None
+        if hasattr(self, "label_names_"):
+            delattr(self, "label_names_")  # of an earlier fit
         if y.ndim == 2:
             self.classes_ = np.arange(y.shape[1])
-            self._sets = LabelSets.of(y, type(self).__name__)
+            self._sets = LabelSets.of(y, type(self).__name__, names=names)
             self._dtype = y.dtype
-            return {"labels": y[:, self._sets.learned]}
+            targets: dict[str, Any] = {"labels": y[:, self._sets.learned]}
+            if names is not None:
+                self.label_names_ = np.array(names)
+                targets["label_names"] = self.label_names_[self._sets.learned].tolist()
+            return targets
         self.classes_, codes = classes_of(y, type(self).__name__)
         return {"y": 2.0 * codes - 1} if len(self.classes_) == 2 else {"classes": codes}
 
@@ -110,6 +118,10 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
             )
             require(fits and learned[0] >= 0 and learned[-1] < classes, "the labels do not fit together")
             self._sets, self._dtype = LabelSets(learned, constant.astype(float)), arrays["label_kind"].dtype
+            if "label_names_" in arrays:
+                self.label_names_ = arrays["label_names_"]
+                fits = self.label_names_.dtype.kind == "U" and self.label_names_.shape == (classes,)
+                require(fits, "the labels and their names do not fit together")
         else:
             require(values == (1 if classes == 2 else classes), "classes and solution do not fit together")
 
@@ -170,6 +182,8 @@ class MultiLabelMKL(JointClassifier):
         The one with the widest gap.
     n_iter_ : int
         Largest number of iterations.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a DataFrame of label sets.
 
     References
     ----------
@@ -276,6 +290,8 @@ class TwoStageMKL(JointClassifier):
         The one with the widest gap.
     n_iter_ : int
         Largest number of iterations.
+    label_names_ : ndarray of str
+        Names of the labels, if y was a DataFrame of label sets.
 
     References
     ----------

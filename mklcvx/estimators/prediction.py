@@ -127,6 +127,9 @@ def winners(values: Array) -> NDArray[np.intp]:
 def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
     """The prediction of a fitted estimator, and the message of a solution that is not certified."""
     X = _checked_features(model, given)
+    if hasattr(model, "steps"):  # a pipeline: its scalers, then its model
+        with _names_checked():
+            X, model = model[:-1].transform(X), model[-1]
     with np.errstate(over="ignore", invalid="ignore"), _names_checked():
         values = _values(model, X)
     if not np.isfinite(values).all():
@@ -148,7 +151,7 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if truth is not None and not sets and not np.isin(truth, classes).any():
         first, known = clipped(np.ravel(truth)[0], 30), clipped(", ".join(map(str, classes)))
         raise InputError(f"y has {first}, and no class of the model: {known}: give classes as in training")
-    return Prediction(target, [*map(str, classes)], values, labels, truth), message
+    return Prediction(target, [*map(str, getattr(model, "label_names_", classes))], values, labels, truth), message
 
 
 def _truth(given: Mapping[str, Any], target: str) -> dict[str, Any]:
@@ -190,7 +193,11 @@ def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     if names is not None and known is not None and list(known) != names:
         if set(known) - set(names):
             raise InputError(f"{_first_difference(names, list(known))}: give the columns that the model knows")
-        X = X[:, [names.index(name) for name in known]]
+        X, names = X[:, [names.index(name) for name in known]], list(known)
+    for name in (name for name in given.get("words", {}) if name in (names or ())):
+        word = clipped(next(cell for cell in given["words"][name]), 30)
+        remedy = "write numbers" if known is not None else "leave the column out"
+        raise InputError(f"column {clipped(name)!r} has words, such as {word!r}: {remedy}")
     if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
         raise InputError("X is no array of finite numbers: give samples × features")
     if not len(X):

@@ -21,6 +21,7 @@ from .columns import Table
 from .comparing import OF_COMPARISON, compared
 from .saving import ModelParts, require
 from .single import OneMachine
+from .targets import names_of
 
 
 @dataclass(eq=False, repr=False)
@@ -178,9 +179,10 @@ class MKLRegressor(RegressorMixin, OneMachine):
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         _ = self._loss  # refuse one of other targets
+        names = names_of(y)
         table, y, weight = self._targets(X, y, sample_weight)
         kernels, kept = self._sourced(table, y, weight)
-        return self._instance(kernels, response=y[kept], sample_weight=self._source.weight)
+        return self._instance(kernels, response=y[kept], sample_weight=self._source.weight, label_names=names)
 
     def predict(self, X: ArrayLike) -> Array:
         """Predict the target of each sample, f + b; with loss "poisson" its mean, exp(f + b).

@@ -7,7 +7,7 @@ other, and a file that does not fit together is refused in one line.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,18 +24,20 @@ from ..problem.stack import Array
 from ..schemas import MODEL, check_schema, known
 from .bank import FittedBank
 from .columns import Table
+from .scalers import Step, described
 from .source import PRECOMPUTED, KernelSource
 
-SCHEMA = MODEL[-1]
 NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
+PLAIN, WITH_SCALERS = MODEL  # a file with scalers is not for readers that would leave them out
 REMEDY = "give a file written by save"
 SCORES = ("cv_scores_", "average_cv_scores_")
-OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "offset_", *SCORES)
+OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "label_names_", "offset_", *SCORES)
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
-def save_model(path: str | Path, model: Any) -> None:
-    """Write a fitted estimator; functions and transformers among its kernels are refused."""
+def written(path: str | Path, model: Any, name: str = "", before: Sequence[Step] = ()) -> None:
+    """Write a fitted estimator, with the scalers before it in a pipeline; functions and transformers among its kernels
+    are refused. `name` is its name in the pipeline."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
@@ -53,8 +55,10 @@ def save_model(path: str | Path, model: Any) -> None:
     bank = None if source.bank is None else source.bank.as_plain()
     given = dict(model._fitted)
     given["kernels"] = given["kernels"] if isinstance(given["kernels"], str) else bank
+    steps, learned = described(before, _plain)
+    arrays |= {key: _savable(key, value) for key, value in learned.items()}
     record = {
-        "schema": SCHEMA,
+        "schema": WITH_SCALERS if steps else PLAIN,
         "estimator": type(model).__name__,
         "parameters": {name: _plain(value) for name, value in given.items()},
         "bank": bank,
@@ -63,6 +67,7 @@ def save_model(path: str | Path, model: Any) -> None:
         "features": int(model.n_features_in_),
         **({"factored": True} if source.factored else {}),
         "solutions": len(model.solutions_),
+        **({"before": steps, "step": name} if steps else {}),
     }
     arrays["record"] = np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))
     write_whole(path, lambda file: np.savez_compressed(file, **arrays))
@@ -122,6 +127,10 @@ class ModelParts(NamedTuple):
     def estimator(self) -> str:
         return str(self.record["estimator"])
 
+    @property
+    def is_pipeline(self) -> bool:
+        return bool(self.record.get("before"))
+
     def scores(self) -> dict[str, Array]:
         """Held-out scores of the model and of the average kernel, if they were computed."""
         found = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
@@ -136,7 +145,7 @@ class ModelParts(NamedTuple):
 
 
 def read_model(path: str | Path) -> ModelParts:
-    """The parts of a file that `save_model` wrote. Does not import scikit-learn."""
+    """The parts of a file that `written` wrote. Does not import scikit-learn."""
     path = existing_file(path, "a .npz file")
     where = f"model {path}"
     if path.suffix != ".npz":

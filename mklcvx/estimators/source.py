@@ -101,6 +101,13 @@ class KernelSource:
         """The views, or the kernels, that new samples can have one by one."""
         return [View(name, []) for name in self.names] if self.bank is None else self.bank.views
 
+    def check_factored(self, given: bool) -> None:
+        """Refuse factors of new samples where the model has kernels, and kernels where it has factors."""
+        if given != self.factored:
+            words = "LowRank: give LowRank of the new samples' factors (t, r)"
+            words = words if self.factored else "kernels: give those of new and training samples, (t, n, M)"
+            raise InputError(f"X is {'' if given else 'not '}LowRank, and the model was fitted on {words}")
+
     def cross(self, X: Array) -> CrossKernels:
         """The kernels of new samples with the training samples kept, made one at a time."""
         if self.bank is None:

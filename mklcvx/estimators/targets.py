@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +26,17 @@ class LabelSets:
     values: Array
 
     @classmethod
-    def of(cls, labels: NDArray[Any], who: str, everybody: bool = False) -> LabelSets:
+    def of(
+        cls, labels: NDArray[Any], who: str, everybody: bool = False, names: Sequence[str] | None = None
+    ) -> LabelSets:
         """Leave out labels that no sample has, and those that all samples have unless `everybody` is true."""
         shares = labels.mean(axis=0)
         constant = (shares == 0) | ((shares == 1) & (not everybody))
         if constant.all():
             raise InputError(f"{who} needs a label that some samples have and others have not: y has one class each")
         if constant.any():
-            shown = ", ".join(map(str, np.flatnonzero(constant)[:5]))
+            left = np.flatnonzero(constant)[:5].tolist()
+            shown = ", ".join(map(str, left if names is None else [names[k] for k in left]))
             warnings.warn(f"labels {shown} are the same for all training samples: left out", UserWarning, stacklevel=4)
         return cls(np.flatnonzero(~constant), np.where(shares > 0.5, 1.0, -1.0))
 
@@ -41,6 +45,13 @@ class LabelSets:
         full = np.tile(self.values, (len(values), 1))
         full[:, self.learned] = values.reshape(len(values), -1)
         return full
+
+
+def names_of(y: Any) -> list[str] | None:
+    """The names of several labels, or of several responses: those of a DataFrame's columns, if all are words."""
+    names = [*getattr(y, "columns", ())]
+    words = all(isinstance(name, str) and name for name in names) and len({*names}) == len(names)
+    return names if words and len(names) > 1 else None
 
 
 def as_target(y: Any) -> NDArray[Any]:

@@ -28,7 +28,7 @@ from .folders import read_folder, write_csv
 from .json_text import check_size, first_line, parsed, read_object
 from .solution_records import solution_of_record
 from .traces import save_trace
-from .writing import check_apart, check_folder_output, check_output, write_folder, write_text, write_whole
+from .writing import check_apart, check_folder_output, check_output, check_path, write_folder, write_text, write_whole
 
 __all__ = [
     "check_apart", "check_instance_output", "check_output", "existing_file", "load_instance", "load_solution",
@@ -177,6 +177,7 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     >>> import mklcvx
     >>> mklcvx.save_instance("problem.json", mklcvx.zoo.by_hand())
     """
+    check_path(path, "save_instance('problem.npz', instance)")
     values = {"schema": INSTANCE_SCHEMA, "kernels": instance.kernels, **arguments_of(instance)}
     _write_arrays(path, values, compressed)
 
@@ -240,7 +241,8 @@ def read_arrays(path: str | Path, what: str = "instance", limit: float | None = 
             from .matlab import read_mat
 
             return read_mat(path, what, limit)
-    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give {READABLE}")
+    table = "; a table of features is for mklcvx.MKLClassifier, in Python" if path.suffix in (".csv", ".tsv") else ""
+    raise InputError(f"{path}: unknown kind of file {path.suffix!r}: give {READABLE}{table}")
 
 
 def existing_file(path: str | Path, wanted: str) -> Path:
@@ -316,6 +318,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     >>> solution = mklcvx.solve(mklcvx.zoo.by_hand(), "l1")
     >>> mklcvx.save_solution("answer.json", solution)
     """
+    check_path(path, "save_solution('answer.json', solution)")
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
         write_text(path, json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")

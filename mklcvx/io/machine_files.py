@@ -24,7 +24,7 @@ from ..schemas import MACHINES, check_schema, known
 from .files import existing_file, read_npz, solution_arrays, solution_of_arrays
 from .json_text import first_line, parsed, read_object
 from .solution_records import solution_of_record
-from .writing import check_output, write_text, write_whole
+from .writing import check_output, of_pickles, write_text, write_whole
 
 WRITTEN_BY = "give a file of mklcvx solve -o"
 
@@ -55,7 +55,7 @@ def load_answer(path: str | Path) -> Solution | Machines:
     path = existing_file(path, "a .json or .npz file")
     where = f"solution {path}"
     if path.suffix not in (".json", ".npz"):
-        raise InputError(f"{where}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
+        raise InputError(f"{where}: unknown kind of file {path.suffix!r}: give a .json or .npz file{of_pickles(path)}")
     if path.suffix == ".npz":
         arrays = read_npz(path)
         text = arrays.get("record")

@@ -32,7 +32,9 @@ LABELS = {
 }  # fmt: skip
 TARGETS = {*LABELS, "y", "ytrain", "target", "targets", "t", "response"}
 TEST_KERNELS = {"testkernels", "ktest", "kt", "kte", "ktst", "khtest"}
+MODEL = {"record", "kept", "scaled"}  # arrays of a file that an estimator's `save` wrote
 FEATURES = {"x", "xs", "fea", "feature", "features", "data", "xtrain"}
+OF_TEST = {**{kind: f"test_{kind}" for kind in KINDS}, "kernels": "test_kernels"}
 SHOWN = 6
 WORDS = {"y": "labels −1 and +1", "labels": "label sets", "response": "a response"}
 
@@ -122,10 +124,13 @@ def chosen_for_instance(
 def chosen_for_test(
     listing: Listing, asked: Mapping[str, str], where: str, index_last: bool = False
 ) -> tuple[Chosen, list[str]]:
-    """The same for a file of test kernels, whose order of axes shows when they are used."""
+    """The same for a file of test kernels, whose order of axes shows when they are used. Kernels and targets that are
+    asked for are those of the test samples."""
+    check_asked(asked)
+    asked = {field if field.startswith("test_") else OF_TEST.get(field, field): name for field, name in asked.items()}
     chosen, used = _named(listing, asked, where)
     if "test_kernels" in chosen:
-        return chosen, []
+        return chosen, _guessed_truth(listing, chosen, used, where, index_last)
     stacks = [name for name, one in listing.items() if len(one.shape) == 3 and one.kind == NUMBERS]
     names = [name for name in stacks if _plain(name) in TEST_KERNELS] or stacks
     names = [name for name in names if name not in used and name != "kernels"]
@@ -133,12 +138,32 @@ def chosen_for_test(
         fault = f"{where}: no array 'test_kernels' ({found_in(listing)})"
         words = _how_to_name("test_kernels", names[0] if names else "NAME")
         raise InputError(f"{fault}: store (M, t, n) under that name, or {words}")
-    return {**chosen, "test_kernels": (names[0],)}, [_read_as(listing, (names[0],), "test_kernels")]
+    chosen["test_kernels"], guessed = (names[0],), [_read_as(listing, (names[0],), "test_kernels")]
+    return chosen, [*guessed, *_guessed_truth(listing, chosen, used, where, index_last)]
+
+
+def _guessed_truth(listing: Listing, chosen: Chosen, used: Collection[str], where: str, index_last: bool) -> list[str]:
+    """Take the one variable that can be the test samples' targets, in a file without training kernels."""
+    kernels = listing[chosen["test_kernels"][0]]
+    if "kernels" in listing or len(kernels.shape) != 3 or any(f"test_{kind}" in chosen for kind in KINDS):
+        return []
+    free = {*used, chosen["test_kernels"][0]} - {name for kind in KINDS for name in chosen.get(kind, ())}
+    truth = _guessed_target(listing, free, kernels.shape[0 if index_last else 1], where, by_shape=False)
+    if truth is None:
+        return []
+    for kind in (kind for kind in KINDS if chosen.get(kind) == (truth,)):
+        del chosen[kind]
+    is_vector = max(listing[truth].shape) == np.prod(listing[truth].shape)
+    chosen["test_y" if is_vector else "test_labels"] = (truth,)
+    return [_read_as(listing, (truth,), "their targets")]
 
 
 def _named(listing: Listing, asked: Mapping[str, str], where: str) -> tuple[Chosen, set[str]]:
     """What is asked for, then what is named as ours. One kind of targets that is asked for replaces the others."""
     check_asked(asked)
+    if listing.keys() >= MODEL:
+        serving = remedy("mklcvx.load_model reads the model", "'mklcvx predict' takes the model")
+        raise InputError(f"{where}: is a fitted model, not kernels: give a file of kernels; {serving}")
     chosen: Chosen = {}
     for field, text in asked.items():
         names = tuple(name.strip() for name in text.split(",")) if field == "kernels" else (text.strip(),)

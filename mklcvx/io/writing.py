@@ -9,7 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..errors import InputError
+from ..errors import InputError, clipped
+
+
+def of_pickles(path: Path) -> str:
+    """What to do with a pickled model."""
+    return ", as mklcvx.save_model writes it" if path.suffix in (".joblib", ".pkl", ".pickle") else ""
+
+
+def check_path(path: object, call: str) -> None:
+    """Refuse arguments that are the wrong way round; `call` is how they are given."""
+    if not isinstance(path, str | os.PathLike):
+        name = call.partition("(")[0]
+        raise InputError(f"{name}: the first argument is a {clipped(type(path).__name__, 40)}, not a file: give {call}")
 
 
 def check_output(path: str | Path, endings: tuple[str, ...]) -> Path:
@@ -37,7 +49,8 @@ def _checked_place(path: Path) -> Iterator[None]:
     """Check the folder that a path is in, before and after other checks of the path."""
     try:
         if not path.parent.is_dir():
-            raise InputError(f"output {path}: no folder {path.parent}: create it first")
+            fault = f"{path.parent} is no folder" if path.parent.exists() else f"no folder {path.parent}"
+            raise InputError(f"output {path}: {fault}: {'give another' if path.parent.exists() else 'create it first'}")
         yield
     except OSError as fault:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None

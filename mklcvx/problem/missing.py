@@ -32,15 +32,15 @@ def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -
 
     Parameters
     ----------
-    kernels : array_like of shape (M, n, n)
+    kernels : array_like of shape (M, n, n), or (n, n, M) as estimators take it
         Kernels, NaN where a view is missing.
-    test_kernels : array_like of shape (M, t, n), optional
+    test_kernels : array_like of shape (M, t, n), or (t, n, M), optional
         Kernels between new and training samples; NaN in the rows of new samples that lack a view, and in the columns
         of training samples that do.
 
     Returns
     -------
-    ndarray of shape (M, n, n), or a pair
+    ndarray of the same shape, or a pair
         The kernels without NaN; with `test_kernels` both stacks.
 
     Raises
@@ -60,8 +60,16 @@ def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -
     """
     stack = as_array(kernels, "kernels", "(M, n, n)")
     test = None if test_kernels is None else as_array(test_kernels, "test_kernels", "(M, t, n)")
+    if stack.ndim == 3 and stack.shape[0] == stack.shape[1] != stack.shape[2]:  # (n, n, M)
+        first = np.moveaxis(stack, -1, 0)
+        if test is None:
+            return np.moveaxis(fill_missing(first), 0, -1)
+        if test.ndim != 3 or test.shape[1:] != stack.shape[1:]:
+            raise InputError(f"test_kernels have shape {test.shape}: give (t, {stack.shape[1]}, {stack.shape[2]})")
+        filled, filled_test = fill_missing(first, test_kernels=np.moveaxis(test, -1, 0))
+        return np.moveaxis(filled, 0, -1), np.moveaxis(filled_test, 0, -1)
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2]:
-        raise InputError(f"kernels have shape {stack.shape}: give a stack (M, n, n), kernel index first")
+        raise InputError(f"kernels have shape {stack.shape}: give a stack (M, n, n) or (n, n, M)")
     if test is not None and (test.ndim != 3 or test.shape[::2] != stack.shape[:2]):
         raise InputError(f"test_kernels have shape {test.shape}: give ({stack.shape[0]}, t, {stack.shape[1]})")
     filled = np.zeros(stack.shape)

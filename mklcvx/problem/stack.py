@@ -82,44 +82,35 @@ class KernelStack:
         """Σ_m weight_m K_m."""
         kernel = np.zeros((self.samples, self.samples))
         self.add_combined(kernel, weights)
-        return kernel
+        return kernel if self.symmetric or isinstance(self.kernels, LowRank) else mirrored(kernel)
 
     def add_combined(self, kernel: Array, weights: Array) -> None:
-        """Add Σ_m weight_m K_m in place; kernels without weight are not read."""
+        """Add Σ_m weight_m K_m in place; kernels without weight are not read. The lower triangle is that of the
+        kernels; the upper one may differ from it by what validation allows kernels to be asymmetric."""
         from scipy.linalg.blas import daxpy
 
         if isinstance(self.kernels, LowRank):
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
-        total = self._total(kernel)
         for m in np.flatnonzero(weights):
-            daxpy(self._flat(self._entries(int(m))), total.ravel(), a=weights[m])
-        self._mirror(kernel, total)
+            daxpy(self._flat(self._entries(int(m))), kernel.ravel(), a=weights[m])
 
     def update_and_matvec(self, kernel: Array, weights: Array, vector: Array) -> Array:
-        """Both in one pass: Σ_m weight_m K_m added in place, and K_m v for every kernel, each read while it is near."""
+        """Both in one pass: Σ_m weight_m K_m added in place as by `add_combined`, and K_m v for every kernel, each read
+        while it is near."""
         from scipy.linalg.blas import daxpy
 
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.matvecs(vector)
-        images, total = np.empty((self.count, self.samples)), self._total(kernel)
+        images = np.empty((self.count, self.samples))
         for m in range(self.count):
             base = self._entries(m)
             images[m] = _image(base, vector)
             if weights[m] != 0:
-                daxpy(self._flat(base), total.ravel(), a=weights[m])
-        self._mirror(kernel, total)
+                daxpy(self._flat(base), kernel.ravel(), a=weights[m])
         return images
-
-    def _total(self, kernel: Array) -> Array:
-        """Where kernels are summed up: to mirror the sum costs less than to mirror every kernel."""
-        return kernel if self.symmetric else np.zeros_like(kernel)
-
-    def _mirror(self, kernel: Array, total: Array) -> None:
-        if total is not kernel:
-            kernel += mirrored(total)
 
     def _flat(self, kernel: Array) -> Array:
         """The entries one after the other; of a symmetric kernel as they lie in memory, so that nothing is copied."""
@@ -153,6 +144,15 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             return self.kernels.matvecs(vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
+
+    def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:
+        """K_m v for the kernels that are chosen, and zeros for the others, which are not read; (M, n)."""
+        if chosen.all() or isinstance(self.kernels, LowRank):
+            return self.matvecs(vector)
+        images = np.zeros((self.count, self.samples))
+        for m in np.flatnonzero(chosen):
+            images[m] = _image(self._entries(int(m)), vector)
+        return images
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""

@@ -169,7 +169,7 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
     largest = largest_entry(kernel)
     if not np.isfinite(largest):
         if absent := len(missing_samples(kernel)):
-            raise InputError(_missing_view(where, absent, len(kernel)))
+            raise InputError(missing_view(where, absent, len(kernel)))
         i, j = np.argwhere(~np.isfinite(kernel))[0]
         raise InputError(f"{where} has the entry {kernel[i, j]} at [{i}, {j}]: give finite numbers")
     if largest > limit or 0 < largest < 1 / limit:
@@ -186,7 +186,7 @@ def missing_samples(kernel: Array) -> NDArray[np.intp]:
     return np.flatnonzero(missing) if left is not None and np.isfinite(left).all() else np.empty(0, dtype=np.intp)
 
 
-def _missing_view(where: str, absent: int, samples: int) -> str:
+def missing_view(where: str, absent: int, samples: int) -> str:
     fault = f"{where} has NaN in the rows and columns of {absent} of {samples} samples, which lack this view"
     step = remedy("", "in Python, ") + "mklcvx.fill_missing centres the kernels and puts them at the mean, by zeros"
     return f"{fault}: leave these samples out of all kernels, or fill them in: {step}"

@@ -1,15 +1,11 @@
 """The SVM inside an algorithm, for one combination of the kernels at a time; for other losses, what takes its place.
 
-With a bias it is LIBSVM by scikit-learn: C-SVC for loss c, ν-SVC for loss nu, whose α is ours up to a factor. Without a
-bias loss nu is the one-class SVM of the matrix Q, and loss c is the quadratic over a box of `interior.qp`, which starts
-where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the tolerance, which
-the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and where that fails
-too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
-
-A loss of real targets whose α has the bounds ±r, such as the ε-insensitive, is LIBSVM's SVR with these r as prices, a
-curvature κ of the gain being added to the kernel's diagonal. Every other loss, and what LIBSVM leaves undone, is solved
-by `interior` with fixed weights: kernel ridge regression is a single step of it, the logistic and the Poisson
-loss are Newton's method.
+Where LIBSVM solves it (`libsvm`), it comes first. Without a bias loss c is the quadratic over a box of `interior.qp`,
+which starts where it last ended. LIBSVM keeps kernels in single precision: where its α is not good enough for the
+tolerance, which the SVM's own certificate tells, α is sharpened by the optimality conditions on the free samples, and
+where that fails too, as with weights of very different size, the interior-point method of `interior.qp` solves the same
+program. Every other loss, and what LIBSVM leaves undone, is solved by `interior` with fixed weights: kernel ridge
+regression is a single step of it, the logistic and the Poisson loss are Newton's method.
 
 Many classes have an SVM each, with one kernel and without bias, which starts where it last ended (`fit_classes`).
 `OverWeights` and `Alternating` are the algorithms that go from weights to weights, with an SVM for each.
@@ -17,11 +13,10 @@ Many classes have an SVM each, with one kernel and without bias, which starts wh
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +27,13 @@ from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTas
 from ..formulations.svm import SVM
 from .driver import Algorithm, Array, Problem, State, drive
 from .interior.qp import Quadratic, box_qp, interior_point
-from .interior.samples_side import recorded, samples_side
+from .interior.samples_side import samples_side
 from .interior.single_task import InteriorSingle
+from .libsvm import centred_kernel, libsvm, serves, signed_kernel
 from .polish import gain_gradient, sharpened
 
 ENOUGH = 0.1  # of the tolerance: the largest relative gap of the SVM
 COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances, for it keeps kernels in single precision; ours is the finest
-MAX_SWEEPS = 200_000
 
 
 class Fit(NamedTuple):
@@ -62,15 +57,6 @@ def fit(problem: Problem, weights: Array) -> Fit:
     alpha = problem.machine(problem.task.combined(weights))
     halves = problem.task.root_q(alpha) ** 2 / 2
     return Fit(weights, alpha, halves, problem.task.gain(alpha) - float(weights @ halves))
-
-
-class LibSVM(Protocol):
-    """What is used of scikit-learn's machines."""
-
-    support_: Array
-    dual_coef_: Array
-
-    def fit(self, matrix: Array, targets: Array, sample_weight: Array) -> object: ...
 
 
 class Machine:
@@ -105,46 +91,19 @@ class Machine:
         """What can solve a program of this shape, the fastest first."""
         samples = samples_side(task)
         if samples.polyhedral:
-            return self._by_libsvm if len(task.equalities()[0]) else self._by_box, self._by_interior_point
-        if task.bias and samples.ends and (samples.low == -samples.high).all():
-            return self._by_svr, self._by_engine
-        return (self._by_engine,)
+            return self._by_libsvm if serves(task, samples) else self._by_box, self._by_interior_point
+        return (self._by_libsvm, self._by_engine) if serves(task, samples) else (self._by_engine,)
 
     def _by_box(self, task: Task) -> Array:
-        self.last = box_qp(_signed(task.kernels[0], task.signs), task.box, self.last)
+        self.last = box_qp(signed_kernel(task.kernels[0], task.signs), task.box, self.last)
         return self.last
 
     def _by_libsvm(self, task: Task) -> Array | None:
-        from sklearn.svm import SVC, NuSVC, OneClassSVM
-
-        total, positive = task.box.sum(), task.box[task.signs > 0].sum()
-        matrix = _centred(task.kernels[0]) if task.bias else _signed(task.kernels[0], task.signs)
-        if not task.loss_function.free_margin:
-            model = SVC(C=1.0, **self._settings(1.0))
-        elif task.bias:  # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
-            smaller = float(min(1.0, 2 * min(positive, total - positive)) / total)
-            model = NuSVC(nu=smaller, **self._settings(1.0))
-        else:
-            model = OneClassSVM(nu=1 / total, **self._settings(1.0))
-        found = _coefficients(model, matrix, task.signs, task.box)
-        if found is None:
-            return None
-        alpha = np.abs(found)
-        return alpha / alpha.sum() if task.loss_function.free_margin else alpha
-
-    def _by_svr(self, task: Task) -> Array | None:
-        from sklearn.svm import SVR
-
-        shape, unit = recorded(task), samples_side(task).unit
-        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **self._settings(unit))
-        return _coefficients(model, _centred(task.kernels[0]) + np.diag(shape.kappa), shape.a, shape.high)
-
-    def _settings(self, unit: float) -> dict[str, str | float | bool]:
-        """Of LIBSVM; its tolerance is one of margins, whose unit this is."""
-        return {"kernel": "precomputed", "max_iter": MAX_SWEEPS, "shrinking": False, "tol": self.accuracy * unit}
+        kernel = centred_kernel(task.kernels[0]) if task.bias else task.kernels[0]
+        return libsvm(task, samples_side(task), kernel, self.accuracy)
 
     def _by_interior_point(self, task: Task) -> Array:
-        q = _signed(task.kernels[0], task.signs)
+        q = signed_kernel(task.kernels[0], task.signs)
         return interior_point(Quadratic(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
 
     def _by_engine(self, task: Task) -> Array:
@@ -154,32 +113,9 @@ class Machine:
         return np.asarray(found.lower.alpha)
 
 
-def _coefficients(model: LibSVM, matrix: Array, targets: Array, prices: Array) -> Array | None:
-    """LIBSVM's dual coefficients, one per sample."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
-        try:
-            model.fit(matrix, targets, sample_weight=prices)
-        except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
-            return None
-    found = np.zeros(len(targets))
-    found[model.support_] = np.ravel(model.dual_coef_)
-    return found
-
-
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:
     alpha = single.feasible(alpha)
     return certify(SVM, single, Points([alpha], [(alpha * single.signs)[None]]))
-
-
-def _centred(kernel: Array) -> Array:
-    """Subtract the mean of the features, which y'α = 0 cancels: single precision then has more digits left."""
-    means = kernel.mean(axis=0)
-    return np.asarray(kernel - means - means[:, None] + means.mean())
-
-
-def _signed(kernel: Array, y: Array) -> Array:
-    return y[:, None] * kernel * y
 
 
 @dataclass(frozen=True)
@@ -252,7 +188,7 @@ def fit_classes(problem: Problem, weights: Array, which: Array | None = None, co
     kept = problem.machine if isinstance(problem.machine, np.ndarray) else np.zeros(task.signs.shape)
     problem.machine, kernel = kept, task.combined(weights)
     for k in chosen:
-        kept[k] = box_qp(_signed(kernel, task.signs[k]), task.box, kept[k])
+        kept[k] = box_qp(signed_kernel(kernel, task.signs[k]), task.box, kept[k])
     problem.svm_solves += len(chosen) if counted else 0
     alpha = kept[chosen]
     return ClassFits(weights, alpha, replace(task, signs=task.signs[chosen]).q(alpha) / 2)

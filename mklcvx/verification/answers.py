@@ -23,6 +23,7 @@ FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not known
 FIELDS = ("weights", "alpha", "coefficients")
 CLAIMS = ("bias", "objective")
+PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 __getattr__ = renamed(__name__, {"judge": "mklcvx.verification.judge:judge"})
 
@@ -103,11 +104,17 @@ def of_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool =
     return None if value is None else in_shape(name, value, shape, undefined)
 
 
+def nothing_given(found: str = "") -> InputError:
+    return InputError(f"answer: has none of {', '.join(PARTS)}{found}: give at least one of them")
+
+
 def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array:
     """Convert to an array of this shape; a vector may be a row or a column. NaN is refused unless `undefined`."""
     array = as_numbers(name, value)
     if [side for side in array.shape if side != 1] != [side for side in shape if side != 1]:
-        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}")
+        alone = name == "alpha" and array.ndim == len(shape) and array.size < np.prod(shape)
+        words = ", 0 where a sample is no support vector (or name the convention, such as sklearn_svc)" if alone else ""
+        raise InputError(f"answer: {name} has shape {array.shape}: give {shape}{words}")
     if not (undefined or np.isfinite(array).all()):
         raise InputError(f"answer: {name} has entries that are not finite: give finite numbers")
     return array.reshape(shape)

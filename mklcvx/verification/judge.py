@@ -23,13 +23,13 @@ from .. import formulations
 from ..certificate import Certificate
 from ..certificate.solution import plain
 from ..defaults import VERDICT_TOLERANCE
-from ..errors import InputError
+from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from .answers import FIELDS, Answer, answer_of
+from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
 from .case import ACCEPTED, REJECTED, Case, Part, Stated, pose, verdict_of
 from .diagnosis.diagnose import Diagnosis, diagnose
 from .families import family_of, judged_parts
@@ -40,7 +40,6 @@ from .uniqueness import Range
 SCHEMA = "mklcvx.report/1"
 POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # relative gap
-PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,19 @@ class Report:
     def __repr__(self) -> str:
         parts = ", ".join(f"{part.name}={part.verdict(self.tolerance)!r}" for part in self.parts)
         return f"Report({self.formulation!r}, verdict={self.verdict!r}, tolerance={self.tolerance:g},\n       {parts})"
+
+    def __str__(self) -> str:
+        """The verdict, what explains it, and how far every part is off, a line for each."""
+        lines = [f"{self.formulation}: {self.verdict} at {self.tolerance:g}"]
+        lines += [] if self.diagnosis is None else [f"diagnosis: {self.diagnosis.words}"]
+        lines += [f"optimum: between {self.optimum.lower:.11g} and {self.optimum.upper:.11g}"]
+        for part in self.parts:
+            broken = [
+                f"{one.constraint} violated by {one.by:.1e}" for one in part.violations if one.by > self.tolerance
+            ]
+            said = "; ".join(filter(None, [f"off by {part.off:.1e}", *broken, part.note]))
+            lines.append(f"{part.name}: {part.verdict(self.tolerance)}, {said}")
+        return "\n".join([*lines, *self.notes])
 
     @property
     def accepted(self) -> bool:
@@ -227,7 +239,8 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
         raise InputError("formulation: none is given: name one such as 'l1', or the convention of the answer")
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
-        raise InputError(f"answer: has none of {', '.join(PARTS)}{submission.found}: give at least one of them")
+        _check_names(submission)
+        raise nothing_given(submission.found)
     submission.instance.check_unchanged()
     case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)
@@ -235,6 +248,14 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
         answer, notes = trace[-1], (*notes, "the last point of the trace decides")
     report = _report(case, answer, tol, diagnosis, submission.stated)
     return replace(report, trace=judged, notes=(*notes, *report.notes))
+
+
+def _check_names(submission: Submission) -> None:
+    """Refuse a part whose name is misspelt, which was taken for a parameter."""
+    known = formulations.get(submission.formulation).parameter_names
+    for name in submission.parameters:
+        if name not in known and (hint := nearest(name, PARTS)).startswith("did"):
+            raise InputError(f"answer: {clipped(name, 40)!r} is no part of an answer, and no parameter: {hint}")
 
 
 def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stated = None) -> Report:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import formulations
-from ..errors import InputError, clipped
+from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Parameters
 from ..formulations.losses import OWN
 from ..io.files import existing_file, read_record
@@ -26,7 +26,7 @@ from ..problem.instance import Instance
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..schemas import MACHINES, known
-from .answers import Answer, answer_of, largest_answer
+from .answers import Answer, answer_of, largest_answer, nothing_given
 from .case import Stated
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ def translation(name: str) -> Translation:
         problem = convention.to_ours(submission.instance, submission.parameters)
         if submission.formulation not in ("", problem.formulation):
             fault = f"is not what {name} solves with these parameters, which is {problem.formulation}"
-            raise InputError(f"formulation {submission.formulation!r} {fault}: leave it out")
+            value, instead = submission.formulation, ""
+            for key in (key for key, words in convention.choices.items() if value in words):
+                instead = ", and give " + remedy(f"{key}={value!r}", f"--set {key}={value}")
+            raise InputError(f"formulation {value!r} {fault}: leave it out{instead}")
         theirs = (submission.answer, *submission.trace)
         answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
         unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
@@ -117,13 +120,15 @@ def submission_of(
         theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
+    found = f" (found {clipped(', '.join(record) or 'nothing')})"
+    if not (answer.given or trace or formulation or "formulation" in record):
+        raise nothing_given(found)
     name, notes = _formulation(record, formulation)
     parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
         stated = named, {str(key): value for key, value in values.items()}
-    found = f" (found {clipped(', '.join(record) or 'nothing')})"
     return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated, found)
 
 

@@ -46,7 +46,7 @@ def machines():
 PREPARED = ("--centre", "--normalise", "trace", "--set", "C=2")
 
 
-# ------------------------------------------------------------------------------------------------ solve, predict
+# --------------------------------------------------------------------------------------------- 6: solve, predict
 @pytest.mark.parametrize("ending", ["json", "npz"])
 @pytest.mark.parametrize("way", WAYS)
 def test_solve_and_predict_do_as_the_estimator_does(run, file, tmp_path, models, way, ending):
@@ -135,7 +135,7 @@ def test_what_does_not_fit_several_classes_is_refused(run, file, tmp_path, monke
     assert err.count("\n") == 1
 
 
-# ---------------------------------------------------------------------------------------------------- cv and path
+# ------------------------------------------------------------------------------------------------- 6: cv and path
 @pytest.mark.parametrize("way", WAYS)
 def test_cross_validation_scores_what_the_machines_predict(run, file, way):
     from sklearn.model_selection import StratifiedKFold, cross_val_score

@@ -159,3 +159,19 @@ def test_explain_of_a_formulation_names_the_losses_that_it_takes(run, name):
 
 def test_a_loss_that_there_is_not_is_refused_with_the_nearest(refusal):
     assert "'hubr', nor is it a loss: did you mean 'huber'?" in refusal("explain", "hubr")
+
+
+COMMANDS = (
+    "list",
+    "zoo",
+    *(f"{name} --help" for name in ("cv", "kernels", "path", "predict", "solve", "verify", "bench")),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_cut_in_a_terminal_of_eighty_columns(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    code, out, _ = run(*command.split())
+    assert code == 0
+    assert "…" not in out

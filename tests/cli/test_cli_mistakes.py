@@ -68,6 +68,7 @@ def folder(tmp_path_factory):
     np.save(folder / "single.npy", K)
     (folder / "single.npy").rename(folder / "single.npz")
     (folder / "text.npz").write_text("hello")
+    (folder / "pipeline.joblib").write_text("hello")
     (folder / "notes.txt").write_text("hello")
     scipy.io.savemat(folder / "struct.mat", {"data": {"K": K}})
     scipy.io.savemat(folder / "two.mat", {"A": np.moveaxis(K, 0, 2), "B": np.moveaxis(K, 0, 2), "y": Y})
@@ -84,6 +85,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+# 8: what is said
 MISTAKES = {
     # files
     "solve": ("Missing argument 'instance'", "see mklcvx solve --help"),
@@ -99,6 +101,13 @@ MISTAKES = {
     "solve ok.npz --var kernel=KH": ("--var: 'kernel' is no field: did you mean 'kernels'?",),
     "solve ok.npz --var y=a --var y=b": ("--var y is given twice: keep one",),
     # kernels and targets
+    "solve model.npz": ("is a fitted model, not kernels: give a file of kernels; 'mklcvx predict' takes the model",),
+    "kernels model.npz": ("is a fitted model, not kernels: give a file of kernels; 'mklcvx predict' takes the model",),
+    "solve headings.csv": ("unknown kind of file '.csv': give a .npz", "a table of features is for mklcvx.MKLClass"),
+    "verify ok.npz ok.npz": ("answer: has none of weights, alpha,", "(found kernels, y, names): give at least one of"),
+    "verify ok.npz short.json -f average --convention sklearn_svc": (
+        "leave it out, and give --set combination=average",
+    ),
     "solve flat.npz": ("kernels have shape (3, 144): give a three-dimensional stack (M, n, n)",),
     "solve cube.npz": ("--repair symmetrise", "store the stack in the other order of its axes"),
     "solve indefinite.npz": ("is not positive semidefinite", "give --repair clip or --repair shift"),
@@ -126,6 +135,7 @@ MISTAKES = {
     "solve ok.npz --normalise unit": ("normalise 'unit' is unknown: known: cosine, diagonal, trace, variance",),
     "solve ok.npz --kernels texture,size": ("unknown kernel 'size': give an index below 3 or one of colour of the",),
     "solve ok.npz --multi-class ovo": ("the instance has y, for which l1 needs one machine: leave it out",),
+    "solve ok.npz -o notes.txt/a.json": ("notes.txt is no folder: give another",),
     "solve ok.npz -o out.mat": ("unknown kind of file '.mat': end the name in .json or .npz",),
     "slove ok.npz": ("No such command 'slove'", "'solve'"),
     # paths and cross-validation
@@ -140,6 +150,9 @@ MISTAKES = {
     ),
     # predictions
     "predict ok.npz test.npz": ("no solution (found kernels, names, y): give a file of mklcvx solve -o",),
+    "predict pipeline.joblib test.npz": (
+        "unknown kind of file '.joblib': give a .json or .npz file, as mklcvx.save_m",
+    ),
     "predict answer.json ok.npz": ("no array 'test_kernels' (found kernels 3×12×12,", "--var test_kernels=NAME"),
     "predict answer.json turned.npz": ("give (3, t, 12), new samples in rows, training samples in columns, or (t, 12",),
     "predict answer.json nan-test.npz": ("the entry nan at [1, 2, 0]", "see mklcvx.fill_missing"),

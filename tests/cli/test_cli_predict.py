@@ -6,10 +6,11 @@ import json
 
 import numpy as np
 import pytest
+import scipy.io
 
 import mklcvx
 from mklcvx import Instance
-from mklcvx.io.files import load_solution
+from mklcvx.io.files import load_solution, save_instance
 from mklcvx.problem.preprocessing import Preprocessing
 from refusals import strict
 from stacks import FOR_COMMANDS
@@ -43,6 +44,35 @@ def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
     code, out, err = run("predict", answer, tmp_path / "test.npz")
     assert (code, err) == (0, "")
     assert out.count("\n") == T + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))],
+)
+def test_the_truth_is_found_by_its_name_or_named(run, answer, tmp_path, name, named):
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, **{name: TEST_Y})
+    code, out, err = run("predict", answer, tmp_path / "test.npz", *named)
+    labels = np.array([int(line.split(",")[1]) for line in out.splitlines()[1:]])
+    guessed = "" if named else f"mklcvx: test {tmp_path / 'test.npz'}: read {name} ({T}) as their targets\n"
+    assert (code, err) == (0, f"{guessed}accuracy {np.mean(labels == TEST_Y):.4f} on {T} samples\n")
+
+
+def test_targets_of_other_samples_are_not_taken_for_the_truth(run, problem, answer, tmp_path):
+    np.savez(tmp_path / "test.npz", test_kernels=TEST, y=Y)  # of the training samples
+    assert run("predict", answer, tmp_path / "test.npz")[::2] == (0, "")
+    np.savez(tmp_path / "both.npz", kernels=K, y=Y, test_kernels=K)
+    assert run("predict", answer, tmp_path / "both.npz")[::2] == (0, "")
+
+
+def test_a_response_is_found_as_the_truth(run, tmp_path):
+    save_instance(tmp_path / "problem.npz", Instance(K, response=K[0, 0]))
+    run("solve", tmp_path / "problem.npz", "-o", tmp_path / "answer.json", "-q")
+    scipy.io.savemat(tmp_path / "test.mat", {"KH": np.moveaxis(TEST, 0, 2), "Y": TEST[0, :, :1]})
+    code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "test.mat")
+    assert code == 0
+    assert "read KH (5×8×3) as test_kernels, Y (5×1) as their targets\n" in err
+    assert err.endswith(f" on {T} samples\n")
 
 
 def test_predictions_are_written_as_csv_json_or_npz(run, problem, answer, tmp_path):

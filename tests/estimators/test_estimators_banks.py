@@ -59,7 +59,11 @@ def test_the_banks_of_the_papers_have_names():
         ({"kernels": "gausian"}, "kernels 'gausian' is unknown: did you mean 'gaussian'?"),
         ({"kernels": []}, "kernels is empty"),
         ({"kernels": [3.5]}, "kernels has 3.5: give a name"),
-        ({"kernels": [{"kernel": "gaussian", "gama": 1}]}, "it takes gamma"),
+        (
+            {"kernels": [{"kernel": "gaussian", "gama": 1}]},
+            "kernel 'gaussian' has no parameter 'gama': did you mean 'gamma'?",
+        ),
+        ({"kernels": [("g", ["a", "b"], "gaussian")]}, "columns come last: (name, kernels, columns), such as"),
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),
         ({"kernels": [{"kernel": "linear", "features": 3.5}]}, "features 3.5 are unknown"),
         ({"kernels": [lambda X, Z: X]}, "returned shape"),

@@ -288,6 +288,8 @@ def test_unusable_features_are_refused(refusal, served, tmp_path, content, words
 def test_other_files_of_features_are_refused(refusal, served, tmp_path):
     assert "no such file" in refusal("predict", served / "classes.npz", tmp_path / "new.csv")
     (tmp_path / "new.csv").write_text("a,b\n1,x\n")
-    assert "write rows of plain numbers" in refusal("predict", served / "classes.npz", tmp_path / "new.csv")
+    assert "column 'b' has words, such as 'x': leave the column out" in refusal(
+        "predict", served / "classes.npz", tmp_path / "new.csv"
+    )
     (tmp_path / "new.txt").write_text("1,2\n")
     assert "give a .npz or .csv file" in refusal("predict", served / "classes.npz", tmp_path / "new.txt")

@@ -192,6 +192,9 @@ def test_probabilities_are_those_of_scikit_learns_calibration(X, y):
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), expected, atol=1e-12)
     assert not hasattr(MKLClassifier(), "predict_proba")
+    with pytest.raises(AttributeError) as refused:
+        MKLClassifier().predict_proba(X)
+    assert "set probability=True, or loss='logistic', before fit" in str(refused.value.__cause__)
 
 
 @unscaled

@@ -9,7 +9,9 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import mklcvx
 from mklcvx import InputError, MKLClassifier, MKLRegressor, OneClassMKL, TwoStageMKL, kernel_importance
@@ -54,6 +56,15 @@ def test_the_informative_kernel_is_found_by_every_answer(planted):
     assert table["drop_permuted"][1] > 0.2
     assert np.abs(table["drop_without"][[0, 2]]).max() < 0.1
     assert table["selected"][1] == 1.0
+
+
+def test_names_that_the_estimator_gives_do_not_keep_a_kernel_from_being_fitted_alone(planted):
+    named = clone(MODEL).set_params(kernel_names=list(NAMES))
+    found = kernel_importance(named, stack_of(*NAMES), Y, cv=FOLDS, answers=["alone", "without"])
+    assert found.names == NAMES
+    assert found.notes == ()
+    np.testing.assert_array_equal(found.alone, planted.alone)
+    np.testing.assert_array_equal(found.without, planted.without)
 
 
 def test_scores_are_those_of_scikit_learn(planted):
@@ -243,7 +254,8 @@ def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
         ({"cv": 1}, "cv = 1: give at least 2"),
         ({"cv": 40}, "n_splits=40"),
         ({"names": ["a"]}, "1 names for 2 kernels"),
-        ({"scoring": "acuracy"}, "scoring 'acuracy'"),
+        ({"scoring": "acuracy"}, "scoring 'acuracy' is unknown: did you mean 'accuracy'"),
+        ({"scoring": 3}, "scoring 3 is unknown: give a name of scikit-learn"),
     ],
 )
 def test_unusable_questions_are_refused(settings, words):
@@ -256,5 +268,11 @@ def test_estimators_that_cannot_answer_are_refused():
         kernel_importance(MODEL, stack_of("signal"), Y)
     with pytest.raises(InputError, match="OneClassMKL has no score of its own: give scoring"):
         kernel_importance(OneClassMKL("l1", "precomputed"), stack_of("signal", "noise"), None)
+    with pytest.raises(InputError, match=r"Pipeline is no estimator of mklcvx: .*pipeline\[:-1\].transform\(X\)"):
+        kernel_importance(make_pipeline(StandardScaler(), MKLClassifier()), FEATURES, Y)
+    with pytest.raises(InputError, match=r"GridSearchCV is no estimator of mklcvx: .*best_estimator_\[-1\]"):
+        kernel_importance(GridSearchCV(MODEL, {"C": [1.0]}, cv=2).fit(stack_of(*NAMES), Y), FEATURES, Y)
+    with pytest.raises(InputError, match="'l1' is no estimator of mklcvx: give for example MKLClassifier"):
+        kernel_importance("l1", FEATURES, Y)
     with pytest.raises(InputError, match="HypergraphEmbedding has no score"):
         kernel_importance(mklcvx.HypergraphEmbedding(), FEATURES, Y)

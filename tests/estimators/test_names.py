@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._indexing import _safe_indexing
 
+from foreign_arrays import Foreign, Readable
 from mklcvx import InputError, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
 from mklcvx.problem.low_rank import LowRank
 from refusals import check_refused
@@ -50,7 +51,7 @@ SAME = [
 ]  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------------- columns
+# ---------------------------------------------------------------------------------------------------- 4: columns
 @pytest.mark.parametrize("table", [FRAME, POLARS], ids=["pandas", "polars"])
 def test_groups_of_columns_have_the_names_and_kernels_that_were_asked_for(table):
     model = MKLClassifier("sum", GROUPS).fit(table, MALIGNANT)
@@ -84,7 +85,7 @@ def test_a_tuple_of_kernels_names_is_still_a_list_of_kernels():
     ("columns", "X", "words"),
     [
         (["mean radios"], FRAME, "features has 'mean radios', no column of X: did you mean 'mean radius'?"),
-        (SIZE, CANCER, "are names, and X has none: give a DataFrame, or columns' numbers"),
+        (SIZE, CANCER, "are names, and X has none: give a DataFrame (after a transformer in a pipeline, its"),
         ([], FRAME, "select no column of X"),
         ([40], FRAME, "are not all among the 30 columns of X"),
         (np.ones(3, bool), FRAME, "are unknown: give columns' names, numbers, a slice, a mask"),
@@ -109,7 +110,7 @@ def test_folds_of_a_table_are_tables():
     assert model.cv_scores_.mean() > 0.85
 
 
-# -------------------------------------------------------------------------------------------------- names go along
+# ----------------------------------------------------------------------------------------------- 4: names go along
 def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
     bank = [*GROUPS[:6], {"kernel": "gaussian", "features": "each"}]
     model = MKLClassifier("l1", bank).fit(FRAME, MALIGNANT)
@@ -146,7 +147,7 @@ def test_weights_by_name_of_several_machines_and_of_kernels_with_one_name():
     np.testing.assert_array_equal(np.stack([*model.named_weights_.values()], axis=1), model.weights_)
 
 
-# ------------------------------------------------------------------------------------------------------------ views
+# --------------------------------------------------------------------------------------------------------- 4: views
 def test_a_list_of_views_is_a_bank_on_each(tmp_path):
     views = [WINE[:, :5], pandas.DataFrame(WINE[:, 5:])]
     model = MKLClassifier("l1", ["linear", "gaussian"]).fit(views, GRAPE)
@@ -184,7 +185,7 @@ def test_a_list_of_matrices_is_a_stack():
     np.testing.assert_array_equal(named.decision_function(turned), expected)
 
 
-# ----------------------------------------------------------------------------------------------------- transformers
+# -------------------------------------------------------------------------------------------------- 4: transformers
 def test_features_of_transformers_are_kernels_in_factors():
     maps = [
         ("landmarks", Nystroem(n_components=9, random_state=0), slice(0, 6)), RBFSampler(n_components=8, random_state=0)
@@ -243,36 +244,13 @@ def test_weights_are_routed():
         assert stacked.score(CANCER, MALIGNANT) > 0.9
 
 
-class Foreign:
-    """An array of the array API that has no way to NumPy, such as one on another device."""
-
-    def __init__(self, values):
-        self.values, self.shape, self.ndim = values, values.shape, values.ndim
-
-    def __array_namespace__(self, api_version=None):
-        return np
-
-    def __len__(self):
-        return len(self.values)
-
-
-class Readable(Foreign):
-    """One that NumPy can read."""
-
-    def __dlpack__(self, **options):
-        return self.values.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
-
-
 def test_arrays_of_the_array_api_are_served_or_refused_in_one_line():
     model = MKLClassifier("l1", "linear").fit(CANCER, MALIGNANT)
     served = MKLClassifier("l1", "linear").fit(Readable(CANCER), Readable(MALIGNANT))
     np.testing.assert_array_equal(served.predict(Readable(CANCER)), model.predict(CANCER))
     for call in (lambda: model.predict(Foreign(CANCER)), lambda: model.fit(Foreign(CANCER), MALIGNANT)):
         with pytest.raises(
-            InputError, match=r"X is an array test_names.Foreign that NumPy cannot read: move it to the"
+            InputError, match=r"X is an array foreign_arrays.Foreign that NumPy cannot read: move it to the"
         ):
             call()
 

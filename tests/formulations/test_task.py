@@ -225,8 +225,9 @@ def test_the_order_in_memory_does_not_matter(axes, symmetric):
     weights, vector = np.array([1.0, 2.0, -1.0]), np.array([1.0, -2.0, 3.0, 0.5])
     images = [stack.update_and_matvec(total, weights, vector) for stack, total in zip((one, other), sums, strict=True)]
     assert images[1] == pytest.approx(images[0], rel=1e-14)
-    assert sums[1] == pytest.approx(sums[0], rel=1e-14)
-    assert other.combined(weights) == pytest.approx(sums[0], rel=1e-14)
+    assert np.tril(sums[1]) == pytest.approx(np.tril(sums[0]), rel=1e-14)
+    assert np.tril(other.combined(weights)) == pytest.approx(np.tril(sums[0]), rel=1e-14)
+    assert np.array_equal(other.combined(weights), other.combined(weights).T)
 
 
 def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_their_lower_triangles():
@@ -236,8 +237,7 @@ def test_sums_and_images_of_kernels_that_are_not_quite_symmetric_are_those_of_th
     whole = np.stack([np.tril(kernel) + np.tril(kernel, -1).T for kernel in skewed])
     total = np.eye(4)
     images = task.update_and_matvec(total, weights, vector)
-    assert np.array_equal(total, total.T)
-    assert total == pytest.approx(np.eye(4) + np.tensordot(weights, whole, 1))
+    assert np.tril(total) == pytest.approx(np.tril(np.eye(4) + np.tensordot(weights, whole, 1)))
     assert task.combined(weights) == pytest.approx(np.tensordot(weights, whole, 1))
     assert images == pytest.approx(whole @ vector)
     assert task.matvecs(vector) == pytest.approx(whole @ vector)

@@ -80,3 +80,13 @@ def test_the_checkers_depend_on_numpy_and_each_other_alone(name):
     text = (ROOT / "mklcvx" / "checker" / f"{name}.py").read_text(encoding="utf-8")
     imports = {line.split()[1] for line in text.splitlines() if line.strip().startswith(("import ", "from "))}
     assert imports <= {"numpy", *STANDARD, *(f".{other}" for other in CHECKERS)}
+
+
+def test_completion_offers_what_is_public_and_a_misspelt_name_its_neighbour():
+    import mklcvx
+
+    assert {name for name in dir(mklcvx) if not name.startswith("__")} == {*mklcvx.__all__} - {"__version__"}
+    with pytest.raises(AttributeError) as refused:
+        mklcvx.MKLClasifier  # noqa: B018
+    assert (refused.value.name, refused.value.obj) == ("MKLClasifier", mklcvx)  # Python makes a hint of them
+    assert mklcvx.estimators.bank.__doc__

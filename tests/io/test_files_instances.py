@@ -10,9 +10,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, zoo
+from mklcvx import InputError, Instance, solve, zoo
 from mklcvx.io import json_text
-from mklcvx.io.files import READABLE, load_instance, load_test, save_instance
+from mklcvx.io.files import READABLE, load_instance, load_test, save_instance, save_solution
 from refusals import check_refused
 from stacks import FOR_FILES, LABELS
 
@@ -306,3 +306,11 @@ def test_a_slip_in_a_name_is_noticed_and_a_stranger_is_left_alone(tmp_path):
         load_instance(tmp_path / "slip.npz")
     np.savez(tmp_path / "stranger.npz", kernels=instance.kernels, y=instance.y, notes_of_mine=np.ones(6))
     assert load_instance(tmp_path / "stranger.npz").count == 2
+
+
+def test_arguments_that_are_the_wrong_way_round_are_refused(tmp_path):
+    instance = zoo.by_hand()
+    with check_refused("argument is a Instance, not a file: give save_instance('problem.npz', instance)"):
+        save_instance(instance, tmp_path / "problem.npz")
+    with check_refused("argument is a Solution, not a file: give save_solution('answer.json', solution)"):
+        save_solution(solve(instance, "l1"), tmp_path / "answer.json")

@@ -149,6 +149,17 @@ def test_samples_without_a_view_are_put_at_the_mean_of_the_others(gappy):
     np.testing.assert_array_equal(fill_missing(gappy[0]), filled)
 
 
+def test_stacks_of_the_estimators_are_filled_in_their_own_order(gappy):
+    kernels, test = gappy
+    filled, test_filled = fill_missing(kernels, test_kernels=test)
+    last, test_last = (np.moveaxis(stack, 0, -1) for stack in gappy)
+    np.testing.assert_array_equal(fill_missing(last), np.moveaxis(filled, 0, -1))
+    for found, expected in zip(fill_missing(last, test_kernels=test_last), (filled, test_filled), strict=True):
+        np.testing.assert_array_equal(found, np.moveaxis(expected, 0, -1))
+    with check_refused("test_kernels have shape (3, 5, 8): give (t, 8, 3)"):
+        fill_missing(last, test_kernels=test)
+
+
 def test_filled_kernels_are_solved_and_predict(gappy):
     kernels, test = gappy
     filled, test = fill_missing(kernels, test_kernels=test)

@@ -27,7 +27,7 @@ def test_no_diagnosis_without_a_fault_or_where_none_is_wanted():
 
 def test_how_far_an_answer_that_stopped_early_got_is_said_truly():
     fault = next(fault for fault in FAULTS if fault.name == "l1: stopped_early")
-    enough = float(fault.report().diagnosis.words.rsplit("--tol ", 1)[1])
+    enough = float(fault.report().diagnosis.words.rsplit("tol=", 1)[1])
     assert fault.report(tol=enough).accepted
     assert enough <= 1.2e-2
 

@@ -270,3 +270,44 @@ def test_entries_of_kernels_in_factors():
     assert kernels[:, rows, columns] == pytest.approx(formed[:, rows, columns], abs=1e-14)
     with pytest.raises(TypeError, match="one row"):
         kernels[:, 1:, 1:]
+
+
+# ---------------------------------------------------------------------------------------------- what a report says
+def test_a_report_prints_verdict_diagnosis_and_parts():
+    best = solution_of("average")
+    right = str(verify(BINARY, "average", alpha=best.alpha, objective=best.objective))
+    assert right.startswith("average: accepted at 1e-06\noptimum: between ")
+    assert "\nalpha: accepted, off by " in right
+    wrong = verify(BINARY, "average", alpha=2 * best.alpha, objective=-best.objective)
+    lines = str(wrong).splitlines()
+    assert lines[0] == "average: rejected at 1e-06"
+    assert lines[1] == f"diagnosis: {wrong.diagnosis.words}"
+    assert any(line.startswith("alpha: rejected, off by ") and "α ≤ C violated by " in line for line in lines)
+
+
+def test_an_answer_for_another_price_is_recognised_by_the_largest_alpha():
+    other = solve(BINARY, "average", C=0.15)
+    assert np.count_nonzero(other.alpha > 0.1499999) > 1
+    report = verify(BINARY, "average", alpha=other.alpha, bias=float(other.bias), C=1.0)
+    assert report.diagnosis.words == "optimal for C = 0.15, the largest α, and not for C = 1"
+
+
+def test_alpha_of_the_support_vectors_alone_is_refused_with_what_to_do():
+    with check_refused("alpha has shape (3,): give (", "0 where a sample is no support vector", "sklearn_svc"):
+        verify(BINARY, "average", alpha=[1.0, 1.0, 0.5])
+
+
+def test_a_part_that_is_misspelt_is_not_taken_for_a_parameter():
+    with check_refused("answer: 'weight' is no part of an answer, and no parameter: did you mean 'weights'?"):
+        verify(BINARY, "l1", weight=[1.0, 0.0, 0.0], C=1.0)
+    with check_refused("answer: has none of weights, alpha"):
+        verify(BINARY, "l1", C=1.0)
+
+
+def test_a_combination_is_a_setting_of_a_convention():
+    with check_refused("which is sum: leave it out, and give combination='average'"):
+        verify(BINARY, "average", convention="sklearn_svc", objective=1.0)
+    with check_refused("which is l1: leave it out"):
+        verify(BINARY, "average", convention="simplemkl", objective=1.0)
+    with check_refused("unknown convention 'sklearn': did you mean one of sklearn_kernel_ridge, ", "sklearn_svc"):
+        verify(BINARY, convention="sklearn", objective=1.0)

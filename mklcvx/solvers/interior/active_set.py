@@ -10,9 +10,11 @@ enough. If they are not, nothing is lost: the certificate decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...formulations import Task
 from .loop import Array
@@ -21,6 +23,8 @@ from .saddle import ReducedSystem, balance
 from .samples_side import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
+
+Chooser = Callable[[Side, "ActiveSetPoint", Array, ReducedSystem, Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,14 @@ class ActiveSetPoint:
         return replace(self, alpha=alpha, images=task.matvecs(alpha * samples.signs))
 
 
-def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
-    """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow."""
+def active_set_step(
+    side: Side, hessian: ReducedHessian, at: ActiveSetPoint, choose: Chooser | None = None,
+    visited: NDArray[np.bool_] | None = None,
+) -> ActiveSetPoint:  # fmt: skip
+    """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow.
+
+    `choose` says which x are held, if not the larger of distance and gradient. With `visited`, α is made feasible, and
+    only the images of these kernels are computed."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
     samples, signs = side.samples, side.samples.signs
     beta = signs * at.alpha
@@ -55,27 +65,31 @@ def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> 
     gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
     free, bounds = samples.active(at.alpha, gradient, level)
-    held, bounds_x = ~free, _bounds_x(side, at, gradient_x)
-    held_x = ~np.isnan(bounds_x)
+    held = ~free
     hessian.set_weights(np.maximum(weights, 0.0))
-    products = side.jacobian_product(at.x, halves[:, None])
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
-    firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
     diagonal = np.where(held, firm, samples.curvature(point))
-    diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
-    system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
+    system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal)
     wanted = -gradient - samples.kink(at.alpha, gradient)
     for_beta = np.where(held, firm * (bounds - at.alpha), wanted) * signs
+    missing = rows @ beta - totals
+    bounds_x = (choose or _nearest_bounds)(side, at, gradient_x, system, for_beta, missing)
+    held_x = ~np.isnan(bounds_x)
+    products = side.jacobian_product(at.x, halves[:, None])
+    firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
+    system.hold(side.sign * np.where(held_x, firm_x, 0.0))
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
-    others = np.concatenate([for_x, rows @ beta - totals, -side.equalities(at.x)])
+    others = np.concatenate([for_x, missing, -side.equalities(at.x)])
     found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
     change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
-    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * signs))
+    alpha = alpha if visited is None else task.feasible(alpha)
+    images = task.matvecs(alpha * signs) if visited is None else task.matvecs_of(visited, alpha * signs)
+    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, images)
 
 
-def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:
+def _nearest_bounds(side: Side, at: ActiveSetPoint, gradient: Array, *_: object) -> Array:
     """0 or the cap where x is held, NaN where it is free."""
     unit = max(float(np.abs(at.kappa @ side.equality_jacobian(at.x)).max(initial=0.0)), TINY)
     largest = max(float(at.x.max(initial=0.0)), TINY)

@@ -4,7 +4,7 @@ One idea for every family: what couples all unknowns is small. Samples (or pairs
 factorisation that costs no more than one kernel deserves, and a dense system as small as the number of kernels is left.
 Mehrotra's predictor and corrector (`loop`, with the constants of `settings`), a start that meets the equations, and an
 end that only the certificate decides. `single_task`, `joint`, `multi_label`, `two_stage` and `hypergraph` have the
-derivations.
+derivations. Where LIBSVM solves the machine inside a single task, `weights_newton` comes first.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from .loop import InteriorMethod
 from .multi_label import InteriorLabels
 from .single_task import InteriorSingle
 from .two_stage import InteriorPairs
+from .weights_newton import NewtonFirst
 
 KINDS: tuple[type[Algorithm], ...] = (InteriorSingle, InteriorLabels, InteriorPairs, InteriorHypergraph)
-BY_NAME: dict[str, Algorithm] = {name: kind() for kind in KINDS for name in kind.serves}
+USED: tuple[type[Algorithm], ...] = (*KINDS, NewtonFirst)  # the last that serves a formulation
+BY_NAME: dict[str, Algorithm] = {name: kind() for kind in USED for name in kind.serves}
 BY_FAMILY: dict[str, Algorithm] = {JointOutputs.family: InteriorJoint()}  # forms of formulations under their own names
 
 

@@ -145,22 +145,37 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
 
 class ReducedSystem:
     """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and
-    `diagonal_x` are what they leave on the diagonals."""
+    `diagonal_x` are what they leave on the diagonals. Without `diagonal_x`, `hold` has to set it before `solve`."""
 
     def __init__(
         self, hessian: ReducedHessian, side: Side, images: Array, at: tuple[Array, Array, Array], rows: Array,
-        diagonal: Array, diagonal_x: Array,
+        diagonal: Array, diagonal_x: Array | None = None,
     ) -> None:  # fmt: skip
         beta, x, kappa = at
-        self.hessian, p = hessian, len(x)
+        self.hessian = hessian
         hessian.factor(diagonal)
-        self.hessian_x = side.hessian(x, images @ beta / 2, kappa)
-        self.hessian_x[np.diag_indices(p)] += diagonal_x
+        self.curvature_x = side.hessian(x, images @ beta / 2, kappa)
         self.rows = np.vstack([side.jacobian_product(x, images), rows])
         self.equality_jacobian = side.equality_jacobian(x)
-        self.solved_rows, k = hessian.solve_roughly(self.rows), len(self.rows)
+        self.solved_rows = hessian.solve_roughly(self.rows)
+        self.of_rows = self.rows @ self.solved_rows.T
+        if diagonal_x is not None:
+            self.hold(diagonal_x)
+
+    @property
+    def for_rows(self) -> Array:
+        """The matrix of dx and dν once dβ is eliminated, without what bounds of x leave."""
+        matrix, p = self.of_rows.copy(), len(self.curvature_x)
+        matrix[:p, :p] += self.curvature_x
+        return matrix
+
+    def hold(self, diagonal_x: Array) -> None:
+        """Set what the bounds of x leave on the diagonal, and invert the small matrix."""
+        k, p = len(self.rows), len(self.curvature_x)
+        self.hessian_x = self.curvature_x.copy()
+        self.hessian_x[np.diag_indices(p)] += diagonal_x
         small = np.zeros((k + len(self.equality_jacobian), k + len(self.equality_jacobian)))
-        small[:k, :k] = self.rows @ self.solved_rows.T
+        small[:k, :k] = self.of_rows
         small[:p, :p] += self.hessian_x
         small[k:, :p], small[:p, k:] = self.equality_jacobian, self.equality_jacobian.T
         self.size = np.sqrt(np.maximum(np.abs(np.diag(small)), TINY))

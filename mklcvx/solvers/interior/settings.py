@@ -67,6 +67,32 @@ class Settings:
     held_diagonal: float = 1e12  # times the trace: a variable that is held at its bound
     bound_tolerance: float = 1e-6  # of the box: what counts as at the bound
 
+    # Newton's method for the weights, with an SVM inside.
+    newton_min_samples: int = 250  # with fewer, the interior point costs no more,
+    svm_min_samples: int = 100  # and the same where weights are given
+    first_samples: int = 100  # at least as many give the first weights,
+    first_share: int = 5  # or every fifth
+    first_gap: float = 0.03  # relative, of these samples: their optimum is another one
+    first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
+    neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
+    newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
+    newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
+    far_patience: int = 2  # the same,
+    newton_far: float = 0.1  # at a gap that has never been below this
+    newton_max_svms: int = 12  # before the interior point takes over in any case,
+    far_max_svms: int = 6  # and at such a gap
+    newton_halvings: int = 2  # SVMs at one step: shorter ones where the upper bound grows
+    idle_multiplier: float = 0.25  # of the largest slope: a kernel at zero with a larger multiplier is not visited
+    check_gap: float = 0.02  # relative: all kernels are visited once it is reached, not only at the end
+    max_active_sets: int = 12  # that are tried for the weights in one step, before
+    newton_qp_accuracy: float = 1e-12  # relative, of the interior-point method that solves for them
+    newton_reach: float = 100.0  # times the largest weight: how far one step may go there
+    shrink: float = 0.02  # of a weight in one step, where it may not be zero
+    svm_accuracy: float = 1e-3  # of LIBSVM, in margins, at first;
+    svm_finest: float = 1e-6  # its kernels have single precision
+    svm_share: float = 0.3  # of the gap: what the SVM may leave before it is solved more accurately
+    svm_best_gap: float = 1e-3  # relative: from here on no SVM comes nearer than the prediction of α
+
     # Elimination of groups of kernels that α does not see (block-∞ norms).
     elimination_gap: float = 0.1  # relative complementarity from which groups may seem to vanish
     elimination_threshold: float = 1e-4  # of the largest q_m/trace: a group below it seems to vanish

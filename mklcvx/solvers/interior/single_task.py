@@ -19,6 +19,7 @@ certificate says whether that was right, and where it was not, the interior poin
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -93,7 +94,16 @@ def _unless_stopped(state: IPMState, ahead: IPMState) -> IPMState:
     return state.restored() if ahead.stop_reason and state.before_elimination is not None else ahead
 
 
-def fits(warm: IPMState, task: Task, side: Side) -> bool:
+class Warm(Protocol):
+    """What a state from which a neighbour starts must have."""
+
+    @property
+    def side(self) -> Side: ...
+    @property
+    def hessian(self) -> ReducedHessian: ...
+
+
+def fits(warm: Warm, task: Task, side: Side) -> bool:
     """Whether a state has the same samples, kernels, equalities and variables."""
     other = warm.hessian.task
     same = other.kernels is task.kernels and (other.loss, other.bias) == (task.loss, task.bias)

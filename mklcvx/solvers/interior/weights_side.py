@@ -25,6 +25,7 @@ class Side:
     """Without variables: the weights are given. No step aims below `min_centring` times the present τ."""
 
     min_centring = 0.0
+    sparse = False  # whether x may be zero: derivatives are finite there
 
     def __init__(self, task: Task, weights: Array, samples: SamplesSide | None = None) -> None:
         self.task, self.given, self.samples = task, weights, samples or samples_side(task)
@@ -38,6 +39,10 @@ class Side:
     def step_limit(self, x: Array, change: Array) -> float:
         """How long Newton's model of the weights holds along a direction."""
         return 1.0
+
+    def least(self, x: Array) -> Array:
+        """The least x after one step of Newton's method for the weights."""
+        return 0.0 * x if self.sparse else SETTINGS.shrink * x
 
     def weights(self, x: Array) -> Array:
         return self.given
@@ -74,6 +79,10 @@ class Regularised(Side):
         self.sign = np.ones(task.count + self.slack)
         if side.cap is not None:
             self.caps = np.full(task.count, side.cap(**task.own))
+        parts = [part for part in (side, side.constraint) if part is not None]
+        with np.errstate(all="ignore"):
+            at_zero = [f(np.zeros(task.count), **task.own) for part in parts for f in (part.slope, part.curvature)]
+        self.sparse = all(np.isfinite(values).all() for values in at_zero)
 
     def start(self) -> Array:
         x = self.given

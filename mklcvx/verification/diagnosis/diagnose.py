@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, remedy
 from ..answers import Answer
 from ..case import FITS, Altered, Case, Part, Stated, pose
 from ..families import judged_parts, proved_parts
@@ -164,12 +164,17 @@ def _inexact(case: Case, answer: Answer, parts: list[Part], tolerance: float) ->
         return Diagnosis("single_precision", words)
     if written is not None and off <= written[1]:
         words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
-        return Diagnosis("few_decimals", f"{words}, or ask for --tol {_rounded_up(off):.0e}")
+        return Diagnosis("few_decimals", f"{words}, or ask for {_tolerance(off)}")
     if off > early or any(part.violation > max(tolerance, FITS) for part in parts):
         return None
     wrong = _are([part for part in parts if part.off > tolerance])
     words = f"stopped early: {wrong} {off:.1e} from the optimum; ask for more accuracy"
-    return Diagnosis("stopped_early", f"{words}, or for --tol {_rounded_up(off):.0e}")
+    return Diagnosis("stopped_early", f"{words}, or for {_tolerance(off)}")
+
+
+def _tolerance(off: float) -> str:
+    enough = f"{_rounded_up(off):.0e}"
+    return remedy(f"tol={enough}", f"--tol {enough}")
 
 
 def _are(parts: list[Part]) -> str:

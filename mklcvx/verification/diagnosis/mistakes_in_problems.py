@@ -24,7 +24,7 @@ from ..answers import Answer
 from ..case import Case
 from ..domain import to_boundary
 from ..families import family_of
-from .mistakes import SAME, Hypotheses, Trial, Trials, on_weights, with_parameters
+from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, on_alpha, on_weights, with_parameters
 from .mistakes_in_answers import size_in_words
 from .mistakes_in_data import kernels_rescaled, labels_swapped
 
@@ -54,6 +54,18 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
         ("C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)),
     ):
         yield with_parameters(case, answer, name, f"{words}, that is C = {value:.6g}", C=value)
+
+
+@on_alpha
+def another_price(case: Case, answer: Answer, alpha: Array) -> Trials:
+    """Another C, which is the largest α where several samples share it."""
+    if "C" not in case.parameters or alpha.shape != case.instance.sample_weight.shape:
+        return
+    prices, price = np.abs(alpha) / case.instance.sample_weight, case.parameters["C"]
+    largest = float(prices.max(initial=0.0))
+    if np.count_nonzero(prices >= largest * (1 - VANISHING)) > 1 and abs(largest - price) > SAME * price > 0:
+        said = f"C = {largest:.6g}, the largest α, and not for C = {price:.6g}"
+        yield with_parameters(case, answer, "parameter", said, C=largest)
 
 
 def own_parameters(case: Case, answer: Answer) -> Trials:

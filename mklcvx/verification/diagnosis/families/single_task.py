@@ -14,7 +14,7 @@ from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, w
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
 from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
-from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, elastic_net, radius
+from ..mistakes_in_problems import OTHERS, SCALES, another_price, bias_setting, elastic_net, radius
 
 
 @on_weights
@@ -109,7 +109,7 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(
         objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
     ),
-    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price),
     problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, *LOSSES, constant_added, *KERNELS, bias_wrong),
     machines=True,
 )  # fmt: skip

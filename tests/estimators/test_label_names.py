@@ -1,0 +1,57 @@
+"""Names of labels and of responses: those of a DataFrame's columns reach warnings, solutions, files and tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mklcvx import MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
+
+RANDOM = np.random.default_rng(0)
+X = pd.DataFrame(RANDOM.normal(size=(24, 3)), columns=["a", "b", "c"])
+LABELS = pd.DataFrame({"red": X["a"] > 0, "round": X["b"] + X["c"] > 0}).astype(int)
+BANK = ["linear", "gaussian"]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return MultiLabelMKL("ml_sum", BANK).fit(X, LABELS)
+
+
+def table_of(run, model, folder):
+    model.save(folder / "model.npz")
+    X.to_csv(folder / "new.csv", index=False)
+    code, out, _ = run("predict", folder / "model.npz", folder / "new.csv")
+    assert code == 0
+    return out.splitlines()[0].split(",")
+
+
+def test_labels_keep_the_names_of_their_columns(run, model, tmp_path):
+    assert model.label_names_.tolist() == ["red", "round"]
+    assert model.solutions_[0].label_names == ("red", "round")
+    assert table_of(run, model, tmp_path) == ["decision red", "decision round", "red", "round"]
+    again = load_model(tmp_path / "model.npz")
+    assert again.label_names_.tolist() == ["red", "round"]
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_labels_without_names_are_counted(run, model, tmp_path):
+    plain = MultiLabelMKL("ml_sum", BANK).fit(X, LABELS.to_numpy())
+    assert not hasattr(plain, "label_names_")
+    assert table_of(run, plain, tmp_path) == ["decision 0", "decision 1", "0", "1"]
+    np.testing.assert_array_equal(plain.weights_, model.weights_)
+    assert not hasattr(MultiLabelMKL("ml_sum", BANK).fit(X, LABELS).fit(X, LABELS["red"]), "label_names_")
+
+
+def test_a_label_that_is_left_out_is_named():
+    with pytest.warns(UserWarning, match="labels all are the same for all training samples: left out"):
+        found = TwoStageMKL("alignment", BANK).fit(X, LABELS.assign(all=1))
+    assert found.label_names_.tolist() == ["red", "round", "all"]
+    assert found.solutions_[0].label_names == ("red", "round")
+
+
+def test_responses_keep_the_names_of_their_columns(run, tmp_path):
+    response = pd.DataFrame({"weight": X["a"] ** 2, "length": X["b"]})
+    model = MKLRegressor("l2", BANK).fit(X, response)
+    assert table_of(run, model, tmp_path) == ["decision weight", "decision length"]

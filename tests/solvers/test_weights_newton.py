@@ -1,0 +1,173 @@
+"""Newton's method for the weights: the optima of the interior point, idle kernels, and failures that fall back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mklcvx import Instance, formulations, solve, solve_path
+from mklcvx.problem.stack import KernelStack
+from mklcvx.solvers.driver import Problem, drive
+from mklcvx.solvers.interior import weights_newton
+from mklcvx.solvers.interior.qp import Quadratic, interior_point
+from mklcvx.solvers.interior.settings import SETTINGS
+from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.interior.state import IPMState
+from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
+
+N, M = 260, 6
+
+
+def views(n=N, count=M, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    kernels = []
+    for m in range(count):
+        view = rng.normal(size=(n, 3)) + 1.2 * y[:, None] / (1 + m)
+        squares = np.sum(view**2, axis=1)
+        kernel = np.exp(-0.2 * (squares[:, None] + squares - 2 * view @ view.T))
+        kernels.append((kernel + kernel.T) / 2)
+    return np.stack(kernels), y
+
+
+KERNELS, Y = views()
+RESPONSE = KERNELS[0] @ np.random.default_rng(1).normal(size=N) + 0.3 * np.random.default_rng(2).normal(size=N)
+LABELS, REAL = Instance(KERNELS, Y), Instance(KERNELS, response=RESPONSE)
+
+
+def run(name, instance, algorithm=NewtonFirst, **given):
+    formulation = formulations.get(name)
+    task, _ = formulation.task(instance, given)
+    return drive(algorithm(), formulation, task, 1e-9)
+
+
+@pytest.mark.parametrize("price", [1.0, 100.0])
+@pytest.mark.parametrize(
+    "name", ["svm", "sum", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso"]
+)
+def test_both_methods_find_the_same_optimum(name, price):
+    instance = LABELS.select([0]) if name == "svm" else LABELS
+    given = {"C": price, **({"theta": 0.4} if name in ("sm1", "sm2", "smp") else {})}
+    fast, quick = run(name, instance, **given)
+    slow, steps = run(name, instance, InteriorSingle, **given)
+    assert isinstance(steps.last, IPMState)
+    assert quick.svm_solves >= 1
+    for found in (fast, slow):
+        assert found.certificate.proves(1e-9)
+    assert fast.certificate.lower <= slow.certificate.upper
+    assert slow.certificate.lower <= fast.certificate.upper
+
+
+@pytest.mark.parametrize("given", [{"nu": 0.3}, {"nu": 0.3, "bias": False}, {"C": 3.0, "sample_weight": True}])
+def test_other_machines_of_libsvm(given):
+    given = dict(given)
+    weight = np.linspace(0.5, 2.0, N) if given.pop("sample_weight", False) else None
+    found, steps = run("l1", Instance(KERNELS, Y, sample_weight=weight), **given)
+    assert found.certificate.proves(1e-9)
+    assert isinstance(steps.last, NewtonState)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+def test_regression_by_svr(epsilon):
+    found, steps = run("l1", REAL, loss="epsilon_insensitive", C=2.0, epsilon=epsilon)
+    assert found.certificate.proves(1e-9)
+    assert steps.svm_solves >= 1
+
+
+def test_few_steps_are_enough():
+    _, steps = run("l1", LABELS, C=1.0)
+    assert isinstance(steps.last, NewtonState)
+    assert steps.iterations <= 9
+    assert steps.svm_solves <= 5
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_losses_that_libsvm_does_not_solve_go_to_the_interior_point(loss):
+    instance = REAL if loss == "squared" else LABELS
+    _, steps = run("l1", instance, loss=loss, C=1.0)
+    assert isinstance(steps.last, IPMState)
+    assert steps.svm_solves == 0
+
+
+def test_kernels_that_seem_idle_come_back(monkeypatch):
+    """Even if every kernel at zero is taken for idle, the end is judged on all of them."""
+    eager = replace(SETTINGS, idle_multiplier=1e-300, check_gap=1e-300)
+    monkeypatch.setattr(weights_newton, "SETTINGS", eager)
+    visited = []
+    products = KernelStack.matvecs_of
+    monkeypatch.setattr(
+        KernelStack, "matvecs_of", lambda self, some, v: visited.append(some.sum()) or products(self, some, v)
+    )
+    found, _ = run("l1", LABELS, C=1.0)
+    assert found.certificate.proves(1e-9)
+    assert min(visited) < M
+    assert visited[-1] == M
+
+
+def test_a_small_gap_counts_once_all_kernels_have_been_visited():
+    problem = Problem(formulations.get("l1"), formulations.get("l1").task(LABELS, {"C": 1.0})[0], 1e-9)
+    state = NewtonFirst().start(problem)
+    early = replace(state, gap=0.0, complete=False, visited=np.arange(M) < 2)
+    assert not NewtonFirst().points(problem, early).duals
+    after = weights_newton.newton_step(problem, early)
+    assert after.complete
+    assert after.gap == state.gap
+
+
+@pytest.mark.parametrize("where", ["start", "step"])
+def test_failures_are_left_to_the_interior_point(where, monkeypatch):
+    if where == "start":
+        monkeypatch.setattr(weights_newton, "libsvm", lambda *_: None)
+    else:
+        monkeypatch.setattr(weights_newton, "newton_step", lambda *_: None)
+    found, steps = run("l1", LABELS, C=1.0)
+    assert found.certificate.proves(1e-9)
+    assert isinstance(steps.last, IPMState)
+
+
+def test_without_progress_the_method_ends():
+    problem = Problem(formulations.get("l1"), formulations.get("l1").task(LABELS, {"C": 1.0})[0], 1e-9)
+    state = NewtonFirst().start(problem)
+    stuck = replace(state, best=0.0, waited=SETTINGS.newton_patience)
+    assert weights_newton.newton_step(problem, stuck) is None
+    assert weights_newton.newton_step(problem, replace(stuck, waited=0)).waited == 1
+
+
+def test_a_path_starts_at_its_neighbour():
+    path = solve_path(LABELS, "l1", grid={"C": [1.0, 1.1, 1.2]})
+    alone = solve(LABELS, "l1", C=1.2)
+    solutions = path.solutions
+    assert all(solution.certified for solution in solutions)
+    assert solutions[-1].svm_solves <= alone.svm_solves
+    assert solutions[-1].objective == pytest.approx(alone.objective, rel=1e-8)
+
+
+def test_the_model_of_the_weights_is_solved_by_both_methods_alike():
+    """min ½v'Gv − r'v over dx in its bounds with Σ dx = 0, dν free."""
+    rng = np.random.default_rng(5)
+    factor = rng.normal(size=(6, 9))
+    matrix, right = factor @ factor.T, rng.normal(size=6)
+    x = np.full(5, 0.2)
+    low, high, ones = -x, np.full(5, 0.3), np.ones((1, 5))
+    at_low, at_high = _by_interior_point(matrix, right, ones, np.zeros(1), low, high)
+    held = at_low | at_high
+    change, multiplier = _with_held(matrix, right, ones, np.zeros(1), np.where(at_low, low, high), held)
+    assert change.sum() == pytest.approx(0, abs=1e-12)
+    assert (change >= low - 1e-12).all()
+    assert (change <= high + 1e-12).all()
+    assert (multiplier[at_low] >= -1e-9).all()
+    assert (multiplier[at_high] <= 1e-9).all()
+    assert multiplier[~held] == pytest.approx(0, abs=1e-9)
+    schur = matrix[:5, :5] - np.outer(matrix[:5, 5], matrix[5, :5]) / matrix[5, 5]
+    linear = right[:5] - matrix[:5, 5] * right[5] / matrix[5, 5]
+    program = Quadratic(schur, linear - schur @ low, high - low, ones, np.array([-low.sum()]))
+    assert change - low == pytest.approx(interior_point(program, 1e-13), abs=1e-6)
+
+
+def test_some_samples_make_a_problem_of_their_own():
+    task, _ = formulations.get("l1").task(Instance(KERNELS, Y, sample_weight=np.arange(1.0, N + 1)), {"C": 2.0})
+    some = np.array([3, 10, 11, 40])
+    part = task.with_samples(some)
+    assert np.array_equal(part.kernels, KERNELS[:, some][:, :, some])
+    assert np.array_equal(part.y, Y[some])
+    assert part.box == pytest.approx(2.0 * (some + 1.0))
