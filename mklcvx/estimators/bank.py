@@ -165,6 +165,11 @@ class FittedBank:
     def names(self) -> list[str]:
         return [name for part in self.parts for name in part.names]
 
+    @property
+    def semidefinite(self) -> list[bool]:
+        """Which kernels are semidefinite by construction."""
+        return [one for part in self.parts for one in part.semidefinite]
+
     def stack(self, X: Array | None = None) -> Array:
         stacks = [part.stack(X) for part in self.parts]
         return stacks[0] if len(stacks) == 1 else np.concatenate(stacks)

@@ -21,12 +21,14 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning
 from ..formulations import Formulation
-from ..problem.instance import Instance, check_weight_sizes
+from ..problem.instance import Instance
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.low_rank import Stored, rows_of
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
+from ..problem.validation import KnownStack
+from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
@@ -66,6 +68,7 @@ class KernelEstimator(BaseEstimator, ABC):
     own_parameters: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
     _of_one_kernel: ClassVar[Mapping[str, Any]] = {}  # parameters that change where there is one kernel, and no choice
+    _semidefinite: ClassVar[Sequence[bool] | None] = None  # which kernels of a stack are, where that is known already
 
     formulation: str = FORMULATION
     kernels: Bank = "gaussians"
@@ -139,13 +142,14 @@ class KernelEstimator(BaseEstimator, ABC):
         with config_context(array_api_dispatch=False):
             return validate_data(self, X, *y, **self._accepts, **options)
 
-    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
+    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[KnownStack, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
         steps = Preprocessing.from_options(bool(self.centre), self.normalise)
-        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names)
+        known = self._semidefinite
+        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names, known)
         return kernels, self._source.kept
 
-    def _instance(self, kernels: Stored, **given: Any) -> Instance:
+    def _instance(self, kernels: KnownStack, **given: Any) -> Instance:
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:

@@ -23,11 +23,12 @@ from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
 from ..errors import GridEdgeWarning, InputError, clipped, nearest
 from ..problem.instance import Instance
-from ..problem.low_rank import Stored, dense
+from ..problem.low_rank import dense
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import NONE, Targets
+from ..problem.validation import KnownStack
 from ..solvers.grids import edge_of
 from ..solvers.one_against import each_by_machines
 from ..solvers.paths import each
@@ -202,11 +203,13 @@ def _fold(
     score: str, prepare: tuple[bool, str | None], multi_class: str | None, settings: dict[str, Any],
 ) -> list[Trial]:  # fmt: skip
     preparation = Preprocessing.from_options(*prepare)
-    stack = dense(instance.kernels)
-    kernels = stack[:, train][:, :, train]
+    part, columns = _part(instance, train)
     if preparation.steps:
-        kernels = preparation.fit(kernels, names=instance.names).train(kernels)
-    part, columns = _part(instance, handed_over(kernels), train)
+        given = dense(part.kernels)
+        kernels, known = preparation.fit(given, names=instance.names).train_tested(given)
+        # Negative eigenvalues beyond what a step leaves of rounding are rounding of the kernel it was given.
+        part = part.with_kernels(KnownStack(handed_over(kernels), known), repair="clip")
+    stack = dense(instance.kernels)
     rows = stack[:, test][:, :, train]
     diagonals = np.stack([np.diagonal(kernel)[test] for kernel in stack])
     steps = preparation if preparation.steps else None
@@ -222,9 +225,8 @@ def _fold(
     return trials
 
 
-def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance, Indices]:
-    """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
-    semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
+def _part(instance: Instance, train: Indices) -> tuple[Instance, Indices]:
+    """The instance of the training samples, and the labels that are not constant there."""
     targets = instance.targets.of_samples(train)
     columns, values = np.arange(len(targets.names)), targets.values
     if targets.kind == "labels":
@@ -233,9 +235,7 @@ def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance
             raise InputError("labels: in a training part every label is had by all or by none: use fewer folds")
         names = tuple(targets.names[j] for j in columns)
         targets = replace(targets, values=values[:, columns], names=names)
-    given = {**targets.arguments(), "sample_weight": instance.sample_weight[train]}
-    unknown = dict.fromkeys(("test_kernels", "test_diagonals", targets.test_field))
-    return instance.with_kernels(kernels, **given, **unknown, repair="clip"), columns
+    return instance.of_samples(train, targets), columns
 
 
 def _outcome(

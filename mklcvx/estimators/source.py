@@ -22,6 +22,7 @@ from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import unit_of_price, unlike_sizes
 from ..problem.stack import Array
+from ..problem.validation import KnownStack
 from .bank import FittedBank
 from .columns import Table
 from .inputs import View
@@ -48,10 +49,13 @@ class KernelSource:
     @classmethod
     def fit(
         cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
-        names: Sequence[str] | None = None,
-    ) -> tuple[KernelSource, Stored]:  # fmt: skip
+        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None,
+    ) -> tuple[KernelSource, KnownStack]:  # fmt: skip
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
-        `names` where kernels keep the names that they have."""
+        `names` where kernels keep the names that they have, `semidefinite` where nothing is known of a stack.
+
+        Kernels of our own functions are semidefinite by construction, and steps that multiply leave them so. What
+        centring leaves is tested there, and a stack by whoever makes an instance of it."""
         stack: Stored
         kept = samples_kept(len(table.X), weight)
         share = None if weight is None else weight[kept]
@@ -62,11 +66,13 @@ class KernelSource:
             stack = as_stack(table.X)[:, kept][:, :, kept]
             called = [view.name for view in table.views] or [""] * len(stack)
             source.names = [name or f"K{m + 1}" for m, name in enumerate(called)]
+            known = [False] * len(stack) if semidefinite is None else semidefinite
         else:
             source.bank = FittedBank(kernels, table.views)
             source.train = table.X[kept]
             source.bank.fit(table.rows(kept), np.asarray(y)[kept], share)
             stack, source.names = source.bank.train(steps.in_factors), source.bank.names
+            known = source.bank.semidefinite
         source.names = source.names if names is None else as_names(names, len(stack))
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
         if any(step.needs_diagonal for step in steps.steps) and lacking:
@@ -78,11 +84,11 @@ class KernelSource:
             source.steps, stack = steps, steps.fit_factors(stack, share)
         elif steps.steps:
             source.steps = steps.fit(stack, source.names, share)
-            stack = steps.train(stack) if steps.changes else stack
+            stack, known = steps.train_tested(stack, known) if steps.changes else (stack, known)
         source.unit = unit_of_price(stack, share)
         scaled = any(step.divides_by for step in steps.steps)
         source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
-        return source, stack if isinstance(stack, LowRank) else handed_over(stack)
+        return source, KnownStack(stack if isinstance(stack, LowRank) else handed_over(stack), known)
 
     @property
     def views(self) -> list[View]:

@@ -107,9 +107,14 @@ class Preprocessing:
     def train(self, kernels: Kernels) -> Array:
         """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
         negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away."""
+        return self.train_tested(kernels)[0]
+
+    def train_tested(self, kernels: Kernels, semidefinite: Sequence[bool] | None = None) -> tuple[Array, list[bool]]:
+        """The same, and which of the kernels are semidefinite up to rounding, as far as that is known. Those that were
+        by construction, as `semidefinite` tells, stay so where steps only multiply, and are not tested."""
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
-        result = np.empty(stack.shape)
+        result, known = np.empty(stack.shape), [False] * M if semidefinite is None else list(semidefinite)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
             if not self._changes(m) and stack.dtype == result.dtype:
@@ -120,11 +125,20 @@ class Preprocessing:
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
             result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
-            smallest = smallest_eigenvalue(result[m], rounding(result.dtype))
-            if smallest is not None and -smallest <= blur:
-                trace, result[m] = np.trace(result[m]), positive_part(result[m])[0]
-                result[m] *= trace / np.trace(result[m])
-        return result
+            known[m] = known[m] and all(step.multiplies for step in self.steps)
+            known[m] = known[m] or self._without_rounding(result[m], blur)
+        return result, known
+
+    @staticmethod
+    def _without_rounding(kernel: Array, blur: float) -> bool:
+        """Whether the kernel is semidefinite up to rounding, after eigenvalues down to −blur were set to zero."""
+        smallest = smallest_eigenvalue(kernel, rounding(kernel.dtype))
+        if smallest is None:
+            return True
+        if -smallest <= blur:
+            trace, kernel[:] = np.trace(kernel), positive_part(kernel)[0]
+            kernel *= trace / np.trace(kernel)
+        return False
 
     def test(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
         """Test kernels (M, t, n), transformed: a new stack. `Cosine` needs the k(x, x), (M, t), as well."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -19,6 +20,17 @@ Array = NDArray[np.float64]
 
 LARGEST = 1e150
 REPAIRS = ("clip", "shift", "symmetrise")
+TILE = 256  # rows and columns that are compared with their mirror image at a time: both stay in the cache
+
+
+class KnownStack(NamedTuple):
+    """Kernels, and which of them are semidefinite up to rounding: by construction, or by a test that was made before.
+
+    Only `Instance` asks for that, to refuse kernels that are none. Certificates do not rely on it: they prove the δ
+    that the combination at hand lacks (`certificate.ridge`), whoever made the kernels."""
+
+    kernels: Stored
+    semidefinite: Sequence[bool]
 
 
 def as_stack(kernels: object) -> Stored:
@@ -78,9 +90,12 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
     return array
 
 
-def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict[str, object]:
+def validated(
+    stack: Stored, names: tuple[str, ...], repair: str | None, semidefinite: Sequence[bool] | None = None
+) -> dict[str, object]:
     """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
-    checksums of a memory map, and the largest entry of every kernel."""
+    checksums of a memory map, and the largest entry of every kernel. `semidefinite` tells which kernels need no test
+    of that."""
     asked = repairs_asked(repair)
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
@@ -95,24 +110,27 @@ def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict
             kernel = np.asarray(stack[m], dtype=np.float64)
         checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {m})"
-        _check_entries(kernel, where)
+        size = _check_entries(kernel, where)
         change = asymmetry(kernel)
-        if change > tolerance * largest_entry(kernel):
+        if change > tolerance * size:
             if "symmetrise" not in asked:
                 raise _asymmetric(kernel, where, count=len(names))
             kernel = (kernel + kernel.T) / 2
             stack = _writeable(stack)
             stack[m] = kernel
             repairs.append(f"{where}: symmetrised, largest entry change {change / 2:.3g}")
+            size = largest_entry(kernel)
         elif change > 0:
             kernel = mirrored(kernel)
+            size = largest_entry(kernel)
             if mapped:
                 symmetric = False
             else:
                 stack = _writeable(stack)
                 stack[m] = kernel
-        sizes[m] = largest_entry(kernel)
-        smallest = smallest_eigenvalue(kernel, tolerance)
+        sizes[m] = size
+        known = semidefinite is not None and semidefinite[m]
+        smallest = None if known else smallest_eigenvalue(kernel, tolerance, size)
         if smallest is None:
             continue
         if not asked & {"clip", "shift"}:
@@ -162,8 +180,14 @@ def largest_entry(kernel: Array) -> float:
     return float(max(kernel.max(), -kernel.min()))
 
 
-def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
-    """Refuse entries that are not finite, or whose square, or the square of whose inverse, could overflow."""
+def largest_entries(stack: RealArray) -> Array:
+    """max |K_ij| of every kernel."""
+    return np.array([largest_entry(kernel) for kernel in stack])
+
+
+def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> float:
+    """The largest entry. Refuse entries that are not finite, or whose square, or the square of whose inverse, could
+    overflow."""
     largest = largest_entry(kernel)
     if not np.isfinite(largest):
         if absent := len(missing_samples(kernel)):
@@ -174,6 +198,7 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
         fault, remedy = ("too large", "divide") if largest > limit else ("too small", "multiply")
         fault = f"{where} has the largest entry {largest:.3g}, {fault} for double precision"
         raise InputError(f"{fault}: {remedy} it by a constant")
+    return largest
 
 
 def missing_samples(kernel: Array) -> NDArray[np.intp]:
@@ -192,7 +217,11 @@ def _missing_view(where: str, absent: int, samples: int) -> str:
 
 def asymmetry(kernel: Array) -> float:
     """The largest |K_ij − K_ji|."""
-    return 0.0 if np.array_equal(kernel, kernel.T) else float(np.abs(kernel - kernel.T).max())
+    starts = range(0, len(kernel), TILE)
+    tiles = [(slice(i, i + TILE), slice(j, j + TILE)) for i in starts for j in starts if j <= i]
+    if all(np.array_equal(kernel[rows, columns], kernel[columns, rows].T) for rows, columns in tiles):
+        return 0.0
+    return float(np.abs(kernel - kernel.T).max())
 
 
 def _asymmetric(kernel: Array, where: str, count: int) -> InputError:
@@ -206,15 +235,15 @@ def _asymmetric(kernel: Array, where: str, count: int) -> InputError:
     return InputError(f"{fault}; {words}")
 
 
-def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
+def smallest_eigenvalue(kernel: Array, tolerance: float, size: float | None = None) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
 
     Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
     booleans and long doubles, which are treated as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. Centring
     can reduce the entries of a kernel so much that the same eigenvalue would be refused afterwards;
-    `Preprocessing.train` therefore sets such eigenvalues to zero.
+    `Preprocessing.train` therefore sets such eigenvalues to zero. `size` is the largest entry, if it is known.
     """
-    size = largest_entry(kernel)
+    size = largest_entry(kernel) if size is None else size
     if size == 0:
         return None
     # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
