@@ -63,7 +63,7 @@ class KernelSource:
         if is_precomputed(kernels):
             if table.X.shape[0] != table.X.shape[1]:
                 raise InputError(f"X has shape {table.X.shape}, not square: give precomputed kernels (n, n, M)")
-            stack = as_stack(table.X)[:, kept][:, :, kept]
+            stack = _training_stack(table.X, kept)
             called = [view.name for view in table.views] or [""] * len(stack)
             source.names = [name or f"K{m + 1}" for m, name in enumerate(called)]
             known = [False] * len(stack) if semidefinite is None else semidefinite
@@ -145,6 +145,20 @@ def check_axes(X: object, precomputed: bool) -> None:
 
 def as_stack(X: Array) -> Array:
     """(t, n, M) or, for a single kernel, (t, n), as (M, t, n)."""
+    return np.ascontiguousarray(np.moveaxis(_of_three_axes(X), -1, 0))
+
+
+def _of_three_axes(X: Array) -> Array:
     if X.ndim not in (2, 3):
         raise InputError(f"X has shape {X.shape}: give precomputed kernels (t, n, M), samples first")
-    return np.ascontiguousarray(np.moveaxis(X if X.ndim == 3 else X[..., None], -1, 0))
+    return X if X.ndim == 3 else X[..., None]
+
+
+def _training_stack(X: Array, kept: NDArray[np.intp]) -> Array:
+    """The kernels (M, n, n) of the samples kept, in memory of their own. Row by row: all kernels of a row fit into the
+    cache, where one kernel of all rows does not."""
+    given, every = _of_three_axes(X), len(kept) == len(X)
+    stack = np.empty((given.shape[2], len(kept), len(kept)), dtype=given.dtype)
+    for row, sample in enumerate(kept):
+        stack[:, row] = (given[sample] if every else given[sample, kept]).T
+    return stack

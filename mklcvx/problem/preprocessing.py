@@ -30,7 +30,7 @@ from .steps import (
     UnitVariance,
     WeightedCentre,
 )
-from .validation import positive_part, precision, rounding, smallest_eigenvalue
+from .validation import asymmetry, largest_entry, positive_part, precision, rounding, smallest_eigenvalue
 
 __all__ = [
     "NORMALISATIONS", "STEPS", "Centre", "Cosine", "Preprocessing", "Step", "UnitDiagonal", "UnitTrace", "UnitVariance",
@@ -121,9 +121,10 @@ class Preprocessing:
                 continue
             stretch = prod(step.stretches(state) for step, state in zip(self.steps, self._states[m], strict=True))
             # Several rounding errors per entry.
-            blur = 8 * precision(stack.dtype) * n * np.abs(result[m]).max() * stretch
+            blur = 8 * precision(stack.dtype) * n * largest_entry(result[m]) * stretch
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
-            result[m] = _symmetrised(result[m])
+            if asymmetry(result[m]):
+                result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
             known[m] = known[m] and all(step.multiplies for step in self.steps)
             known[m] = known[m] or self._without_rounding(result[m], blur)
@@ -185,11 +186,13 @@ class Preprocessing:
         """Fit each step on what the steps before it made of the training kernel."""
         diagonal = kernel.diagonal().copy()
         states: list[State] = []
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
             with self._naming(m, step):
                 states.append(step.fit(kernel, diagonal, weight))
-                changed = step.apply(kernel, diagonal, states[-1])
-                diagonal = diagonal if changed is None else changed
+                if number + 1 < len(self.steps):
+                    kernel = kernel.copy() if number == 0 else kernel
+                    changed = step.apply(kernel, diagonal, states[-1])
+                    diagonal = diagonal if changed is None else changed
         return states
 
     def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
@@ -230,17 +233,20 @@ def _stack(kernels: Kernels, name: str, shape: tuple[int | None, ...] = (None, N
 
 
 def _finite(values: RealArray, name: str) -> RealArray:
-    if not np.isfinite(values).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)  # not finite if an entry is not
+    if not np.isfinite(total) and not np.isfinite(values).all():
         raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
     return values
 
 
 def _training_kernel(kernel: RealArray, which: str) -> Array:
-    """A float copy of a training kernel, made exactly symmetric."""
-    copy = _finite(kernel, which).astype(float)
-    if np.abs(copy - copy.T).max() > max(ASYMMETRY, rounding(kernel.dtype)) * np.abs(copy).max():
+    """A training kernel of doubles that is exactly symmetric: itself, or a copy; not to be written to."""
+    doubles = np.asarray(_finite(kernel, which), dtype=float)
+    off = asymmetry(doubles)
+    if off > max(ASYMMETRY, rounding(kernel.dtype)) * largest_entry(doubles):
         raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
-    return _symmetrised(copy)
+    return _symmetrised(doubles) if off else doubles
 
 
 def _symmetrised(kernel: Array) -> Array:
