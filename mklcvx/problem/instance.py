@@ -13,7 +13,7 @@ from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
-from .stack import mirrored
+from .stack import Memory, mirrored
 from .target_checks import as_names, as_targets, find_test_targets, named_classes
 from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
@@ -102,6 +102,7 @@ class Instance:
     symmetric: bool = True
     checksums: tuple[int, ...] = ()
     sizes: Array | None = field(default=None, repr=False)
+    memory: Memory | None = field(default=None, repr=False)
 
     def __init__(
         self,
@@ -146,6 +147,10 @@ class Instance:
             "test_targets": _as_test(targets, test, test_targets),
         }
         self.__setstate__({**checked, **fields})
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields, without what can be computed again."""
+        return {**vars(self), "memory": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Set the fields and make their arrays read-only, also after unpickling or a deep copy."""
@@ -266,7 +271,17 @@ class Instance:
                 kernels = np.stack([mirrored(kernel)[np.ix_(samples, samples)] for kernel in self.kernels])
             none |= {"sizes": largest_entries(handed_over(kernels)), "symmetric": True, "checksums": ()}
         weight = self.sample_weight[samples]
-        return self._inheriting(kernels=kernels, targets=targets, sample_weight=weight, repairs=(), **none)
+        return self._inheriting(kernels=kernels, targets=targets, sample_weight=weight, repairs=(), memory=None, **none)
+
+    def remembering(self) -> Instance:
+        """Return the instance for several solutions: what depends on kernels and weights alone is computed once.
+
+        Returns
+        -------
+        Instance
+            A new instance, which keeps a combination of the kernels, as large as one of them, while it is there.
+        """
+        return self._inheriting(memory=Memory(self.kernels))
 
     def _inheriting(self, **changes: object) -> Instance:
         """This instance with other fields, which are known to be valid."""
@@ -304,7 +319,7 @@ class Instance:
             changes["checksums"] = ()
         groups = None if self.groups is None else as_groups(self.groups[chosen], len(chosen))
         names = tuple(self.names[m] for m in chosen)
-        return self._inheriting(kernels=stack, names=names, groups=groups, repairs=(), **changes)
+        return self._inheriting(kernels=stack, names=names, groups=groups, repairs=(), memory=None, **changes)
 
     def _index(self, kernel: int | str) -> int:
         if isinstance(kernel, str) and kernel in self.names:
