@@ -30,7 +30,7 @@ from ..problem.stack import Array
 from ..problem.validation import KnownStack
 from ..problem.weights import check_weight_sizes
 from ..reports import plot
-from ..solvers.solving import prepared, solve
+from ..solvers.solving import prepared, solve_from
 from .columns import Columns, Table
 from .inputs import gathered, host_array, in_order
 from .saving import ModelParts, read_model, require, restored, save_model
@@ -52,7 +52,7 @@ BankPart: TypeAlias = str | Mapping[str, Any] | Kernel | KernelBank | Callable[[
 Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, BankPart | Sequence[BankPart], Columns]
 Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
-FEW = 64  # samples whose predictions are compared at a time
+FEW = 16  # samples whose predictions are compared at a time
 
 
 @dataclass(eq=False, repr=False)
@@ -152,10 +152,9 @@ class KernelEstimator(BaseEstimator, ABC):
     def _instance(self, kernels: KnownStack, **given: Any) -> Instance:
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
-    def _solved(self, instance: Instance) -> Solution:
-        return solve(
-            instance, self._formulation.name, **self._limits, options=self.solver_options, **self._parameters()
-        )
+    def _solved(self, instance: Instance, warm: object = None) -> Solution:
+        given = {**self._limits, "options": self.solver_options, **self._parameters()}
+        return solve_from(warm, instance, self._formulation.name, **given)
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """Set the attributes of a fitted model; `traces` are tr K_m, one row for each solution."""

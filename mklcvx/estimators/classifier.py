@@ -9,7 +9,9 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +20,6 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import Solution
@@ -29,7 +30,9 @@ from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
 from ..problem.target_checks import as_targets
 from ..problem.targets import Targets
+from ..solvers.semismooth import FROM_MACHINE
 from .base import Array, ClassWeight, traces_of
+from .chunks import in_chunks
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
 from .prediction import winners
@@ -194,8 +197,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         whole, codes = self._whole(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
         self._members = [machine.members(codes) for machine in self._machines]
-        tasks = [_task(whole, codes, *task) for task in zip(self._machines, self._members, strict=True)]
-        solutions = Parallel(n_jobs=self.n_jobs)(delayed(self._solved)(task) for task in tasks)
+        solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
         self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
         if self.probability:
             self.calibration_ = calibrated(self, features.X, classes, weight)
@@ -221,6 +223,11 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(self.classes_) > 2:
             return whole.with_targets(as_targets(None, self.classes_[codes], None, None, len(codes)))
         return _task(whole, codes, Machine(1, 0), np.arange(len(codes)))
+
+    def _solved_machines(self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[Machine]) -> list[Solution]:
+        """One solution after the other. Several start from a support vector machine each, and share what they can."""
+        whole, warm = (whole.remembering(), FROM_MACHINE) if len(self.classes_) > 2 else (whole, None)
+        return [self._solved(_task(whole, codes, one, one.members(codes)), warm) for one in machines]
 
     @property
     def _machine_names(self) -> list[str]:

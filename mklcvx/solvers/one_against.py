@@ -19,7 +19,8 @@ from ..problem.machines import check_multi_class, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import Targets
 from .paths import each
-from .solving import solve
+from .semismooth import FROM_MACHINE
+from .solving import solve_from
 
 MULTI_CLASS = "ovr"  # unless another is asked for
 
@@ -45,7 +46,7 @@ def parts_of(instance: Instance, multi_class: str) -> list[Part]:
     """The problems of the machines, in their order."""
     check_multi_class(multi_class)
     codes = np.unique(instance.targets.values, return_inverse=True)[1].astype(np.intp)
-    parts = []
+    instance, parts = instance.remembering(), []
     for machine in machines_for(len(instance.targets.names), multi_class):
         members = machine.members(codes)
         targets = Targets("y", machine.signs(codes[members]), ("y",))
@@ -73,7 +74,7 @@ def solve_by_machines(
     parts, solutions = parts_of(instance, multi_class), []
     for number, part in enumerate(parts):
         report(f"{formulation}: machine {number + 1} of {len(parts)}")
-        solutions.append(solve(part.instance, formulation, **settings))
+        solutions.append(solve_from(FROM_MACHINE, part.instance, formulation, **settings))
     return joined(instance, multi_class, parts, solutions, preprocessing)
 
 

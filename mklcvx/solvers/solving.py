@@ -30,6 +30,7 @@ from .families.family import Found
 from .interior.engine import InteriorPoint
 from .names import accepted_name
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
+from .semismooth import quickly
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
@@ -79,7 +80,8 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
-    found, run = drive(InteriorPoint(), formulation, task, tolerance, **given)
+    quick = quickly(formulation, task, tolerance, **given)
+    found, run = quick or drive(InteriorPoint(), formulation, task, tolerance, **given)
     run.solver = InteriorPoint.name
     left = None if limit is None else limit - (time.perf_counter() - started)
     agree = found.certificate.gap <= found.certificate.rounding  # rounding is all that is left
@@ -204,8 +206,20 @@ def solve(
     >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
     True
     """
+    limits = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, "options": options}
+    told = {"report": report, "callback": callback, "preprocessing": preprocessing}
+    return solve_from(None, instance, formulation, **limits, **told, **parameters)
+
+
+def solve_from(
+    warm: object, instance: Instance, formulation: str, *, solver: str = SOLVER, tol: float | None = None,
+    time_limit: float | None = None, max_iter: int | None = None, options: Options | None = None,
+    report: Report = lambda _: None, callback: Callback = lambda _: None, preprocessing: Preprocessing | None = None,
+    **parameters: object,
+) -> Solution:  # fmt: skip
+    """The same with a warm start: the last state of another run, or FROM_MACHINE."""
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
-    limits = {"time_limit": time_limit, "max_iter": max_iter}
+    limits = {"time_limit": time_limit, "max_iter": max_iter, "warm": warm}
     told = {"options": dict(options or {}), "report": report, "callback": callback}
     return solved(instance, formulation, method, tol, parameters, preprocessing, **limits, **told)[0]
 

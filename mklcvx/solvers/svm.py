@@ -115,33 +115,15 @@ class Machine:
         return self.last
 
     def _by_libsvm(self, task: Task) -> Array | None:
-        from sklearn.svm import SVC, NuSVC, OneClassSVM
-
-        total, positive = task.box.sum(), task.box[task.signs > 0].sum()
         matrix = _centred(task.kernels[0]) if task.bias else _signed(task.kernels[0], task.signs)
-        if not task.loss_function.free_margin:
-            model = SVC(C=1.0, **self._settings(1.0))
-        elif task.bias:  # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
-            smaller = float(min(1.0, 2 * min(positive, total - positive)) / total)
-            model = NuSVC(nu=smaller, **self._settings(1.0))
-        else:
-            model = OneClassSVM(nu=1 / total, **self._settings(1.0))
-        found = _coefficients(model, matrix, task.signs, task.box)
-        if found is None:
-            return None
-        alpha = np.abs(found)
-        return alpha / alpha.sum() if task.loss_function.free_margin else alpha
+        return by_libsvm(task.alone(matrix), self.accuracy, MAX_SWEEPS)
 
     def _by_svr(self, task: Task) -> Array | None:
         from sklearn.svm import SVR
 
         shape, unit = recorded(task), samples_side(task).unit
-        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **self._settings(unit))
+        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **_settings(self.accuracy * unit, MAX_SWEEPS))
         return _coefficients(model, _centred(task.kernels[0]) + np.diag(shape.kappa), shape.a, shape.high)
-
-    def _settings(self, unit: float) -> dict[str, str | float | bool]:
-        """Of LIBSVM; its tolerance is one of margins, whose unit this is."""
-        return {"kernel": "precomputed", "max_iter": MAX_SWEEPS, "shrinking": False, "tol": self.accuracy * unit}
 
     def _by_interior_point(self, task: Task) -> Array:
         q = _signed(task.kernels[0], task.signs)
@@ -152,6 +134,30 @@ class Machine:
         if run.status is Ending.INTERRUPTED:
             raise KeyboardInterrupt
         return np.asarray(found.lower.alpha)
+
+
+def by_libsvm(task: Task, accuracy: float, sweeps: int) -> Array | None:
+    """α of C-SVC or ν-SVC with the task's one kernel, or (without a bias) one-class SVM with its one matrix Q; None
+    where LIBSVM finds none. `accuracy` is that of margins."""
+    from sklearn.svm import SVC, NuSVC, OneClassSVM
+
+    total, positive, settings = task.box.sum(), task.box[task.signs > 0].sum(), _settings(accuracy, sweeps)
+    if not task.loss_function.free_margin:
+        model = SVC(C=1.0, **settings)
+    elif task.bias:  # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
+        smaller = float(min(1.0, 2 * min(positive, total - positive)) / total)
+        model = NuSVC(nu=smaller, **settings)
+    else:
+        model = OneClassSVM(nu=1 / total, **settings)
+    found = _coefficients(model, task.kernels[0], task.signs, task.box)
+    if found is None:
+        return None
+    alpha = np.abs(found)
+    return alpha / alpha.sum() if task.loss_function.free_margin else alpha
+
+
+def _settings(accuracy: float, sweeps: int) -> dict[str, str | float | bool]:
+    return {"kernel": "precomputed", "max_iter": sweeps, "shrinking": False, "tol": accuracy}
 
 
 def _coefficients(model: LibSVM, matrix: Array, targets: Array, prices: Array) -> Array | None:
