@@ -16,7 +16,8 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-Problem, Answer = TypeVar("Problem"), TypeVar("Answer")
+Problem = TypeVar("Problem")
+Answer = TypeVar("Answer")
 CHUNKS = 2  # for each job, so that one with easy problems can take over
 
 
@@ -29,11 +30,11 @@ def in_chunks(
         return solve(problems)
     count = min(CHUNKS * jobs, len(problems))
     chunks = [problems[k::count] for k in range(count)]
-    with threadpool_limits(1):  # of threads, where these are what joblib is told to use
+    with threadpool_limits(1, "blas"):  # of threads, where these are what joblib is told to use
         parts = Parallel(n_jobs=n_jobs)(delayed(_solved)(solve, chunk, os.getpid()) for chunk in chunks)
     return [parts[i % count][i // count] for i in range(len(problems))]
 
 
 def _solved(solve: Callable[[Sequence[Problem]], list[Answer]], chunk: Sequence[Problem], caller: int) -> list[Answer]:
-    with threadpool_limits(1) if os.getpid() != caller else nullcontext():
+    with threadpool_limits(1, "blas") if os.getpid() != caller else nullcontext():
         return solve(chunk)

@@ -253,7 +253,7 @@ class _Part:
         given = () if self.weight is None else (self.weight,)
         passed = model.repair is None and len(chosen) < self.count
         known = [passed or self.semidefinite[m] for m in chosen]
-        model._semidefinite = known  # type: ignore[misc]  # of this object alone
+        model._semidefinite = known  # of this object alone
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return model.fit(self.train[:, :, list(chosen)], self.y, *given)

@@ -314,7 +314,7 @@ class Instance:
         changes: dict[str, object] = {name: part[chosen] for name, part in parts.items() if part is not None}
         stack = self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen]
         changes["checksums"] = tuple(self.checksums[m] for m in chosen) if self.checksums else ()
-        if self.checksums and not is_mapped(stack):  # it was read for the last time
+        if self.checksums and not (isinstance(stack, np.ndarray) and is_mapped(stack)):  # it was read for the last time
             self.check_unchanged()
             changes["checksums"] = ()
         groups = None if self.groups is None else as_groups(self.groups[chosen], len(chosen))

@@ -4,28 +4,30 @@ The first weights of a regulariser make one kernel, and LIBSVM solves its machin
 precision. From there the active-set steps of `interior` go on by themselves: each chooses which α and which weights are
 held at a bound, and solves the optimality conditions of the others (a semismooth Newton method, Hintermüller, Ito and
 Kunisch 2002). Where weights are given, as in `svm`, `sum` and `average`, all of that happens with the one kernel that
-they make, and two steps are the rule; else about seven, each half as long as a step of the interior point.
+they make, and one step is the rule; else about six. After a long step the machine of the new weights is solved again,
+which is nearer to the optimum than α as the step leaves it.
 
-Nothing makes these steps converge from afar. If steps do not become shorter, they end, and `interior` begins anew.
+Nothing makes these steps converge from afar. If they do not become shorter, they end, and `interior` begins anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending, Row, Run
-from ..formulations import Formulation, Points, RankOneCoefficients, SingleTask, Task
-from ..formulations._formulation import Own, Posed
+from ..formulations import Points, RankOneCoefficients, SingleTask, Task
+from ..formulations._formulation import Own
 from ..formulations.svm import SVM
 from ..problem.low_rank import LowRank
 from .driver import Algorithm, Array, Problem, State, drive
 from .interior.active_set import ActiveSetPoint, active_set_step
 from .interior.engine import InteriorPoint
-from .interior.reduced_hessian import ReducedHessian, reduced_hessian_of
+from .interior.reduced_hessian import ReducedHessian
 from .interior.samples_side import samples_side
 from .interior.settings import SETTINGS, TINY
 from .interior.single_task import candidate_points
@@ -35,8 +37,10 @@ from .svm import by_libsvm
 FROM_MACHINE = "from a support vector machine"  # the warm start of problems that are many, and alike
 ACCURACY = 1e-4  # of LIBSVM's margins
 SWEEPS, SHARE = 2000, 0.05  # iterations of LIBSVM: so many, or this share of n²; more would cost as much as `interior`
-WAITED, SHRUNK = 3, 0.7  # after so many steps their lengths must have shrunk to this share
-NEAR = 0.01  # of α: a longer step has not led to the optimum, unless there are no weights to find
+WAITED, SHRUNK = 3, 0.7  # a step must be shorter than this share of the longest of so many before it
+TOO_FAR = 0.7  # of α: after a longer step there is no hope,
+FAR = 0.1  # after such a one the machine of the new weights is solved,
+NEAR = 0.01  # and no longer one has led to the optimum, unless there are no weights to find
 
 
 @dataclass(frozen=True)
@@ -56,59 +60,78 @@ class SemismoothNewton(Algorithm[ActiveSet]):
     serves = InteriorPoint.serves
     max_iter = 15
 
-    @classmethod
-    def takes(cls, task: Posed) -> bool:
-        """The hinge loss with a bias and equal rights for all samples, on kernels that are not in factors."""
-        if not isinstance(task, Task) or isinstance(task.kernels, LowRank) or not task.bias:
-            return False
-        return samples_side(task).polyhedral and not task.loss_function.free_margin
-
     def start(self, problem: Problem) -> ActiveSet:
         task, side = problem.task, side_of(problem.task, problem.formulation)
-        x, hessian = side.start(), reduced_hessian_of(task)
+        x = side.start()
         weights = side.weights(x)
-        hessian.set_weights(weights)
-        sweeps = max(SWEEPS, int(SHARE * task.samples**2))
-        alpha = by_libsvm(task.alone(hessian.kernel), ACCURACY, sweeps)
-        problem.svm_solves += 1
-        ending = Ending.NONE if alpha is not None else Ending.NO_PROGRESS
-        alpha = np.zeros(task.samples) if alpha is None else alpha
-        images = task.matvecs(alpha * task.signs)
-        gradient, jacobian = side.gradient(x, images @ (alpha * task.signs) / 2), side.equality_jacobian(x)
-        kappa = np.asarray(-np.linalg.lstsq(jacobian.T, gradient, rcond=None)[0], dtype=np.float64)
-        nu = np.array([task.risk(weights @ images).bias])
-        at = ActiveSetPoint(alpha, x, nu, kappa, images)
-        return ActiveSet(weights, at, side, hessian, stop_reason=ending)
+        hessian = ReducedHessian(task) if len(x) else ReducedHessian.of_fixed(task, weights)
+        at = at_machine(problem, side, hessian, x)
+        nothing = ActiveSetPoint(*[np.zeros(0)] * 5)
+        ending = Ending.NO_PROGRESS if at is None else Ending.NONE
+        return ActiveSet(weights, at or nothing, side, hessian, stop_reason=ending)
 
     def due(self, iteration: int) -> bool:
         return iteration > 0
 
     def step(self, problem: Problem, state: ActiveSet) -> ActiveSet:
+        side, hessian = state.side, state.hessian
         with np.errstate(all="ignore"):
-            at = active_set_step(state.side, state.hessian, state.at)
-            weights = state.side.weights(at.x)
+            at = active_set_step(side, hessian, state.at)
+            weights = side.weights(at.x)
+        stopped = replace(state, stop_reason=Ending.NO_PROGRESS)
         if not (np.isfinite(at.images).all() and np.isfinite(weights).all()):
-            return replace(state, stop_reason=Ending.NO_PROGRESS)
+            return stopped
         change, size = np.abs(at.alpha - state.at.alpha).sum(), np.abs(at.alpha).sum()
         moves = (*state.moves, float(change / max(size, TINY)))
-        stuck = len(moves) > WAITED and not moves[-1] <= SHRUNK * moves[-1 - WAITED]
-        ending = Ending.NO_PROGRESS if stuck else Ending.NONE
-        return replace(state, weights=weights, at=at, moves=moves, stop_reason=ending)
+        stuck = len(moves) > WAITED and not moves[-1] <= SHRUNK * max(moves[-1 - WAITED : -1])
+        if stuck or (moves[-1] > TOO_FAR and len(at.x)):
+            return stopped
+        if moves[-1] > FAR and len(at.x):  # the machine of the new weights is nearer to the optimum than α of the step
+            found = at_machine(problem, side, hessian, np.maximum(at.x, 0.0))
+            if found is None:
+                return stopped
+            at = found
+        return replace(state, weights=side.weights(at.x), at=at, moves=moves)
 
     def points(self, problem: Problem, state: ActiveSet) -> Points:
         """Nothing while the last step was long, or weights are negative: that is no optimum."""
-        far = not state.moves or (state.moves[-1] > NEAR and len(state.at.x)) or (state.weights < 0).any()
+        last = state.moves[-1] if state.moves else np.inf
+        far = state.stop_reason or (last > NEAR and len(state.at.x)) or (state.weights < 0).any()
         return Points([], []) if far else candidate_points(state.side, state.at)
 
 
-def quickly(formulation: Formulation, task: Posed, tolerance: float, **given: Own) -> tuple[CertifiedPoint, Run] | None:
+def at_machine(problem: Problem, side: Side, hessian: ReducedHessian, x: Array) -> ActiveSetPoint | None:
+    """The machine with the weights of x, by LIBSVM; None where there is none."""
+    task, weights = problem.task, side.weights(x)
+    if not weights.any():
+        return None
+    hessian.set_weights(weights)
+    problem.svm_solves += 1
+    sweeps = max(SWEEPS, int(SHARE * task.samples**2))
+    alpha = by_libsvm(task.alone(hessian.kernel), ACCURACY, sweeps, converged=len(x) > 0)
+    if alpha is None:
+        return None
+    images = task.matvecs(alpha * task.signs)
+    gradient, jacobian = side.gradient(x, images @ (alpha * task.signs) / 2), side.equality_jacobian(x)
+    kappa = np.asarray(-np.linalg.lstsq(jacobian.T, gradient, rcond=None)[0], dtype=np.float64)
+    return ActiveSetPoint(alpha, x, np.array([task.risk(weights @ images).bias]), kappa, images)
+
+
+def serves(formulation: SingleTask, task: Task) -> bool:
+    """Whether weights have a regulariser, and the machine is one of LIBSVM: C-SVC, the kernels not in factors."""
+    if formulation.regulariser is None or isinstance(task.kernels, LowRank) or not task.bias:
+        return False
+    return samples_side(task).polyhedral and not task.loss_function.free_margin
+
+
+def quickly(formulation: SingleTask, task: Task, tolerance: float, **given: Own) -> tuple[CertifiedPoint, Run] | None:
     """The optimum by active-set steps, if weights are given, or `warm` is FROM_MACHINE; None where these do not serve,
     or do not arrive."""
-    if not isinstance(formulation, SingleTask) or formulation.regulariser is None or not SemismoothNewton.takes(task):
+    if not serves(formulation, task) or given["max_iter"]:
         return None
-    assert isinstance(task, Task)
+    assert formulation.regulariser is not None
     alone = formulation.regulariser.alone(task.count, **task.own)
-    if given["max_iter"] or not (alone or given.get("warm") == FROM_MACHINE):
+    if not (alone or given.get("warm") == FROM_MACHINE):
         return None
     limits = {name: given[name] for name in ("time_limit", "report", "callback")}
     aim = SETTINGS.proof_margin * tolerance
@@ -134,10 +157,6 @@ def _with_one_kernel(
     point, run = drive(SemismoothNewton(), SVM, single, tolerance, callback=told, **given)
     run.trace = [row._replace(weights=weights) for row in run.trace]
     run.last = None
-    functions = point.upper.coefficients
-    assert isinstance(functions, RankOneCoefficients)
+    functions = cast(RankOneCoefficients, point.upper.coefficients)
     points = Points([point.lower.alpha], [RankOneCoefficients(functions.weights[0] * weights, functions.signed)])
     return certify(formulation, task, points), run
-
-
-__all__ = ["FROM_MACHINE", "Array", "SemismoothNewton", "quickly"]

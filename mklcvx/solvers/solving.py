@@ -17,7 +17,7 @@ from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
 from ..errors import InputError, nearest
 from ..formulations import Formulation
-from ..formulations._formulation import Given, OfOwn, Own, Posed
+from ..formulations._formulation import Given, OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
@@ -30,10 +30,10 @@ from .families.family import Found
 from .interior.engine import InteriorPoint
 from .names import accepted_name
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
-from .semismooth import quickly
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
+NEXT_TO_NOTHING = 1e-2  # of the time limit
 LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
 
@@ -75,15 +75,15 @@ def _declared(
 
 
 def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, options: object, **given: Own) -> Outcome:
-    """Run `interior`, then `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior`
-    does not serve the formulation with this loss."""
+    """Run `interior`, from a support vector machine where weights are given, then `clarabel` if the gap is too large
+    and the problem small; run `clarabel` alone if `interior` does not serve the formulation with this loss."""
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
-    quick = quickly(formulation, task, tolerance, **given)
-    found, run = quick or drive(InteriorPoint(), formulation, task, tolerance, **given)
-    run.solver = InteriorPoint.name
-    left = None if limit is None else limit - (time.perf_counter() - started)
+    found, run = family_of(formulation).quickly(formulation, task, tolerance, **given) or drive(
+        InteriorPoint(), formulation, task, tolerance, **{**given, "time_limit": _left(limit, started)}
+    )
+    run.solver, left = InteriorPoint.name, _left(limit, started)
     agree = found.certificate.gap <= found.certificate.rounding  # rounding is all that is left
     enough = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
@@ -92,6 +92,12 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
     lower = max(found.lower, again.lower, key=attrgetter("value"))
     return joined(formulation, lower, min(found.upper, again.upper, key=attrgetter("value"))), second
+
+
+def _left(limit: float | None, started: float) -> float | None:
+    """Seconds that are left; the limit itself while next to nothing is used."""
+    spent = time.perf_counter() - started
+    return limit if limit is None or spent < NEXT_TO_NOTHING * limit else limit - spent
 
 
 def _published(algorithm: type[Algorithm]) -> Solver:
@@ -206,9 +212,9 @@ def solve(
     >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
     True
     """
-    limits = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, "options": options}
-    told = {"report": report, "callback": callback, "preprocessing": preprocessing}
-    return solve_from(None, instance, formulation, **limits, **told, **parameters)
+    given: Parameters = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, **parameters}
+    told: Parameters = {"options": options, "report": report, "callback": callback, "preprocessing": preprocessing}
+    return solve_from(None, instance, formulation, **given, **told)
 
 
 def solve_from(

@@ -136,9 +136,9 @@ class Machine:
         return np.asarray(found.lower.alpha)
 
 
-def by_libsvm(task: Task, accuracy: float, sweeps: int) -> Array | None:
+def by_libsvm(task: Task, accuracy: float, sweeps: int, converged: bool = False) -> Array | None:
     """α of C-SVC or ν-SVC with the task's one kernel, or (without a bias) one-class SVM with its one matrix Q; None
-    where LIBSVM finds none. `accuracy` is that of margins."""
+    where LIBSVM finds none, or none within so many iterations, if `converged`. `accuracy` is that of margins."""
     from sklearn.svm import SVC, NuSVC, OneClassSVM
 
     total, positive, settings = task.box.sum(), task.box[task.signs > 0].sum(), _settings(accuracy, sweeps)
@@ -150,7 +150,7 @@ def by_libsvm(task: Task, accuracy: float, sweeps: int) -> Array | None:
     else:
         model = OneClassSVM(nu=1 / total, **settings)
     found = _coefficients(model, task.kernels[0], task.signs, task.box)
-    if found is None:
+    if found is None or (converged and model.fit_status_):
         return None
     alpha = np.abs(found)
     return alpha / alpha.sum() if task.loss_function.free_margin else alpha
@@ -161,8 +161,11 @@ def _settings(accuracy: float, sweeps: int) -> dict[str, str | float | bool]:
 
 
 def _coefficients(model: LibSVM, matrix: Array, targets: Array, prices: Array) -> Array | None:
-    """LIBSVM's dual coefficients, one per sample."""
-    with warnings.catch_warnings():
+    """LIBSVM's dual coefficients, one per sample. Neither data nor parameters need scikit-learn's checks."""
+    from sklearn import config_context
+
+    unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
+    with warnings.catch_warnings(), unchecked:
         warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
         try:
             model.fit(matrix, targets, sample_weight=prices)

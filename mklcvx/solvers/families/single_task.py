@@ -8,10 +8,13 @@ import numpy as np
 
 from ...certificate import CertifiedPoint
 from ...certificate.regularisers import regulariser_of
+from ...certificate.run import Run
 from ...certificate.single import Proved
 from ...certificate.solution import Solution
 from ...formulations import LowerBound, RankOneCoefficients, SingleTask, Task, UpperBound
+from ...formulations._formulation import Own
 from ..polish import balanced, refined, sharpened
+from ..semismooth import quickly
 from .family import AIM, Family, Fields, Found
 
 Single = Found[SingleTask, Task, CertifiedPoint[LowerBound, UpperBound]]
@@ -24,6 +27,11 @@ class SingleTasks(Family[Task, Single, Proved]):
     def working(self, task: Task) -> tuple[Task, float]:
         centred = task.centred()
         return centred, 1.0 if centred is task else AIM
+
+    def quickly(
+        self, formulation: SingleTask, task: Task, tolerance: float, **given: Own
+    ) -> tuple[CertifiedPoint, Run] | None:
+        return quickly(formulation, task, tolerance, **given)
 
     def attempts(self, found: Single) -> Iterator[Mapping[str, object]]:
         """α and weights: sharpened, as they were found, and in two parts; then the α of the functions found, and these

@@ -42,6 +42,16 @@ class ReducedHessian:
     def _no_kernel(self) -> Array:
         return np.zeros((self.task.samples, self.task.samples))
 
+    @classmethod
+    def of_fixed(cls, task: Task, weights: Array) -> ReducedHessian:
+        """For weights that will not change; K(μ) is not copied where it is the one kernel that there is."""
+        made = cls.__new__(cls)
+        made.task, made.weights = task, weights
+        made.kernel = next(task.each_kernel()) if task.count == 1 and weights[0] == 1 else task.combined(weights)
+        made.diagonal = made.scale = np.ones(task.samples)
+        made.free = np.arange(task.samples)
+        return made
+
     @property
     def trace(self) -> float:
         return float(np.trace(self.kernel))
