@@ -23,6 +23,7 @@ from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
 from .cost import estimate
@@ -293,8 +294,8 @@ def solved(
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
-    kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
-    return instance.with_kernels(handed_over(kernels))
+    kernels, known = preprocessing.fit(instance.kernels, names=instance.names).train_tested(instance.kernels)
+    return instance.with_kernels(KnownStack(handed_over(kernels), known))
 
 
 def _why_not(
