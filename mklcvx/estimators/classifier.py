@@ -227,7 +227,9 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _solved_machines(self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[Machine]) -> list[Solution]:
         """One solution after the other. Several start from a support vector machine each, and share what they can."""
         whole, warm = (whole.remembering(), FROM_MACHINE) if len(self.classes_) > 2 else (whole, None)
-        return [self._solved(_task(whole, codes, one, one.members(codes)), warm) for one in machines]
+        solutions = [self._solved(_task(whole, codes, one, one.members(codes)), warm) for one in machines]
+        whole.forget()
+        return solutions
 
     @property
     def _machine_names(self) -> list[str]:

@@ -283,6 +283,11 @@ class Instance:
         """
         return self._inheriting(memory=Memory(self.kernels))
 
+    def forget(self) -> None:
+        """Drop what is remembered. It refers to tasks that refer to it, and would stay until the next collection."""
+        if self.memory is not None:
+            self.memory.values.clear()
+
     def _inheriting(self, **changes: object) -> Instance:
         """This instance with other fields, which are known to be valid."""
         made = object.__new__(Instance)
