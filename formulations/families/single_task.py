@@ -221,8 +221,11 @@ class SingleTask(
         if not isinstance(loss, Loss):
             raise InputError(f"loss {loss.name} has several outputs: pose {self.name} for the instance first")
         box = loss.prices(price, instance.sample_weight, y, bias)
-        name, symmetric, sizes = NAMED.get(loss, loss), instance.symmetric, instance.sizes
-        return Task(instance.kernels, y, box, name, bias, own, symmetric=symmetric, sizes=sizes), resolved
+        task = Task(
+            instance.kernels, y, box, NAMED.get(loss, loss), bias, own,
+            symmetric=instance.symmetric, sizes=instance.sizes, memory=instance.memory,
+        )  # fmt: skip
+        return task, resolved
 
     def chosen(self, instance: Instance, given: Given) -> Chosen:
         """The loss and every parameter with its value, checked."""

@@ -22,6 +22,7 @@ differences to one sample, K_ij − K_i0 − K_0j + K_00.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -40,30 +41,53 @@ TRIES = (1.0, 8.0, 64.0, 4096.0)  # times n·u·(largest diagonal entry): shifts
 LOW, LONGEST, BITS = 16, 4e5, 200  # ranks, numbers and their lengths up to which whole numbers are asked
 
 
+class Successive:
+    """Bounds, each the result of more work than the one before, computed when they are asked for."""
+
+    def __init__(self, bounds: Iterator[float]) -> None:
+        self.bounds, self.found = bounds, [math.inf]
+
+    def until(self, enough: float) -> float:
+        """The first that is small enough, or else the least of all."""
+        for k in itertools.count():
+            if k == len(self.found):
+                more = next(self.bounds, None)
+                if more is None:
+                    break
+                self.found.append(min(more, self.found[-1]))
+            if self.found[k] <= enough and math.isfinite(self.found[k]):
+                return self.found[k]
+        return self.found[-1]
+
+
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
     """δ of Σ weight_m K_m, weights ≥ 0. No sharper way is tried once δ ≤ enough."""
     if isinstance(stack.kernels, LowRank) or not weights.any():
         return 0.0
+    name = "ridges with a bias" if bias else "ridges"
+    return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias))).until(enough)
+
+
+def _combined_ridges(stack: KernelStack, weights: Array, bias: bool) -> Iterator[float]:
+    """δ by one way after the other."""
     used = np.flatnonzero(weights)
     centred = bias and any(stack.mostly_constant(int(m)) for m in used)
-    found = math.inf
     for way in (_by_factors, _as_one) if centred else (_as_one, _by_factors):
-        found = min(found, way(stack, weights, centred, enough))
-        if found <= enough and math.isfinite(found):
-            return found
-    return 0.0 if all(exactly_semidefinite(stack, int(m), bias) for m in used) else found
+        yield from way(stack, weights, centred)
+    if all(exactly_semidefinite(stack, int(m), bias) for m in used):
+        yield 0.0
 
 
-def _as_one(stack: KernelStack, weights: Array, centred: bool, enough: float) -> float:
+def _as_one(stack: KernelStack, weights: Array, centred: bool) -> Iterator[float]:
     """From a factorisation of the sum."""
     if centred:
-        return ridge(*_centred_sum(stack, weights), enough)
+        return ridge_bounds(*_centred_sum(stack, weights))
     terms = int(np.count_nonzero(weights)) + 1
     entry = above(terms * U * float(weights @ stack.largest_entries), terms + 8)
-    return ridge(stack.combined(weights), float(above(stack.samples * entry)), enough)
+    return ridge_bounds(stack.combined(weights), float(above(stack.samples * entry)))
 
 
-def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float) -> float:
+def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[float]:
     """From a factor of every kernel, if all have low rank: what they leave is summed up, not the kernels themselves."""
     n, r = stack.samples, stack.reference if centred else None
     rest, off, size = np.zeros((n, n)), 0.0, 0.0
@@ -71,12 +95,12 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool, enough: float
         if weight:
             columns = stack.low_rank_factor(m, centred)
             if columns is None or not columns.accurate:
-                return math.inf
+                return
             norm, lost = _add_rest(rest, float(weight), kernel, r, columns.factor)
             size += float(above(weight * norm))
             off += float(above(weight * lost))
     terms = int(np.count_nonzero(weights)) + 2
-    return float(above(_row_sums(rest) + off + terms * U * size, terms))
+    yield float(above(_row_sums(rest) + off + terms * U * size, terms))
 
 
 def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
@@ -201,14 +225,14 @@ def _centring_error(kernel: Array, r: int | None, largest: float) -> float:
     return 0.0 if exact else U * (largest + 4.0 * max(high, -low))
 
 
-def ridge(matrix: Array, off: float, enough: float) -> float:
-    """δ with A + δI ⪰ 0 for every A within `off` of the matrix, which is symmetric."""
+def ridge_bounds(matrix: Array, off: float) -> Iterator[float]:
+    """δ with A + δI ⪰ 0 for every A within `off` of the matrix, which is symmetric, by one way after the other."""
     n, diagonal = len(matrix), np.diagonal(matrix).copy()
     size = float(np.abs(diagonal).max())
     if size == 0:
-        return float(above(off + _row_sums(matrix)))
-    best = math.inf
-    unit = n * U * size
+        yield float(above(off + _row_sums(matrix)))
+        return
+    unit, proved = n * U * size, False
     definite = -2 * (float(above((n + 3) * U * np.abs(diagonal).sum(), n)) + off) - unit
     for shift in (definite, *(factor * unit for factor in TRIES)):
         lower = _factor(matrix, shift)
@@ -216,18 +240,22 @@ def ridge(matrix: Array, off: float, enough: float) -> float:
             continue
         plain = shift + float(above((n + 3) * U * (np.abs(diagonal).sum() + n * abs(shift)), n + 8)) + off
         plain += float(above(2 * U * (size + abs(shift)))) + n * TINY
-        best = max(plain, 0.0)
-        if best > enough:
-            best = min(best, max(shift + _residual(matrix, lower, shift) + off, 0.0))
+        yield _positive(plain)
+        yield _positive(shift + _residual(matrix, lower, shift) + off)
+        proved = True
         break
-    if best > enough and (factor := pivoted_cholesky(matrix, 4 * n * U)[1]) is not None:
-        best = min(best, _residual(matrix, factor) + off)
-    if math.isinf(best):  # far from semidefinite: what the smallest eigenvalue says, by the same test
+    if (factor := pivoted_cholesky(matrix, 4 * n * U)[1]) is not None:
+        yield _positive(_residual(matrix, factor) + off)
+        proved = True
+    if not proved:  # far from semidefinite: what the smallest eigenvalue says, by the same test
         lowest = float(np.linalg.eigvalsh(matrix)[0])
         shift = 1.01 * max(-lowest, 0.0) + TRIES[-1] * unit
         lower = _factor(matrix, shift)
-        best = math.inf if lower is None else shift + _residual(matrix, lower, shift) + off
-    return float(above(best)) if best > 0 else 0.0
+        yield math.inf if lower is None else _positive(shift + _residual(matrix, lower, shift) + off)
+
+
+def _positive(delta: float) -> float:
+    return float(above(delta)) if delta > 0 else 0.0
 
 
 def _factor(matrix: Array, shift: float) -> Array | None:

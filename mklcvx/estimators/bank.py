@@ -193,6 +193,11 @@ class FittedBank:
             count, samples = sum(part.count_for(table) for part in self.parts), len(table.X)
             check_stack(count, samples, samples, passing=BESIDE, otherwise=KEEPING if factors else None)
 
+    @property
+    def semidefinite(self) -> list[bool]:
+        """Which kernels are semidefinite by construction."""
+        return [one for part in self.parts for one in part.semidefinite]
+
     def cross(self, X: Array) -> CrossKernels:
         """The kernels of new samples with the training samples."""
         return side_by_side([part.cross(X) for part in self.parts])

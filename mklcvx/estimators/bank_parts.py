@@ -62,6 +62,11 @@ class Part(ABC):
         """What lacks k(x, x) of new samples, if anything."""
         return ""
 
+    @property
+    def semidefinite(self) -> list[bool]:
+        """Which kernels are semidefinite by construction, whatever the samples."""
+        return [self.factors() is not None] * len(self.names)
+
     def factors(self) -> list[Array] | None:
         """Factors F of the training kernels FF', if they are known."""
         return None
@@ -102,6 +107,12 @@ class BankPart(Part):
 
     def factors(self) -> list[Array] | None:
         return self.bank.factors()
+
+    @property
+    def semidefinite(self) -> list[bool]:
+        """The functions of KINDS are, on features; of other classes of kernels it is not known."""
+        ours = [type(kernel) in KINDS.values() for kernel in self.bank.kernels]
+        return ours * (len(self.names) // len(ours))
 
     def diagonal(self, X: Array) -> Array:
         return self.bank.diagonal(self._seen(X))
@@ -155,6 +166,10 @@ class Group(Part):
     @property
     def without_diagonal(self) -> str:
         return next(filter(None, (part.without_diagonal for part in self.parts)), "")
+
+    @property
+    def semidefinite(self) -> list[bool]:
+        return [one for part in self.parts for one in part.semidefinite]
 
     def factors(self) -> list[Array] | None:
         return joined_factors(self.parts)

@@ -22,13 +22,15 @@ from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning
 from ..formulations import Formulation
 from ..problem.cross_kernels import CrossKernels
-from ..problem.instance import Instance, check_weight_sizes
+from ..problem.instance import Instance
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.low_rank import LowRank, Stored
 from ..problem.memory import check_stack
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
+from ..problem.validation import KnownStack
+from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
@@ -53,7 +55,7 @@ BankPart: TypeAlias = str | Mapping[str, Any] | Kernel | KernelBank | Callable[[
 Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, BankPart | Sequence[BankPart], Columns]
 Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
-FEW = 64  # samples whose predictions are compared at a time
+FEW = 16  # samples whose predictions are compared at a time
 
 
 @dataclass(eq=False, repr=False)
@@ -69,6 +71,7 @@ class KernelEstimator(BaseEstimator, ABC):
     own_parameters: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
     _of_one_kernel: ClassVar[Mapping[str, Any]] = {}  # parameters that change where there is one kernel, and no choice
+    _semidefinite: ClassVar[Sequence[bool] | None] = None  # which kernels of a stack are, where that is known already
 
     formulation: str = FORMULATION
     kernels: Bank = "gaussians"
@@ -148,13 +151,14 @@ class KernelEstimator(BaseEstimator, ABC):
                 raise InputError(fault) from None
             raise
 
-    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[Stored, NDArray[np.intp]]:
+    def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[KnownStack, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
         steps = Preprocessing.from_options(bool(self.centre), self.normalise)
-        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names)
+        known = self._semidefinite
+        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names, known)
         return kernels, self._source.kept
 
-    def _instance(self, kernels: Stored, **given: Any) -> Instance:
+    def _instance(self, kernels: KnownStack, **given: Any) -> Instance:
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:

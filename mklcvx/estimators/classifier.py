@@ -9,7 +9,9 @@ A sample's price is C × sample weight × class weight; in the ν-form 1/(ν Σw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,18 +20,19 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate.solution import decision_values
+from ..certificate.solution import Solution, decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
-from ..problem.low_rank import Stored, part_of
 from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
+from ..problem.target_checks import as_targets
+from ..problem.targets import Targets
 from .base import Array, ClassWeight, traces_of
+from .chunks import in_chunks
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
 from .prediction import winners
@@ -193,52 +196,42 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         for former in ("calibration_", *OF_COMPARISON):
             self.__dict__.pop(former, None)
         features, classes, weight = self._checked(X, y, sample_weight)
-        kernels, codes, price = self._prepared(features, classes, weight)
+        whole, codes = self._whole(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
         self._members = [machine.members(codes) for machine in self._machines]
-        if self._machines[0].negative is not None and len(self._machines) > 1:
-            kernels = self._instance(kernels, classes=codes).kernels  # check and repair the whole stack
-        tasks = zip(self._machines, self._members, strict=True)
-        solutions = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._solved)(self._task(kernels, codes, price, *task)) for task in tasks
-        )
-        self._settle(solutions, traces_of(kernels, self._source.weight, self._members))
+        solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
+        self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
         if self.probability:
             self.calibration_ = calibrated(self, features.X, classes, weight)
         if self.compare_average:
             self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
-        self._warn(kernels)
+        self._warn(whole.kernels)
         return self
 
-    def _prepared(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Stored, NDArray[np.intp], Array]:
-        """The kernels, the class indices, and the price of each sample."""
+    def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:
+        """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
         check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self._loss.free_margin)
-        return kernels, codes, price
+        return self._instance(kernels, classes=codes, sample_weight=price), codes
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         """The problem of two classes, or of all of them."""
-        kernels, codes, price = self._prepared(*self._checked(X, y, sample_weight))
+        whole, codes = self._whole(*self._checked(X, y, sample_weight))
         if self._loss.joint:
-            return self._task(kernels, codes, price, JOINTLY, np.arange(len(codes)))
+            return whole
         if len(self.classes_) > 2:
-            return self._instance(kernels, classes=self.classes_[codes], sample_weight=price)
-        return self._task(kernels, codes, price, Machine(1, 0), np.arange(len(codes)))
+            return whole.with_targets(as_targets(None, self.classes_[codes], None, None, len(codes)))
+        return _task(whole, codes, Machine(1, 0), np.arange(len(codes)))
 
-    def _task(
-        self, kernels: Stored, codes: NDArray[np.intp], price: Array, machine: Machine, members: NDArray[np.intp]
-    ) -> Instance:
-        if machine.positive is None:
-            return self._instance(kernels, classes=codes, sample_weight=price)
-        y = machine.signs(codes[members])
-        if len(members) == len(codes):
-            return self._instance(kernels, y=y, sample_weight=price)
-        # A principal submatrix of a semidefinite kernel is semidefinite: negative eigenvalues in it are rounding.
-        part = part_of(kernels, members)
-        return self._instance(part, y=y, sample_weight=price[members], repair="clip")
+    def _solved_machines(self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[Machine]) -> list[Solution]:
+        """One solution after the other. Several share what they can."""
+        whole = whole.remembering() if len(self.classes_) > 2 else whole
+        solutions = [self._solved(_task(whole, codes, one, one.members(codes))) for one in machines]
+        whole.forget()
+        return solutions
 
     @property
     def _machine_names(self) -> list[str]:
@@ -359,3 +352,10 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         times = 1 if machines == [JOINTLY] else classes if machines[0].negative is None else classes - 1
         seen = np.bincount(np.concatenate(members), minlength=len(self._source.kept))
         return bool((seen == times).all())
+
+
+def _task(whole: Instance, codes: NDArray[np.intp], machine: Machine, members: NDArray[np.intp]) -> Instance:
+    """The problem of one machine."""
+    if machine.positive is None:
+        return whole
+    return whole.of_samples(members, Targets("y", machine.signs(codes[members]), ("y",)))

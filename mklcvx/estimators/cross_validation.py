@@ -24,13 +24,14 @@ from ..defaults import FOLDS, SEED
 from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
-from ..problem.low_rank import LowRank, Stored, dense, part_of
+from ..problem.low_rank import LowRank, dense
 from ..problem.memory import check_memory
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
 from ..problem.targets import NONE, Targets
+from ..problem.validation import KnownStack
 from ..solvers.grids import edge_of
 from ..solvers.one_against import each_by_machines
 from ..solvers.paths import each
@@ -218,13 +219,15 @@ def _fold(
     score: str, prepare: tuple[bool, str | None], multi_class: str | None, settings: dict[str, Any],
 ) -> list[Trial]:  # fmt: skip
     preparation = Preprocessing.from_options(*prepare)
-    stack, kernels = instance.kernels, part_of(instance.kernels, train)
-    if preparation.steps and isinstance(kernels, LowRank) and preparation.in_factors:
-        kernels = preparation.fit_factors(kernels)
+    part, columns = _part(instance, train)
+    stack, given = instance.kernels, part.kernels
+    if preparation.steps and isinstance(given, LowRank) and preparation.in_factors:
+        part = part.with_kernels(preparation.fit_factors(given))
     elif preparation.steps:
-        kernels = dense(kernels)
-        kernels = preparation.fit(kernels, names=instance.names).train(kernels)
-    part, columns = _part(instance, kernels if isinstance(kernels, LowRank) else handed_over(kernels), train)
+        given = dense(given)
+        kernels, known = preparation.fit(given, names=instance.names).train_tested(given)
+        # Negative eigenvalues beyond what a step leaves of rounding are rounding of the kernel it was given.
+        part = part.with_kernels(KnownStack(handed_over(kernels), known), repair="clip")
     rows, own = CrossKernels.among(stack, test, train), diagonals(stack)[:, test]
     steps = preparation if preparation.steps else None
     found: Iterator[Solution | Machines]
@@ -239,9 +242,8 @@ def _fold(
     return trials
 
 
-def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance, Indices]:
-    """The instance of the training samples, and the labels that are not constant there. A principal submatrix of a
-    semidefinite kernel is semidefinite: negative eigenvalues in it are rounding."""
+def _part(instance: Instance, train: Indices) -> tuple[Instance, Indices]:
+    """The instance of the training samples, and the labels that are not constant there."""
     targets = instance.targets.of_samples(train)
     columns, values = np.arange(len(targets.names)), targets.values
     if targets.kind == "labels":
@@ -250,9 +252,7 @@ def _part(instance: Instance, kernels: Stored, train: Indices) -> tuple[Instance
             raise InputError("labels: in a training part every label is had by all or by none: use fewer folds")
         names = tuple(targets.names[j] for j in columns)
         targets = replace(targets, values=values[:, columns], names=names)
-    given = {**targets.arguments(), "sample_weight": instance.sample_weight[train]}
-    unknown = dict.fromkeys(("test_kernels", "test_diagonals", targets.test_field))
-    return instance.with_kernels(kernels, **given, **unknown, repair="clip"), columns
+    return instance.of_samples(train, targets), columns
 
 
 def _outcome(

@@ -29,7 +29,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError, clipped, nearest
-from ..problem.instance import as_groups
+from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
@@ -249,6 +249,7 @@ class _Part:
     y: Any
     truth: Any
     weight: Array | None
+    semidefinite: Sequence[bool]  # which kernels are known to be
 
     @classmethod
     def of(cls, data: _Data, split: Split) -> _Part:
@@ -256,12 +257,12 @@ class _Part:
         X, y = _safe_split(model, data.X, data.y, train)
         rows, truth = _safe_split(model, data.X, data.y, test, train)
         X, _, weight = model._checked(X, "no_validation", None if data.weight is None else data.weight[train])
-        kernels, kept = model._sourced(X, np.zeros(len(X)) if y is None else y, weight)
+        (kernels, known), kept = model._sourced(X, np.zeros(len(X)) if y is None else y, weight)
         tested = np.array(model._test_kernels(rows))
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
-        return cls(plain, groups, _samples_first(kernels), tested, y, truth, model._source.weight)
+        return cls(plain, groups, _samples_first(kernels), tested, y, truth, model._source.weight, known)
 
     @property
     def count(self) -> int:
@@ -269,11 +270,15 @@ class _Part:
 
     def fitted(self, chosen: Sequence[int]) -> KernelEstimator:
         """The estimator fitted on some of the kernels. Its warnings are not shown: a kernel alone, or a fold, may well
-        be good for nothing, and certificates are counted."""
+        be good for nothing, and certificates are counted. The first fit is on all kernels: if that has refused none
+        and is to repair none, the others need no test."""
         model = clone(self.plain).set_params(groups=None if self.groups is None else self.groups[list(chosen)])
         if len(chosen) == 1:
             model.set_params(**model._of_one_kernel)
         given = () if self.weight is None else (self.weight,)
+        passed = model.repair is None and len(chosen) < self.count
+        known = [passed or self.semidefinite[m] for m in chosen]
+        model._semidefinite = known  # of this object alone
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return model.fit(self.train[:, :, list(chosen)], self.y, *given)

@@ -25,6 +25,7 @@ from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import unit_of_price, unlike_sizes
 from ..problem.stack import Array
+from ..problem.validation import KnownStack
 from .bank import BESIDE, FittedBank
 from .columns import Table
 from .inputs import View
@@ -57,10 +58,13 @@ class KernelSource:
     @classmethod
     def fit(
         cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
-        names: Sequence[str] | None = None,
-    ) -> tuple[KernelSource, Stored]:  # fmt: skip
+        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None,
+    ) -> tuple[KernelSource, KnownStack]:  # fmt: skip
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
-        `names` where kernels keep the names that they have."""
+        `names` where kernels keep the names that they have, `semidefinite` where nothing is known of a stack.
+
+        Kernels of our own functions are semidefinite by construction, and steps that multiply leave them so. What
+        centring leaves is tested there, and a stack by whoever makes an instance of it."""
         stack: Stored
         kept = samples_kept(len(table.X), weight)
         share = None if weight is None else weight[kept]
@@ -68,9 +72,10 @@ class KernelSource:
         if is_precomputed(kernels) and not table.factored:
             if table.X.shape[0] != table.X.shape[1]:
                 raise InputError(f"X has shape {table.X.shape}, not square: give precomputed kernels (n, n, M)")
-            stack = _of_samples(table.X, kept)
+            stack = _training_stack(table.X, kept)
             called = [view.name for view in table.views] or [""] * len(stack)
             source.names = [name or f"K{m + 1}" for m, name in enumerate(called)]
+            known = [False] * len(stack) if semidefinite is None else semidefinite
         else:
             source.bank = FittedBank("linear" if table.factored else kernels, table.views)
             source.train, used = table.X[kept], table.rows(kept)
@@ -79,6 +84,7 @@ class KernelSource:
             low_rank = source.bank.in_factors(table.factored) if steps.in_factors else None
             stack, source.by_factors = low_rank or source.bank.stack(len(kept)), low_rank is not None
             source.names = source.bank.names
+            known = source.bank.semidefinite
         source.names = source.names if names is None else as_names(names, len(stack))
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
         if any(step.needs_diagonal for step in steps.steps) and lacking:
@@ -90,11 +96,12 @@ class KernelSource:
             source.steps, stack = steps, steps.fit_factors(stack, share)
         elif steps.steps:
             source.steps = steps.fit(stack, source.names, share)
-            stack = steps.train(stack, in_place=True) if steps.changes else stack  # it is ours
+            if steps.changes:
+                stack, known = steps.train_tested(stack, known, in_place=True)  # it is ours
         source.unit = unit_of_price(stack, share)
         scaled = any(step.divides_by for step in steps.steps)
         source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
-        return source, stack if isinstance(stack, LowRank) else handed_over(stack)
+        return source, KnownStack(stack if isinstance(stack, LowRank) else handed_over(stack), known)
 
     @property
     def views(self) -> list[View]:
@@ -131,11 +138,15 @@ class KernelSource:
             yield self.cross(X[start : start + size])
 
 
-def _of_samples(X: Array, kept: NDArray[np.intp]) -> Array:
-    """A stack (M, n, n) of our own of some of the samples of X, (n, n, M) or (n, n)."""
-    count, n = len(_kernels_first(X)), len(kept)
-    check_stack(count, n, n, passing=BESIDE, itemsize=X.dtype.itemsize, otherwise=OF_STACKS)
-    return np.array(_kernels_first(X), order="C") if n == len(X) else as_stack(X)[:, kept][:, :, kept]
+def _training_stack(X: Array, kept: NDArray[np.intp]) -> Array:
+    """A stack (M, n, n) of our own of some of the samples of X, (n, n, M) or (n, n). Row by row: all kernels of a row
+    fit into the cache, where one kernel of all rows does not."""
+    given, n = np.moveaxis(_kernels_first(X), 0, -1), len(kept)
+    check_stack(given.shape[2], n, n, passing=BESIDE, itemsize=X.dtype.itemsize, otherwise=OF_STACKS)
+    stack = np.empty((given.shape[2], n, n), dtype=given.dtype)
+    for row, sample in enumerate(kept):
+        stack[:, row] = (given[sample] if n == len(X) else given[sample, kept]).T
+    return stack
 
 
 def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .low_rank import Kernels, LowRank, Stored
+from .groups import as_groups
+from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
-from .ownership import checksum, owned, read_only
+from .ownership import checksum, handed_over, is_mapped, owned, read_only
+from .stack import Memory, mirrored
 from .target_checks import as_names, as_targets, find_test_targets, named_classes
 from .targets import Targets
-from .validation import as_array, as_stack, check_test_stack, validated
+from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
+from .weights import as_weights, class_weights, combined_weights
 
 Array = NDArray[np.float64]
 
-LARGEST_WEIGHT = 1e100
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
 
@@ -101,10 +102,11 @@ class Instance:
     symmetric: bool = True
     checksums: tuple[int, ...] = ()
     sizes: Array | None = field(default=None, repr=False)
+    memory: Memory | None = field(default=None, repr=False)
 
     def __init__(
         self,
-        kernels: Kernels,
+        kernels: Kernels | KnownStack,
         y: ArrayLike | None = None,
         *,
         classes: ArrayLike | None = None,
@@ -123,13 +125,14 @@ class Instance:
         test_diagonals: ArrayLike | None = None,
         repair: str | None = None,
     ) -> None:
-        stack = as_stack(kernels)
+        given, known = kernels if isinstance(kernels, KnownStack) else (kernels, None)
+        stack = as_stack(given)
         targets = as_targets(y, classes, labels, label_names, stack.shape[1], response)
         count, samples, _ = stack.shape
         default_names = (f"K{m + 1}" for m in range(count))
         kernel_names = as_names("names", default_names if names is None else names, count, "kernels", "kernel")
-        checked = validated(stack, kernel_names, repair)
-        weight = _combined(_as_weights(sample_weight, samples), _class_weights(class_weight, targets))
+        checked = validated(stack, kernel_names, repair, known)
+        weight = combined_weights(as_weights(sample_weight, samples), class_weights(class_weight, targets))
         test = None if test_kernels is None else owned(check_test_stack(test_kernels, count, samples))
         test_targets = {
             "test_y": test_y, "test_classes": test_classes, "test_labels": test_labels, "test_response": test_response,
@@ -144,6 +147,10 @@ class Instance:
             "test_targets": _as_test(targets, test, test_targets),
         }
         self.__setstate__({**checked, **fields})
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields, without what can be computed again."""
+        return {**vars(self), "memory": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Set the fields and make their arrays read-only, also after unpickling or a deep copy."""
@@ -204,7 +211,7 @@ class Instance:
                 fault = f"kernel {self.names[m]!r} has changed since it was validated"
                 raise InputError(f"{fault}: build the Instance again from its memory map")
 
-    def with_kernels(self, kernels: Kernels, **changes: object) -> Instance:
+    def with_kernels(self, kernels: Kernels | KnownStack, **changes: object) -> Instance:
         """Return the same samples with other kernels.
 
         Parameters
@@ -234,8 +241,57 @@ class Instance:
         Instance
             A new instance, without targets of test samples.
         """
+        return self._inheriting(targets=targets, test_targets=None)
+
+    def of_samples(self, samples: NDArray[np.intp], targets: Targets | None = None) -> Instance:
+        """Return the problem of some of the samples, which is not validated again.
+
+        A principal submatrix of a symmetric, semidefinite matrix is symmetric and semidefinite.
+
+        Parameters
+        ----------
+        samples : ndarray of int
+            Indices of the samples.
+        targets : Targets, optional
+            Other targets, of these samples. The default is those that they have.
+
+        Returns
+        -------
+        Instance
+            A new instance, without test samples.
+        """
+        targets = self.targets.of_samples(samples) if targets is None else targets
+        none: dict[str, object] = dict.fromkeys(("test_kernels", "test_diagonals", "test_targets"))
+        if np.array_equal(samples, np.arange(self.samples)):
+            return self._inheriting(targets=targets, **none)
+        self.check_unchanged()  # a memory map is read for the last time
+        kernels = part_of(self.kernels, samples)
+        if not isinstance(kernels, LowRank):
+            if not self.symmetric:
+                kernels = np.stack([mirrored(kernel)[np.ix_(samples, samples)] for kernel in self.kernels])
+            none |= {"sizes": largest_entries(handed_over(kernels)), "symmetric": True, "checksums": ()}
+        weight = self.sample_weight[samples]
+        return self._inheriting(kernels=kernels, targets=targets, sample_weight=weight, repairs=(), memory=None, **none)
+
+    def remembering(self) -> Instance:
+        """Return the instance for several solutions: what depends on kernels and weights alone is computed once.
+
+        Returns
+        -------
+        Instance
+            A new instance, which keeps a combination of the kernels, as large as one of them, while it is there.
+        """
+        return self._inheriting(memory=Memory(self.kernels))
+
+    def forget(self) -> None:
+        """Drop what is remembered. It refers to tasks that refer to it, and would stay until the next collection."""
+        if self.memory is not None:
+            self.memory.values.clear()
+
+    def _inheriting(self, **changes: object) -> Instance:
+        """This instance with other fields, which are known to be valid."""
         made = object.__new__(Instance)
-        made.__setstate__({**vars(self), "targets": targets, "test_targets": None})
+        made.__setstate__({**vars(self), **changes})
         return made
 
     def select(self, kernels: Sequence[int | str]) -> Instance:
@@ -257,10 +313,18 @@ class Instance:
             If there is no such kernel.
         """
         chosen = [self._index(kernel) for kernel in kernels]
-        parts = {name: getattr(self, name) for name in ("groups", "test_kernels", "test_diagonals")}
-        changes = {name: part[chosen] for name, part in parts.items() if part is not None}
+        if not chosen:
+            raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
+        parts = {name: getattr(self, name) for name in ("test_kernels", "test_diagonals", "sizes")}
+        changes: dict[str, object] = {name: part[chosen] for name, part in parts.items() if part is not None}
         stack = self.kernels[chosen[0] : chosen[0] + 1] if len(chosen) == 1 else self.kernels[chosen]
-        return self.with_kernels(stack, names=[self.names[m] for m in chosen], **changes)
+        changes["checksums"] = tuple(self.checksums[m] for m in chosen) if self.checksums else ()
+        if self.checksums and not (isinstance(stack, np.ndarray) and is_mapped(stack)):  # it was read for the last time
+            self.check_unchanged()
+            changes["checksums"] = ()
+        groups = None if self.groups is None else as_groups(self.groups[chosen], len(chosen))
+        names = tuple(self.names[m] for m in chosen)
+        return self._inheriting(kernels=stack, names=names, groups=groups, repairs=(), memory=None, **changes)
 
     def _index(self, kernel: int | str) -> int:
         if isinstance(kernel, str) and kernel in self.names:
@@ -282,94 +346,6 @@ def arguments_of(instance: Instance) -> dict[str, object]:
         instance.targets.test_field: instance.test_targets,
         **{name: getattr(instance, name) for name in KEPT},
     }
-
-
-def _as_weights(sample_weight: object, samples: int) -> Array:
-    if sample_weight is None:
-        return np.ones(samples)
-    given = as_array(sample_weight, "sample_weight", "(n,)")
-    weights = given.astype(np.float64).ravel()
-    if len(weights) != samples or max(given.shape, default=0) != samples:
-        raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise InputError("sample_weight has entries that are not positive and finite: leave such samples out")
-    return weights
-
-
-def check_weight_sizes(weights: Array) -> None:
-    """Refuse weights whose squares or inverses could overflow."""
-    strange = _beyond(weights)
-    if len(strange):
-        raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
-
-
-def _beyond(weights: Array) -> Array:
-    return weights[~((weights <= LARGEST_WEIGHT) & (weights >= 1 / LARGEST_WEIGHT))]
-
-
-def _class_weights(class_weight: str | Mapping[int, float] | None, targets: Targets) -> Array:
-    if class_weight is None:
-        return np.ones(len(targets))
-    if targets.kind != "y":
-        raise InputError(f"class_weight needs y, the instance has {targets.present}: give sample_weight instead")
-    y = targets.values
-    positive = y > 0
-    shown = " ".join(repr(class_weight).split())
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.where(positive, len(y) / (2 * positive.sum()), len(y) / (2 * (~positive).sum()))
-    if not isinstance(class_weight, Mapping) or set(class_weight) != {-1, 1}:
-        raise InputError(f"class_weight = {shown}: give 'balanced' or {{-1: weight, 1: weight}}")
-    try:
-        up, down = float(class_weight[1]), float(class_weight[-1])
-    except (TypeError, ValueError, OverflowError):
-        up = down = np.nan
-    if not (0 < up < np.inf and 0 < down < np.inf):
-        raise InputError(f"class_weight = {shown}: weights must be positive and finite")
-    return np.where(positive, up, down)
-
-
-def _combined(sample_weight: Array, class_weight: Array) -> Array:
-    with np.errstate(over="ignore", under="ignore"):
-        weight = sample_weight * class_weight
-    if len(_beyond(weight)):
-        raise InputError("sample_weight times class_weight leaves the range of 1e±100: give moderate weights")
-    return weight
-
-
-def as_groups(groups: object, count: int) -> NDArray[np.intp]:
-    remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
-    try:
-        items = list(cast(Iterable[ArrayLike], groups))  # a TypeError where there are none
-        parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None
-        labels = _integers(items) if parts is None else _from_partition(parts, count)
-    except (TypeError, ValueError, OverflowError) as fault:
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"groups are not integers: {remedy}") from None
-    if len(labels) != count:
-        raise InputError(f"groups do not cover the kernels: {len(labels)} entries for {count} kernels; {remedy}")
-    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
-
-
-def _integers(values: object) -> NDArray[np.intp]:
-    array = np.ravel(np.asarray(values))
-    if array.size == 0:
-        return np.empty(0, dtype=np.intp)
-    if array.dtype.kind not in "fiu" or not np.isfinite(array).all() or (array != np.floor(array)).any():
-        raise ValueError("not integers")
-    return array.astype(np.intp)
-
-
-def _from_partition(parts: list[NDArray[np.intp]], count: int) -> NDArray[np.intp]:
-    members = np.concatenate(parts)
-    if sorted(members.tolist()) != list(range(count)):
-        missing = sorted(set(range(count)) - set(members.tolist()))
-        fault = f"kernel {missing[0]} is in none" if missing else "a kernel is in two, or unknown"
-        raise InputError(f"groups do not cover the kernels: {fault}; give each of the {count} kernels one group")
-    labels = np.empty(count, dtype=np.intp)
-    for j, part in enumerate(parts):
-        labels[part] = j
-    return labels
 
 
 def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | None) -> Array:

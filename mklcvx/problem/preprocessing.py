@@ -32,7 +32,7 @@ from .steps import (
     UnitVariance,
     WeightedCentre,
 )
-from .validation import positive_part, precision, rounding, smallest_eigenvalue
+from .validation import asymmetry, largest_entry, positive_part, precision, rounding, smallest_eigenvalue
 
 __all__ = [
     "NORMALISATIONS", "STEPS", "Centre", "Cosine", "Preprocessing", "Step", "UnitDiagonal", "UnitTrace", "UnitVariance",
@@ -110,6 +110,13 @@ class Preprocessing:
         """The training stack, the one of `fit`, transformed: a new stack, exactly symmetric, and without the
         negative eigenvalues that rounding gives to PSD kernels when most of their size is taken away. With `in_place`
         it takes the place of the old one, if that has doubles."""
+        return self.train_tested(kernels, in_place=in_place)[0]
+
+    def train_tested(
+        self, kernels: Kernels, semidefinite: Sequence[bool] | None = None, in_place: bool = False
+    ) -> tuple[Array, list[bool]]:
+        """The same, and which of the kernels are semidefinite up to rounding, as far as that is known. Those that were
+        by construction, as `semidefinite` tells, stay so where steps only multiply, and are not tested."""
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
         if in_place and stack.dtype == np.float64 and stack.flags.writeable:
@@ -117,21 +124,32 @@ class Preprocessing:
         else:
             check_stack(M, n, n)
             result = np.empty(stack.shape)
+        known = [False] * M if semidefinite is None else list(semidefinite)
         for m in range(M):
             result[m] = _training_kernel(stack[m], self._which(m))
             if not self._changes(m) and stack.dtype == result.dtype:
                 continue
             stretch = prod(step.stretches(state) for step, state in zip(self.steps, self._states[m], strict=True))
             # Several rounding errors per entry.
-            blur = 8 * precision(stack.dtype) * n * np.abs(result[m]).max() * stretch
+            blur = 8 * precision(stack.dtype) * n * largest_entry(result[m]) * stretch
             diagonal = self._apply(m, result[m], result[m].diagonal().copy())
-            result[m] = _symmetrised(result[m])
+            if asymmetry(result[m]):
+                result[m] = _symmetrised(result[m])
             np.fill_diagonal(result[m], diagonal)
-            smallest = smallest_eigenvalue(result[m], rounding(result.dtype))
-            if smallest is not None and -smallest <= blur:
-                trace, result[m] = np.trace(result[m]), positive_part(result[m])[0]
-                result[m] *= trace / np.trace(result[m])
-        return result
+            known[m] = known[m] and all(step.multiplies for step in self.steps)
+            known[m] = known[m] or self._without_rounding(result[m], blur)
+        return result, known
+
+    @staticmethod
+    def _without_rounding(kernel: Array, blur: float) -> bool:
+        """Whether the kernel is semidefinite up to rounding, after eigenvalues down to −blur were set to zero."""
+        smallest = smallest_eigenvalue(kernel, rounding(kernel.dtype))
+        if smallest is None:
+            return True
+        if -smallest <= blur:
+            trace, kernel[:] = np.trace(kernel), positive_part(kernel)[0]
+            kernel *= trace / np.trace(kernel)
+        return False
 
     def test(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> Array:
         """Test kernels (M, t, n), transformed: a new stack. `Cosine` needs the k(x, x), (M, t), as well."""
@@ -191,11 +209,13 @@ class Preprocessing:
         """Fit each step on what the steps before it made of the training kernel."""
         diagonal = kernel.diagonal().copy()
         states: list[State] = []
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
             with self._naming(m, step):
                 states.append(step.fit(kernel, diagonal, weight))
-                changed = step.apply(kernel, diagonal, states[-1])
-                diagonal = diagonal if changed is None else changed
+                if number + 1 < len(self.steps):
+                    kernel = kernel.copy() if number == 0 else kernel
+                    changed = step.apply(kernel, diagonal, states[-1])
+                    diagonal = diagonal if changed is None else changed
         return states
 
     def _apply(self, m: int, kernel: Array, diagonal: Array | None) -> Array | None:
@@ -236,17 +256,20 @@ def _stack(kernels: Kernels, name: str, shape: tuple[int | None, ...] = (None, N
 
 
 def _finite(values: RealArray, name: str) -> RealArray:
-    if not np.isfinite(values).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)  # not finite if an entry is not
+    if not np.isfinite(total) and not np.isfinite(values).all():
         raise InputError(f"{name} has NaN or infinite entries: compute it anew from finite data")
     return values
 
 
 def _training_kernel(kernel: RealArray, which: str) -> Array:
-    """A float copy of a training kernel, made exactly symmetric."""
-    copy = _finite(kernel, which).astype(float)
-    if np.abs(copy - copy.T).max() > max(ASYMMETRY, rounding(kernel.dtype)) * np.abs(copy).max():
+    """A training kernel of doubles that is exactly symmetric: itself, or a copy; not to be written to."""
+    doubles = np.asarray(_finite(kernel, which), dtype=float)
+    off = asymmetry(doubles)
+    if off > max(ASYMMETRY, rounding(kernel.dtype)) * largest_entry(doubles):
         raise InputError(f"{which} is not symmetric: give training kernels with K[i, j] = K[j, i]")
-    return _symmetrised(copy)
+    return _symmetrised(doubles) if off else doubles
 
 
 def _symmetrised(kernel: Array) -> Array:

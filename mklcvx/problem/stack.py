@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ..renamed import OldName
 from .low_rank import LowRank, Stored
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
 OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: above, that costs more than the digits lost
@@ -29,6 +30,26 @@ class Factor(NamedTuple):
 
     columns: Array
     to_coefficients: Array
+
+
+class Memory:
+    """What solutions with the same kernels, such as those of all classes, compute once: the last value of its kind."""
+
+    def __init__(self, kernels: Stored) -> None:
+        self.kernels, self.values = kernels, dict[str, tuple[Array, object]]()
+
+    def is_of(self, stack: KernelStack) -> bool:
+        """Whether these are the kernels of a stack, the same numbers in the same place."""
+        if isinstance(self.kernels, LowRank) or isinstance(stack.kernels, LowRank) or stack.offsets is not None:
+            return False
+        mine, theirs = (kernels.__array_interface__ for kernels in (self.kernels, stack.kernels))
+        return mine == theirs
+
+    def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
+        """The value at these numbers."""
+        if name not in self.values or not np.array_equal(self.values[name][0], at):
+            self.values[name] = at.copy(), compute()
+        return cast(T, self.values[name][1])
 
 
 class NumericalFactor(NamedTuple):
@@ -51,6 +72,7 @@ class KernelStack:
     symmetric: bool = field(default=True, kw_only=True)
     sizes: Array | None = field(default=None, kw_only=True, repr=False, compare=False)  # max |K_ij|, where known
     offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
+    memory: Memory | None = field(default=None, kw_only=True, repr=False, compare=False)  # of several tasks, if any
     _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _factored: dict[tuple[int, bool], NumericalFactor | None] = field(
@@ -78,8 +100,16 @@ class KernelStack:
         each = self.kernels if low is None else (low.factor(m) for m in range(self.count))
         return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
 
+    def once(self, name: str, at: Array, compute: Callable[[], T]) -> T:
+        """What `compute` finds at these numbers; not computed again where another task with these kernels has."""
+        known = self.memory is not None and self.memory.is_of(self)
+        return self.memory.recalled(name, at, compute) if self.memory is not None and known else compute()
+
     def combined(self, weights: Array) -> Array:
         """Σ_m weight_m K_m."""
+        return self.once("combined", weights, lambda: self._combined(weights))
+
+    def _combined(self, weights: Array) -> Array:
         kernel = np.zeros((self.samples, self.samples))
         self.add_combined(kernel, weights)
         return kernel if self.symmetric or isinstance(self.kernels, LowRank) else mirrored(kernel)
@@ -220,6 +250,13 @@ class KernelStack:
 
     def _spread(self, m: int) -> float:
         """What is left of kernel m without a constant, as a share of it; of factors, in the column with the least."""
+        return float(self._spreads[m])
+
+    @cached_property
+    def _spreads(self) -> Array:
+        return self.once("spreads", np.empty(0), lambda: np.array([self._spread_of(m) for m in range(self.count)]))
+
+    def _spread_of(self, m: int) -> float:
         if isinstance(self.kernels, LowRank):
             factor = self.kernels.factor(m)
             spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)

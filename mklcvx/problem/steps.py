@@ -34,6 +34,7 @@ class Step(ABC):
     needs_diagonal: ClassVar[bool] = False
     divides_by: ClassVar[str | None] = None
     of_diagonal: ClassVar[bool] = False  # whether the diagonal alone determines the state
+    multiplies: ClassVar[bool] = True  # whether entries are multiplied and nothing is taken away from them
 
     @abstractmethod
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
@@ -135,6 +136,7 @@ class Centre(Step):
 
     name = "centre"
     per_sample: ClassVar[dict[str, bool]] = {"offsets": True, "mean": False, "rest": False}
+    multiplies = False
 
     def fit(self, kernel: Array, diagonal: Array, weight: Array | None = None) -> State:
         shares = np.full(len(kernel), 1 / len(kernel)) if weight is None else weight / weight.sum()

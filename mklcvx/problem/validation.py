@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,6 +22,20 @@ Array = NDArray[np.float64]
 
 LARGEST = 1e150
 REPAIRS = ("clip", "shift", "symmetrise")
+SINGLE = 2.0**-24  # unit roundoff of single precision
+LEAST, MOST = 512, 100_000  # samples for which single precision is worth a try, and its bound is proved
+FEW = 128  # samples that tell whether it is in vain
+TILE = 256  # rows and columns that are compared with their mirror image at a time: both stay in the cache
+
+
+class KnownStack(NamedTuple):
+    """Kernels, and which of them are semidefinite up to rounding: by construction, or by a test that was made before.
+
+    Only `Instance` asks for that, to refuse kernels that are none. Certificates do not rely on it: they prove the δ
+    that the combination at hand lacks (`certificate.ridge`), whoever made the kernels."""
+
+    kernels: Stored
+    semidefinite: Sequence[bool]
 
 
 def as_stack(kernels: object) -> Stored:
@@ -80,9 +96,12 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
     return array
 
 
-def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict[str, object]:
+def validated(
+    stack: Stored, names: tuple[str, ...], repair: str | None, semidefinite: Sequence[bool] | None = None
+) -> dict[str, object]:
     """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
-    checksums of a memory map, and the largest entry of every kernel."""
+    checksums of a memory map, and the largest entry of every kernel. `semidefinite` tells which kernels need no test
+    of that."""
     asked = repairs_asked(repair)
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
@@ -97,24 +116,27 @@ def validated(stack: Stored, names: tuple[str, ...], repair: str | None) -> dict
             kernel = np.asarray(stack[m], dtype=np.float64)
         checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {m})"
-        _check_entries(kernel, where)
+        size = _check_entries(kernel, where)
         change = asymmetry(kernel)
-        if change > tolerance * largest_entry(kernel):
+        if change > tolerance * size:
             if "symmetrise" not in asked:
                 raise _asymmetric(kernel, where, count=len(names))
             kernel = (kernel + kernel.T) / 2
             stack = _writeable(stack)
             stack[m] = kernel
             repairs.append(f"{where}: symmetrised, largest entry change {change / 2:.3g}")
+            size = largest_entry(kernel)
         elif change > 0:
             kernel = mirrored(kernel)
+            size = largest_entry(kernel)
             if mapped:
                 symmetric = False
             else:
                 stack = _writeable(stack)
                 stack[m] = kernel
-        sizes[m] = largest_entry(kernel)
-        smallest = smallest_eigenvalue(kernel, tolerance)
+        sizes[m] = size
+        known = semidefinite is not None and semidefinite[m]
+        smallest = None if known else smallest_eigenvalue(kernel, tolerance, size)
         if smallest is None:
             continue
         if not asked & {"clip", "shift"}:
@@ -164,8 +186,14 @@ def largest_entry(kernel: Array) -> float:
     return float(max(kernel.max(), -kernel.min()))
 
 
-def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
-    """Refuse entries that are not finite, or whose square, or the square of whose inverse, could overflow."""
+def largest_entries(stack: RealArray) -> Array:
+    """max |K_ij| of every kernel."""
+    return np.array([largest_entry(kernel) for kernel in stack])
+
+
+def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> float:
+    """The largest entry. Refuse entries that are not finite, or whose square, or the square of whose inverse, could
+    overflow."""
     largest = largest_entry(kernel)
     if not np.isfinite(largest):
         if absent := len(missing_samples(kernel)):
@@ -176,6 +204,7 @@ def _check_entries(kernel: Array, where: str, limit: float = LARGEST) -> None:
         fault, remedy = ("too large", "divide") if largest > limit else ("too small", "multiply")
         fault = f"{where} has the largest entry {largest:.3g}, {fault} for double precision"
         raise InputError(f"{fault}: {remedy} it by a constant")
+    return largest
 
 
 def missing_samples(kernel: Array) -> NDArray[np.intp]:
@@ -194,7 +223,11 @@ def missing_view(where: str, absent: int, samples: int) -> str:
 
 def asymmetry(kernel: Array) -> float:
     """The largest |K_ij − K_ji|."""
-    return 0.0 if np.array_equal(kernel, kernel.T) else float(np.abs(kernel - kernel.T).max())
+    starts = range(0, len(kernel), TILE)
+    tiles = [(slice(i, i + TILE), slice(j, j + TILE)) for i in starts for j in starts if j <= i]
+    if all(np.array_equal(kernel[rows, columns], kernel[columns, rows].T) for rows, columns in tiles):
+        return 0.0
+    return float(np.abs(kernel - kernel.T).max())
 
 
 def _asymmetric(kernel: Array, where: str, count: int) -> InputError:
@@ -208,16 +241,16 @@ def _asymmetric(kernel: Array, where: str, count: int) -> InputError:
     return InputError(f"{fault}; {words}")
 
 
-def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
+def smallest_eigenvalue(kernel: Array, tolerance: float, size: float | None = None) -> float | None:
     """None if the kernel is PSD up to rounding: one Cholesky factorisation; eigenvalues only where it fails.
 
     Rounding may make an eigenvalue as negative as 4εn times the largest entry: 8.9e-16·n for doubles and for integers,
     booleans and long doubles, which are treated as doubles; 4.8e-7·n for singles, 3.9e-3·n for half precision. Centring
     can reduce the entries of a kernel so much that the same eigenvalue would be refused afterwards;
-    `Preprocessing.train` therefore sets such eigenvalues to zero.
+    `Preprocessing.train` therefore sets such eigenvalues to zero. `size` is the largest entry, if it is known.
     """
-    size = largest_entry(kernel)
-    if size == 0:
+    size = largest_entry(kernel) if size is None else size
+    if size == 0 or surely_definite(kernel, size):
         return None
     # Rounding of n entries moves eigenvalues by up to n·ε·size; Cholesky and the eigenvalues need as much again.
     slack = len(kernel) * size * 400 * tolerance**2
@@ -227,11 +260,44 @@ def smallest_eigenvalue(kernel: Array, tolerance: float) -> float | None:
     return smallest if smallest < -slack else None
 
 
-def _has_factor(matrix: Array) -> bool:
+def surely_definite(kernel: Array, size: float) -> bool:
+    """Whether less work than a factorisation proves that λ_min(K) > 0 by far: diagonal dominance (Gershgorin), or one
+    factorisation in single precision.
+
+    v = 2⁻²⁴ is the unit roundoff of singles, n ≤ 10⁵. A = 2⁻ᵉK − tI has entries up to 1, and B is A rounded to singles.
+    If the factorisation of B succeeds, some Δ makes B + Δ ⪰ 0, |Δ_ij| ≤ γ √(b_ii b_jj) with γ = (n + 4)v/(1 − (n + 4)v)
+    (Demmel; Higham 2002, theorem 10.5: any order of summation; reciprocals of pivots, which some libraries multiply by,
+    are counted). So ‖Δ‖₂ ≤ γ tr B. Also |b_ij| ≤ (1 + 3γ) √(b_ii b_jj), and the rounding of A, v of each entry,
+    moves eigenvalues by 1.1v tr B at most. Together λ_min(A) ≥ −1.02 (n + 8)v tr A. With t = 1.1 (n + 8)v 2⁻ᵉtr K
+
+        λ_min(K) ≥ 2ᵉ(t − 1.02 (n + 8)v tr A) ≥ 0.08 (n + 8)v tr K.
+
+    Such a kernel passes the test in double precision as well: that cannot fail where λ_min(K) exceeds 1.1 n(n + 3)u max
+    K_ii (theorem 10.7), which is less. What is not proved here is left to it: both together accept what it alone would.
+    A factorisation that some of the samples show to fail is not tried: principal submatrices of A have no smaller
+    eigenvalues."""
+    n, unit = len(kernel), 2.0 ** -math.frexp(size)[1]
+    diagonal = unit * np.diagonal(kernel)
+    lifted = 1.1 * (n + 8) * SINGLE * float(diagonal.sum())
+    if not LEAST <= n <= MOST or not float(diagonal.min()) > lifted:
+        return False
+    some = slice(None, None, -(-n // FEW))
+    if not _has_factor(_lifted(unit * kernel[some, some], -lifted)):
+        return False
+    if float((2 * diagonal - unit * np.abs(kernel).sum(axis=1)).min()) > lifted:
+        return True
+    single = np.empty(kernel.shape, dtype=np.float32)
+    np.multiply(kernel, unit, out=single, casting="same_kind")
+    single[np.diag_indices(n)] = diagonal - lifted
+    return _has_factor(single)
+
+
+def _has_factor(matrix: RealArray) -> bool:
     """Whether the Cholesky factorisation succeeds. SciPy's needs no copy, but is used only if imported already."""
     lapack = sys.modules.get("scipy.linalg.lapack")
     if lapack is not None:
-        return bool(lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
+        factored = lapack.spotrf if matrix.dtype == np.float32 else lapack.dpotrf
+        return bool(factored(matrix.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:

@@ -15,9 +15,7 @@ from ..errors import InputError
 from ..formulations._formulation import Given, Own
 from ..formulations.losses import HINGE, KNOWN, LABELS
 from ..problem.instance import Instance
-from ..problem.low_rank import LowRank, part_of
 from ..problem.machines import check_multi_class, machines_for
-from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import Targets
 from .paths import each
@@ -44,23 +42,14 @@ def needs_machines(instance: Instance, formulation: str, points: Sequence[Given]
 
 
 def parts_of(instance: Instance, multi_class: str) -> list[Part]:
-    """The problems of the machines, in their order. The kernels are those of the instance, or of some of its samples:
-    a principal submatrix of a semidefinite kernel is semidefinite, negative eigenvalues in it are rounding."""
+    """The problems of the machines, in their order."""
     check_multi_class(multi_class)
     codes = np.unique(instance.targets.values, return_inverse=True)[1].astype(np.intp)
-    parts = []
+    instance, parts = instance.remembering(), []
     for machine in machines_for(len(instance.targets.names), multi_class):
         members = machine.members(codes)
-        y = machine.signs(codes[members])
-        if len(members) == len(codes):
-            parts.append(Part(instance.with_targets(Targets("y", y, ("y",))), members))
-            continue
-        kernels = part_of(instance.kernels, members)
-        kernels = kernels if isinstance(kernels, LowRank) else handed_over(kernels)
-        none = dict.fromkeys(("classes", "label_names", "test_classes", "test_kernels", "test_diagonals"))
-        weight = instance.sample_weight[members]
-        part = instance.with_kernels(kernels, **{**none, "y": y, "sample_weight": weight, "repair": "clip"})
-        parts.append(Part(part, members))
+        targets = Targets("y", machine.signs(codes[members]), ("y",))
+        parts.append(Part(instance.of_samples(members, targets), members))
     return parts
 
 

@@ -23,6 +23,7 @@ from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
+from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
@@ -33,6 +34,7 @@ from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_opti
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
+NEXT_TO_NOTHING = 1e-2  # of the time limit
 LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
 
@@ -74,14 +76,15 @@ def _declared(
 
 
 def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, options: object, **given: Own) -> Outcome:
-    """Run `interior`, then `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior`
-    does not serve the formulation with this loss."""
+    """Run `interior`, with one kernel where weights are given, then `clarabel` if the gap is too large and the problem
+    small; run `clarabel` alone if `interior` does not serve the formulation with this loss."""
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
-    found, run = drive(InteriorPoint(), formulation, task, tolerance, **given)
-    run.solver = InteriorPoint.name
-    left = None if limit is None else limit - (time.perf_counter() - started)
+    found, run = family_of(formulation).quickly(formulation, task, tolerance, **given) or drive(
+        InteriorPoint(), formulation, task, tolerance, **{**given, "time_limit": _left(limit, started)}
+    )
+    run.solver, left = InteriorPoint.name, _left(limit, started)
     agree = found.certificate.gap <= found.certificate.rounding  # rounding is all that is left
     enough = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
@@ -90,6 +93,12 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
     lower = max(found.lower, again.lower, key=attrgetter("value"))
     return joined(formulation, lower, min(found.upper, again.upper, key=attrgetter("value"))), second
+
+
+def _left(limit: float | None, started: float) -> float | None:
+    """Seconds that are left; the limit itself while next to nothing is used."""
+    spent = time.perf_counter() - started
+    return limit if limit is None or spent < NEXT_TO_NOTHING * limit else limit - spent
 
 
 def _published(algorithm: type[Algorithm]) -> Solver:
@@ -274,8 +283,8 @@ def solved(
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
     """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
-    kernels = preprocessing.fit(instance.kernels, names=instance.names).train(instance.kernels)
-    return instance.with_kernels(handed_over(kernels))
+    kernels, known = preprocessing.fit(instance.kernels, names=instance.names).train_tested(instance.kernels)
+    return instance.with_kernels(KnownStack(handed_over(kernels), known))
 
 
 def _why_not(

@@ -10,7 +10,7 @@ import pytest
 from mklcvx import Instance, formulations, solve
 from mklcvx.certificate import ridge
 from mklcvx.checker.numbers import Kernel, by_elimination
-from mklcvx.problem.stack import KernelStack
+from mklcvx.problem.stack import KernelStack, Memory
 
 WEIGHTS = np.array([0.7, 0.0, 1.3])
 
@@ -26,6 +26,11 @@ def dented(kernels, size):
     return kernels
 
 
+def least(way, stack, centred):
+    """The least δ that a way finds."""
+    return ridge.Successive(way(stack, WEIGHTS, centred)).until(0.0)
+
+
 @pytest.mark.parametrize("way", [ridge._by_factors, ridge._as_one])
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(("offset", "centred"), [(0.0, False), (1e3, True), (1e6, True), (1e3, False)])
@@ -35,7 +40,7 @@ def test_a_ridge_is_enough_and_not_much_too_large(way, whole, offset, centred):
         points = features(rng, offset, whole)
         kernels = dented(points @ points.transpose(0, 2, 1), dent)
         stack = KernelStack((kernels + kernels.transpose(0, 2, 1)) / 2)
-        delta = way(stack, WEIGHTS, centred, 0.0)
+        delta = least(way, stack, centred)
         if delta == np.inf:  # what is left of a kernel is noise, not a few columns
             assert way is ridge._by_factors
             assert dent or not whole
@@ -47,18 +52,32 @@ def test_a_ridge_is_enough_and_not_much_too_large(way, whole, offset, centred):
 
 def test_whole_features_with_an_offset_cost_no_more_than_without_it():
     points = np.random.default_rng(3).integers(-20, 20, (3, 40, 3)) + 0.0
-    least, far = (
-        ridge._by_factors(KernelStack(p @ p.transpose(0, 2, 1)), WEIGHTS, True, 0.0)
-        for p in (points + 300, points + 3e5)
+    near, far = (
+        least(ridge._by_factors, KernelStack(p @ p.transpose(0, 2, 1)), True) for p in (points + 300, points + 3e5)
     )
-    assert far == pytest.approx(least, rel=0.2)
+    assert far == pytest.approx(near, rel=0.2)
 
 
 def test_kernels_of_full_rank_have_no_few_columns():
     points = np.random.default_rng(5).normal(size=(3, 18, 18))
     stack = KernelStack(points @ points.transpose(0, 2, 1))
-    assert ridge._by_factors(stack, WEIGHTS, False, 0.0) == np.inf
-    assert ridge._as_one(stack, WEIGHTS, False, 0.0) == 0.0
+    assert least(ridge._by_factors, stack, False) == np.inf
+    assert least(ridge._as_one, stack, False) == 0.0
+
+
+def test_what_is_remembered_is_what_would_be_found_whatever_was_asked_before():
+    points = np.random.default_rng(5).normal(size=(3, 60, 9))
+    kernels = points @ points.transpose(0, 2, 1)
+    alone = [ridge.combined_ridge(KernelStack(kernels), WEIGHTS, True, enough) for enough in (np.inf, 1e-12, 0.0)]
+    assert alone[0] > alone[1] > alone[2]  # each took more work
+    for order in ([0, 1, 2], [2, 0, 1]):
+        memory = Memory(kernels)
+        for k in order:
+            stack = KernelStack(kernels[:], memory=memory)
+            assert ridge.combined_ridge(stack, WEIGHTS, True, (np.inf, 1e-12, 0.0)[k]) == alone[k]
+            np.testing.assert_array_equal(stack.combined(WEIGHTS), KernelStack(kernels).combined(WEIGHTS))
+    others = KernelStack(2 * kernels, memory=memory)
+    np.testing.assert_array_equal(others.combined(WEIGHTS), 2 * stack.combined(WEIGHTS))
 
 
 def test_where_every_ridge_is_enough_a_finite_one_is_found():

@@ -103,8 +103,10 @@ def test_one_versus_rest_is_a_machine_for_every_class():
     assert values.shape == (60, 3)
     assert model.weights_.shape == (3, 3)
     for k in range(3):
-        alone = MKLClassifier("l1", KERNELS).fit(WINE, np.equal(GRAPE, k))
-        np.testing.assert_array_equal(values[:, k], alone.decision_function(WINE))
+        alone = MKLClassifier("l1", KERNELS).fit(WINE, np.equal(GRAPE, k))  # which starts from no machine of LIBSVM
+        bounds = [model.solutions_[k].certificate, alone.solutions_[0].certificate]
+        assert max(one.lower for one in bounds) <= min(one.upper for one in bounds)
+        np.testing.assert_allclose(values[:, k], alone.decision_function(WINE), atol=1e-7)
     np.testing.assert_array_equal(model.predict(WINE), values.argmax(axis=1))
     assert model.certificate_.relative_gap == max(s.certificate.relative_gap for s in model.solutions_)
 

@@ -199,7 +199,7 @@ def test_features_of_transformers_are_kernels_in_factors():
     np.testing.assert_allclose(model.decision_function(CANCER), dense.decision_function(stack), atol=1e-5)
     np.testing.assert_allclose(model.weights_, dense.weights_, atol=1e-5)
     table, y, _ = model._checked(CANCER, MALIGNANT)
-    assert isinstance(model._sourced(table, y, None)[0], LowRank)
+    assert isinstance(model._sourced(table, y, None)[0].kernels, LowRank)
     assert not isinstance(model.set_params(centre=True)._sourced(table, y, None)[0], LowRank)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, solve
+from mklcvx.problem import validation
 from mklcvx.problem.preprocessing import Preprocessing
 from refusals import check_refused
 from stacks import FOR_INSTANCES
@@ -344,3 +345,43 @@ def test_a_memory_map_of_many_kernels_is_read_one_at_a_time(tmp_path):
     kernels = np.load(tmp_path / "stack.npy", mmap_mode="r")
     y = np.tile([1, -1], n // 2)
     assert peak_of(lambda: Instance(kernels, y)) < 6 * 8 * n * n
+
+
+# --------------------------------------------------------------------------------------------- single precision first
+@pytest.fixture(scope="module")
+def vectors():
+    return np.linalg.qr(np.random.default_rng(0).normal(size=(validation.LEAST, validation.LEAST)))[0]
+
+
+@pytest.mark.parametrize(("scale", "loaded"), [(1.0, True), (1e-100, True), (3e120, False)])
+def test_what_single_precision_proves_is_true_and_nothing_else_is_accepted(monkeypatch, vectors, loaded, scale):
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "scipy.linalg.lapack", raising=False)
+    proved = []
+    for smallest in (-1e-3, -1e-7, 0.0, 1e-4, 0.05, 0.2):
+        kernel = (vectors * np.append(smallest, np.linspace(0.5, 2, len(vectors) - 1))) @ vectors.T
+        kernel = scale * (kernel + kernel.T) / 2
+        sure = validation.surely_definite(kernel, validation.largest_entry(kernel))
+        least = 0.08 * (len(kernel) + 8) * validation.SINGLE * np.trace(kernel)
+        assert not sure or np.linalg.eigvalsh(kernel)[0] >= least
+        proved += [smallest] * sure
+        refused = validation.smallest_eigenvalue(kernel, validation.rounding(float)) is not None
+        assert refused == (smallest < 0)
+    assert proved == [0.05, 0.2]
+
+
+def test_kernels_that_their_diagonals_dominate_are_not_factored(monkeypatch):
+    sizes, factored = [], validation._has_factor
+
+    def counted(matrix):
+        sizes.append(len(matrix))
+        return factored(matrix)
+
+    monkeypatch.setattr(validation, "_has_factor", counted)
+    assert validation.surely_definite(np.eye(600) + 1e-4, 1.0001)
+    assert max(sizes) <= validation.FEW  # of some of the samples alone
+    dented = np.eye(600) + 1e-4
+    dented[1, 2] = dented[2, 1] = 1.2  # samples that the quick look does not see
+    assert not validation.surely_definite(dented, 1.2)
+    with check_refused("not positive semidefinite", "eigenvalue -0.2;"):
+        Instance(dented[None], np.where(np.arange(600) % 2, 1, -1))

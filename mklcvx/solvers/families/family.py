@@ -10,6 +10,7 @@ import numpy as np
 
 from ...certificate import CertifiedPoint
 from ...certificate.record import ProvedPoint
+from ...certificate.run import Run
 from ...certificate.solution import Solution
 from ...formulations._formulation import FormulationT, Own, Parameters, TaskT
 from ...problem.instance import Instance
@@ -45,6 +46,12 @@ class Family(Generic[TaskT, FoundT, ProvedT]):
     def working(self, task: TaskT) -> tuple[TaskT, float]:
         """The task in the solvers' coordinates, and the share of the tolerance that solvers aim at."""
         return task, AIM
+
+    def quickly(
+        self, formulation: Own, task: TaskT, tolerance: float, **given: Own
+    ) -> tuple[CertifiedPoint, Run] | None:
+        """The optimum by a way that is shorter than that of `auto`, where there is one and it arrives; else None."""
+        return None
 
     def attempts(self, found: FoundT) -> Iterator[Mapping[str, object]]:
         """Points to certify, in this order, until one proves the tolerance. Keys are the keyword arguments of the

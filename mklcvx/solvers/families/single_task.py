@@ -8,9 +8,12 @@ import numpy as np
 
 from ...certificate import CertifiedPoint
 from ...certificate.regularisers import regulariser_of
+from ...certificate.run import Run
 from ...certificate.single import Proved
 from ...certificate.solution import Solution
 from ...formulations import LowerBound, RankOneCoefficients, SingleTask, Task, UpperBound
+from ...formulations._formulation import Own
+from ..one_kernel import with_one_kernel
 from ..polish import balanced, refined, sharpened
 from .family import AIM, Family, Fields, Found
 
@@ -24,6 +27,11 @@ class SingleTasks(Family[Task, Single, Proved]):
     def working(self, task: Task) -> tuple[Task, float]:
         centred = task.centred()
         return centred, 1.0 if centred is task else AIM
+
+    def quickly(
+        self, formulation: SingleTask, task: Task, tolerance: float, **given: Own
+    ) -> tuple[CertifiedPoint, Run] | None:
+        return with_one_kernel(formulation, task, tolerance, **given)
 
     def attempts(self, found: Single) -> Iterator[Mapping[str, object]]:
         """α and weights: sharpened, as they were found, and in two parts; then the α of the functions found, and these

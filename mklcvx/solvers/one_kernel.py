@@ -1,0 +1,41 @@
+"""Weights that are given, as in `sum` and `average`, make one kernel of many, and a support vector machine with it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ..certificate import CertifiedPoint, certify
+from ..certificate.run import Ending, Row, Run
+from ..formulations import Points, RankOneCoefficients, SingleTask, Task
+from ..formulations._formulation import Own
+from ..formulations.svm import SVM
+from ..problem.low_rank import LowRank
+from .driver import drive
+from .interior.engine import InteriorPoint
+from .interior.settings import SETTINGS
+
+
+def with_one_kernel(
+    formulation: SingleTask, task: Task, tolerance: float, **given: Own
+) -> tuple[CertifiedPoint, Run] | None:
+    """The optimum of the machine with the one kernel; None where weights are to be found, or it proves too little."""
+    side = formulation.regulariser
+    if side is None or task.count == 1 or isinstance(task.kernels, LowRank) or given["max_iter"]:
+        return None
+    if not side.alone(task.count, **task.own):
+        return None
+    weights = side.start(task.count, **task.own)
+    single = task.alone(task.combined(weights))
+
+    def told(row: Row) -> object:
+        return given["callback"](row._replace(weights=weights))
+
+    limits = {name: given[name] for name in ("time_limit", "report")}
+    point, run = drive(InteriorPoint(), SVM, single, SETTINGS.proof_margin * tolerance, callback=told, **limits)
+    run.trace = [row._replace(weights=weights) for row in run.trace]
+    run.last = None  # a state with other kernels
+    functions = cast(RankOneCoefficients, point.upper.coefficients)
+    points = Points([point.lower.alpha], [RankOneCoefficients(functions.weights[0] * weights, functions.signed)])
+    found = certify(formulation, task, points)
+    ended = run.status in (Ending.INTERRUPTED, Ending.CALLBACK, Ending.TIME_LIMIT)
+    return (found, run) if ended or found.certificate.proves(tolerance) else None
