@@ -7,9 +7,9 @@ the SVM's own certificate tells, α is sharpened by the optimality conditions on
 too, as with weights of very different size, the interior-point method of `interior.qp` solves the same program.
 
 A loss of real targets whose α has the bounds ±r, such as the ε-insensitive, is LIBSVM's SVR with these r as prices, a
-curvature κ of the gain being added to the kernel's diagonal. Every other loss, and what LIBSVM leaves undone, is solved
-by `interior` with fixed weights: kernel ridge regression is a single step of it, the logistic and the Poisson
-loss are Newton's method.
+curvature κ of the gain being added to the kernel's diagonal; where the tube is an unknown, it is its ν-SVR. Every other
+loss, and what LIBSVM leaves undone, is solved by `interior` with fixed weights: kernel ridge regression is a single
+step of it, the logistic and the Poisson loss are Newton's method.
 
 Many classes have an SVM each, with one kernel and without bias, which starts where it last ended (`fit_classes`).
 `OverWeights` and `Alternating` are the algorithms that go from weights to weights, with an SVM for each.
@@ -17,6 +17,7 @@ Many classes have an SVM each, with one kernel and without bias, which starts wh
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -32,7 +33,8 @@ from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTas
 from ..formulations.svm import SVM
 from .driver import Algorithm, Array, Problem, State, drive
 from .interior.qp import Quadratic, box_qp, interior_point
-from .interior.samples_side import recorded, samples_side
+from .interior.sample_variables import recorded
+from .interior.samples_side import samples_side
 from .interior.single_task import InteriorSingle
 from .polish import gain_gradient, sharpened
 
@@ -133,10 +135,14 @@ class Machine:
         return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
     def _by_svr(self, task: Task) -> Array | None:
-        from sklearn.svm import SVR
+        from sklearn.svm import SVR, NuSVR
 
-        shape, unit = recorded(task), samples_side(task).unit
-        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **self._settings(unit))
+        shape, settings = recorded(task), self._settings(samples_side(task).unit)
+        if task.loss_function.free_tube:
+            share = min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
+            model: LibSVM = NuSVR(C=1.0, nu=share, **settings)
+        else:
+            model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **settings)
         return _coefficients(model, _centred(task.kernels[0]) + np.diag(shape.kappa), shape.a, shape.high)
 
     def _settings(self, unit: float) -> dict[str, str | float | bool]:

@@ -10,7 +10,7 @@ enough. If they are not, nothing is lost: the certificate decides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,20 +18,21 @@ from ...formulations import Task
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, balance
-from .samples_side import DualPoint, SamplesSide
+from .sample_variables import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 
 
 @dataclass(frozen=True)
 class ActiveSetPoint:
-    """α, x and the multipliers of all equalities; `images` are K_mβ."""
+    """α, x and the multipliers of all equalities; `images` are K_mβ, `tube` is ε where it is an unknown."""
 
     alpha: Array
     x: Array
     nu: Array
     kappa: Array
     images: Array
+    tube: Array = field(default_factory=lambda: np.zeros(0))
 
     def capped(self, samples: SamplesSide) -> bool:
         """Whether any sample is at an end that the price sets. Then a larger price changes the optimum."""
@@ -47,7 +48,7 @@ class ActiveSetPoint:
 def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
     """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
-    samples, signs = side.samples, side.samples.signs
+    samples, signs = side.samples.at(at.tube), side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2
     point = DualPoint(at.alpha, *samples.distances(at.alpha))
@@ -57,22 +58,27 @@ def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> 
     free, bounds = samples.active(at.alpha, gradient, level)
     held, bounds_x = ~free, _bounds_x(side, at, gradient_x)
     held_x = ~np.isnan(bounds_x)
+    row, total = samples.active_sum(bounds, gradient)
+    rows, totals = np.vstack([rows, row * signs]), np.append(totals, total)
     hessian.set_weights(np.maximum(weights, 0.0))
     products = side.jacobian_product(at.x, halves[:, None])
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     firm_x = SETTINGS.held_diagonal * max(float(np.abs(products).max(initial=0.0)), TINY)
     diagonal = np.where(held, firm, samples.curvature(point))
     diagonal_x = side.sign * np.where(held_x, firm_x, 0.0)
-    system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal, diagonal_x)
+    where = beta, at.x, at.kappa
+    system = ReducedSystem(hessian, side, at.images, where, rows, diagonal, diagonal_x, np.zeros(len(row)))
     wanted = -gradient - samples.kink(at.alpha, gradient)
     for_beta = np.where(held, firm * (bounds - at.alpha), wanted) * signs
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
     others = np.concatenate([for_x, rows @ beta - totals, -side.equalities(at.x)])
     found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
-    change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
+    end = len(system.rows)
+    change, nu, tube, kappa = np.split(others, [len(at.x), end - len(row), end])
+    tube = at.tube + tube if len(row) else np.zeros(len(at.tube))
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
-    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * signs))
+    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, task.matvecs(alpha * signs), tube)
 
 
 def _bounds_x(side: Side, at: ActiveSetPoint, gradient: Array) -> Array:
