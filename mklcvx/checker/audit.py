@@ -364,6 +364,7 @@ def evaluated_file(data, record):
 def point_multipliers(record):
     """The multipliers that are part of the point, and the fields that are not checked here."""
     name, parameters = record["formulation"], record["parameters"]
-    used = [LEVELS[loss]] if (loss := name_of(parameters)) in LEVELS else []
+    unknown = LEVELS.get(str(parameters.get("loss", "nu" if "nu" in parameters else "hinge")))
+    used = [unknown] if unknown else []
     used += ["tau"] if name in WITH_TAU and parameters.get("l1_ratio") != 1 else []
     return used, ["weights"] if name in BLOCKWISE and record["coefficients"] is not None else []
