@@ -42,7 +42,7 @@ SHRUNK = 2.0**-50  # of ‖α‖₁, where scaling it down has to be exact
 
 @dataclass(frozen=True)
 class NuSVR(PiecewiseQuadratic):
-    """The record is that of ε = 0, unless ε is given."""
+    """The record is that of ε = 0."""
 
     name = "nu_svr"
     kind = "tube"
@@ -57,8 +57,11 @@ class NuSVR(PiecewiseQuadratic):
 
     nu: float = 0.5
 
-    def shape(self, y: Array, price: Array, epsilon: float = 0.0) -> Quadratic:
-        return Quadratic.of(price, a=y, epsilon=epsilon, low=-price, high=price)
+    def shape(self, y: Array, price: Array) -> Quadratic:
+        return self.at_level(y, price, 0.0)
+
+    def at_level(self, y: Array, price: Array, level: float) -> Quadratic:
+        return Quadratic.of(price, a=y, epsilon=level, low=-price, high=price)
 
     def most(self, price: Array) -> float:
         return self.nu * math.fsum(price)
@@ -71,10 +74,10 @@ class NuSVR(PiecewiseQuadratic):
         return y @ alpha, [cp.abs(alpha) <= price, cp.norm1(alpha) <= self.most(price)]
 
     def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.shape(y, price, level).value(y - outputs)
+        return self.at_level(y, price, level).value(y - outputs)
 
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.shape(y, price, level).fenchel_young(alpha, y - outputs)
+        return self.at_level(y, price, level).fenchel_young(alpha, y - outputs)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
         r, most = y - outputs, self.most(price)

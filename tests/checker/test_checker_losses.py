@@ -294,11 +294,11 @@ def test_an_alpha_that_is_too_long_by_an_ulp_is_refused():
     instance, record = answered("nu_svr", "sum", False)
     y, weight = instance.targets.values, np.asarray(instance.sample_weight)
     most, held = 0.6 * math.fsum(0.7 * weight), (0.7 * weight).tolist()
-    full = [*held[:6], math.nextafter(math.fsum([most, *(-h for h in held[:6])]), 0.0), *[0.0] * 5]
+    full = [*held[:7], math.nextafter(math.fsum([most, *(-h for h in held[:7])]), 0.0), *[0.0] * 4]
     assert sum(map(Fraction, full)) <= Fraction(most)
     record["certificate"], record["alpha"] = {"ridge": 1e-9, "stretch": 1.0}, full
     check(instance.kernels, y, record, weight)
-    record["alpha"] = [*full[:6], full[6] + 4 * np.spacing(most), *full[7:]]
+    record["alpha"] = [*full[:7], full[7] + 4 * np.spacing(most), *full[8:]]
     with pytest.raises(Refused, match="larger than nu times that of the prices"):
         check(instance.kernels, y, record, weight)
 

@@ -71,6 +71,23 @@ def test_a_wrong_part_is_rejected(loss):
         assert verify(instance, "l1", bias=found.bias + 1.0, **given).verdict == "rejected"
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_tube_of_an_answer_and_the_length_of_its_alpha_are_judged(bias):
+    instance = instance_of("nu_svr")
+    given = {"loss": "nu_svr", "nu": 0.3, "bias": bias}
+    found = solve(instance, "l1", tol=1e-9, **given)
+    tube = found.multipliers["epsilon"]
+    for epsilon, verdict in ((tube, "accepted"), (1.2 * tube, "rejected"), (-tube, "rejected")):
+        report = verify(instance, "l1", parameters=given, multipliers={"epsilon": epsilon}, **parts(found))
+        assert report.verdict == verdict
+        assert f"epsilon='{verdict}'" in repr(report)
+    other = solve(instance, "l1", tol=1e-9, **{**given, "nu": 0.4})
+    report = verify(instance, "l1", parameters=given, alpha=other.alpha, diagnosis=False)
+    assert report.verdict == "rejected"
+    violated = {one.constraint: one.by for one in report.parts[0].violations}
+    assert violated["Σ |α| ≤ ν Σ C"] == pytest.approx(1 / 3, rel=1e-3)
+
+
 @pytest.mark.parametrize("name", ["planted-squared", "planted-epsilon_insensitive", "planted-huber"])
 def test_planted_optima_are_accepted_sharply(name):
     chosen = zoo.specimen(name)
