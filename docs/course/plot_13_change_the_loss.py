@@ -107,7 +107,7 @@ for loss in losses.EVERY:
 
 for kind in ("labels", "response"):
     shown = [losses.LOSSES[one] for one in mklcvx.available_losses(target=kind)]
-    shown = [one for one in shown if not one.free_margin and one.name != "absolute"]
+    shown = [one for one in shown if not one.level_name and one.name != "absolute"]
     swap = {"epsilon_insensitive": losses.EpsilonInsensitive(0.5)}
     swap["squared_epsilon_insensitive"] = losses.SquaredEpsilonInsensitive(0.5)
     swap["quantile"] = losses.Quantile(0.8)
@@ -137,7 +137,10 @@ for kind in ("labels", "response"):
 #   count to the right: :math:`\alpha=c(y-e^z)` is the count less its mean.
 #
 # The ν-forms (``nu``, ``one_class``) have the hinge's picture: there :math:`a=0`, and
-# the condition :math:`\sum_i\alpha_i=1` belongs to the unknown margin.
+# the condition :math:`\sum_i\alpha_i=1` belongs to the unknown margin. ``nu_svr`` has
+# that of the ε-insensitive loss with an unknown :math:`\varepsilon`, which costs
+# :math:`\nu\sum_ic_i` per unit: :math:`\sum_i|\alpha_i|\le\nu\sum_ic_i` belongs to it,
+# so that at most a share ν of the samples lies outside its tube.
 #
 # By machine
 # ----------

@@ -15,9 +15,9 @@ From one to the other. For given ε it is `epsilon_insensitive`; −ε‖α‖�
 
 Targets: a response.
 Parameters: C > 0, default 1; 0 < nu ≤ 1, default ½.
-Degenerate cases: ν = 1 is `absolute` where ε = 0 is optimal. Where every target can be fitted exactly at a price below
-what ε costs, ε = 0 and ‖α‖₁ < N. At the ε that it finds the solution is that of `epsilon_insensitive`, and the value is
-larger by Nε.
+Degenerate cases: ν = 1 is `absolute`, as max(0, |r| − ε) + ε ≥ |r|. Where every target can be fitted exactly at a price
+below what ε costs, ε = 0 and ‖α‖₁ < N. At the ε that it finds the solution is that of `epsilon_insensitive`, and the
+value is larger by Nε.
 
 Reference: Schölkopf et al. 2000, section 3; Chang & Lin 2002.
 """

@@ -38,7 +38,8 @@ Multipliers = Mapping[str, float | Array]
 
 class Samples(NamedTuple):
     """Margins y f(x), or residuals y − f(x) of real targets, and shares α/C, (n,) or (k, n) with k labels; the level
-    that margins are held against; what the loss leaves at each sample, divided by C: zero at the optimum."""
+    that margins are held against, for residuals the tube where it is an unknown; what the loss leaves at each sample,
+    divided by C: zero at the optimum."""
 
     margins: Array
     shares: Array
@@ -75,7 +76,8 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     task, _ = formulation.task(instance, solution.parameters)
     left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, solution.multipliers)
     if each is not None and each.targets in (REAL, COUNTS):
-        margins, level = task.y - each.mean(outputs), 0.0
+        margins = task.y - each.mean(outputs)
+        level = level_of(each, solution.multipliers)
     return Samples(margins, shares, level, left / task.box, each)
 
 

@@ -81,6 +81,18 @@ def test_primal_and_dual_meet_and_their_points_prove_it(name, nu, bias):
     assert formulation.lower(problem, other).value == pytest.approx(low, rel=1e-5, abs=1e-7)
 
 
+@over_biases
+@pytest.mark.parametrize("name", ["l1", "li"])
+def test_without_anything_left_out_it_is_the_absolute_residual(name, bias):
+    instance = Instance(K, response=Y, sample_weight=PRICES)
+    plain, free = (solve(instance, name, bias=bias, **given) for given in (
+        {"loss": "absolute"}, {"loss": "nu_svr", "nu": 1.0}))  # fmt: skip
+    assert free.certificate.lower <= plain.certificate.upper
+    assert plain.certificate.lower <= free.certificate.upper
+    assert free.objective == pytest.approx(plain.objective, rel=1e-8)
+    assert free.alpha == pytest.approx(plain.alpha, abs=1e-5)
+
+
 def test_several_outputs_are_refused():
     instance = Instance(K, response=np.stack([Y, -Y], axis=1))
     with check_refused(

@@ -130,7 +130,7 @@ ROWS = [
     Row("parameter", FREE, {**FREE, "nu": 0.5}, words="the default: what was given was ignored"),
     Row("tube_mistaken", FREE, {"loss": "epsilon_insensitive", "C": 2.0, "epsilon": 0.3}, words="ν was taken for"),
     Row("tube_mistaken", TUBE, {"loss": "nu_svr", "C": 2.0, "nu": 0.2}, words="the tube's ε was taken for ν"),
-    Row("loss huber", FREE, {"loss": "huber", "C": 2.0}),
+    Row("loss squared", FREE, {"loss": "squared", "C": 2.0}),
     Row("alpha_units", FREE, spoilt=lambda _, parts: {**parts, "alpha": parts["alpha"] / 2.0}),
     # ------------------------------------------------------------------------------------------------------- labels
     Row("classes_swapped", LOGISTIC, spoilt=flipped, on=LABELLED),
