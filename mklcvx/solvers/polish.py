@@ -29,7 +29,7 @@ from .interior.samples_side import samples_side
 def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
     """Return the α that the optimality conditions imply at these weights; `upper` supplies the margins."""
     (outputs, _), level, bias = task.evaluate(upper.coefficients), upper.risk.level, upper.risk.bias
-    samples, signs = samples_side(task).at(_tube(upper.risk)), task.signs
+    samples, signs = samples_side(task).at(_tube(upper.risk), alpha), task.signs
     slope = samples.smooth_slope(DualPoint(alpha, *samples.distances(alpha)))
     excess = signs * (outputs + bias) - slope - (upper.risk.rho or 0.0)
     free, held = samples.active(alpha, excess, level)
@@ -75,7 +75,7 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     for _ in range(rounds):
         outputs = weights @ seen(task, alpha * signs, task.bias, sliced=True).z + kernel @ low
         risk = task.risk(outputs)
-        samples = side.at(_tube(risk))
+        samples = side.at(_tube(risk), alpha)
         at = DualPoint(alpha, *samples.distances(alpha))
         curvature = samples.curvature(at)
         slope = samples.smooth_slope(at) - curvature * signs * low

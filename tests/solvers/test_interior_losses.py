@@ -231,6 +231,16 @@ def test_the_tube_is_found_whether_it_vanishes_or_not(price, nu, bias):
     assert length == pytest.approx(most, rel=1e-6) if tube > 1e-6 else length <= most * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("name", ["l1", "lp", "vskl"])
+def test_small_alphas_are_no_zeros_where_the_tube_vanishes(name):
+    """Kernels 1e9 apart fit every target, with α of very different sizes, all far below their prices."""
+    instance, _ = RESPONSES["sizes differ by 1e9"]()
+    instance = Instance(instance.kernels, response=instance.response, groups=[0, 0, 1, 1])
+    for bias in (True, False):
+        solution = solved(instance, name, "nu_svr", bias=bias, C=10.0)
+        assert solution.certified, solution.message
+
+
 @pytest.mark.parametrize("loss", WITH_PRICE)
 def test_slope_and_curvature_are_those_of_the_loss(loss):
     side, task = side_for(loss, C=2.0)

@@ -48,7 +48,7 @@ class ActiveSetPoint:
 def active_set_step(side: Side, hessian: ReducedHessian, at: ActiveSetPoint) -> ActiveSetPoint:
     """Choose the active bounds, and solve for the free variables. A variable with a negative gradient should grow."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
-    samples, signs = side.samples.at(at.tube), side.samples.signs
+    samples, signs = side.samples.at(at.tube, at.alpha), side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2
     point = DualPoint(at.alpha, *samples.distances(at.alpha))

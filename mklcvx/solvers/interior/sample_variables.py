@@ -64,8 +64,9 @@ class SamplesSide:
         return not (self.two_sided or self.kappa.any())
 
     # ---------------------------------------------------------------------------- a tube that is an unknown, if any
-    def at(self, tube: Array) -> Self:
-        """The same side at this tube ε, where it is an unknown: an array of one number, or of none."""
+    def at(self, tube: Array, alpha: Array | None = None) -> Self:
+        """The same side at this tube ε, where it is an unknown: an array of one number, or of none. For active sets, α
+        tells whether ε is 0."""
         return self
 
     def first_tube(self, gradient: Array) -> Array:

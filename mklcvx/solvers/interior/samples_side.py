@@ -192,7 +192,8 @@ class Split(SamplesSide):
 
 class Tube(Split):
     """Two variables, whose price ε is an unknown: Σ(p + n) = N. Both may be longer than they need be, so that it is an
-    equality, and ε ≥ 0 follows. `at` sets ε; without it, it is 0.
+    equality, and ε ≥ 0 follows. `at` sets ε; without it, it is 0. Where ε vanishes and ‖α‖₁ < N, 0 is no bound of an
+    active set (`loose`): α that are small beside their prices would be taken for zeros.
 
     ε has a row e in the equations of α and is eliminated with the variables: from
 
@@ -204,12 +205,13 @@ class Tube(Split):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.most = task.loss_function.most(task.box)
+        self.most, self.loose = task.loss_function.most(task.box), False
 
-    def at(self, tube: Array) -> Self:
+    def at(self, tube: Array, alpha: Array | None = None) -> Self:
         one = copy(self)
         one.epsilon, one.kink_price = np.full(len(self.a), tube[0]), np.full(self.size, tube[0])
         one.unit = max(self.unit, float(tube[0]))
+        one.loose = alpha is not None and bool(tube[0] / one.unit <= 1 - self.share_of_sum(alpha))
         return one
 
     def first_tube(self, gradient: Array) -> Array:
@@ -249,8 +251,16 @@ class Tube(Split):
         """dε on both variables is part of the right-hand side: its own share of dG is e dε."""
         return super().expanded(alpha, right - tube, of_variables, tube)
 
+    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+        return (
+            SamplesSide.active(self, alpha, gradient, level) if self.loose else super().active(alpha, gradient, level)
+        )
+
+    def kink(self, alpha: Array, gradient: Array) -> Array:
+        return np.zeros(len(alpha)) if self.loose else super().kink(alpha, gradient)
+
     def active_sum(self, alpha: Array, gradient: Array) -> tuple[Array, Array]:
-        if self.epsilon[0] / self.unit <= 1 - self.share_of_sum(alpha):
+        if self.loose:
             return super().active_sum(alpha, gradient)
         return np.where(alpha == 0, 0.0, self._sign(alpha, gradient))[None], np.array([self.most])
 
