@@ -167,8 +167,8 @@ class Loss(AnyLoss):
 
     # ------------------------------------------------------------------------------------------ numbers in NumPy
     @abstractmethod
-    def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        """c_i ℓ(y_i, z_i) for every sample, at this ρ or ε where it is an unknown."""
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        """c_i ℓ(y_i, z_i) for every sample; `rho` is the level where it is an unknown, ρ or ε."""
 
     @abstractmethod
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
@@ -190,7 +190,7 @@ class Loss(AnyLoss):
         """The smallest and the largest α; they may be infinite."""
 
     @abstractmethod
-    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         """c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i ≥ 0 for every sample, evaluated without cancellation. Where ε is an
         unknown, ε(N − ‖α‖₁) ≥ 0 is left of the gap (`slack`)."""
 

@@ -143,8 +143,8 @@ class PiecewiseQuadratic(Loss):
         """r = a + ρ − s∘z."""
         return self.shape(y, price).a + rho - self.signs(y) * outputs
 
-    def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.shape(y, price).value(self.residuals(outputs, y, price, level))
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        return self.shape(y, price).value(self.residuals(outputs, y, price, rho))
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
         shape, interval = self.shape(y, price), (0.0, 0.0)
@@ -180,5 +180,5 @@ class PiecewiseQuadratic(Loss):
     def bounds(self, y: Array, price: Array) -> tuple[Array, Array]:
         return self.shape(y, price)[3:]
 
-    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.shape(y, price).fenchel_young(alpha, self.residuals(outputs, y, price, level))
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        return self.shape(y, price).fenchel_young(alpha, self.residuals(outputs, y, price, rho))

@@ -48,7 +48,7 @@ class Logistic(Loss):
         share = cp.multiply(1 / price, alpha)
         return price @ (cp.entr(share) + cp.entr(1 - share)), [alpha <= price]
 
-    def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         return price * np.logaddexp(0.0, -y * outputs)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
@@ -75,7 +75,7 @@ class Logistic(Loss):
     def bounds(self, y: Array, price: Array) -> tuple[Array, Array]:
         return np.zeros(len(price)), price
 
-    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         t, rest = y * outputs, price - alpha
         apart = np.where(alpha < rest, alpha / price - chance(-t), chance(t) - rest / price)
         return price * (

@@ -42,7 +42,7 @@ SHRUNK = 2.0**-50  # of ‖α‖₁, where scaling it down has to be exact
 
 @dataclass(frozen=True)
 class NuSVR(PiecewiseQuadratic):
-    """The record is that of ε = 0."""
+    """The record is that of ε = 0; `rho`, the level, is ε."""
 
     name = "nu_svr"
     kind = "tube"
@@ -73,11 +73,11 @@ class NuSVR(PiecewiseQuadratic):
     def declare_gain(self, alpha: cp.Variable, y: Array, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         return y @ alpha, [cp.abs(alpha) <= price, cp.norm1(alpha) <= self.most(price)]
 
-    def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.at_level(y, price, level).value(y - outputs)
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        return self.at_level(y, price, rho).value(y - outputs)
 
-    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
-        return self.at_level(y, price, level).fenchel_young(alpha, y - outputs)
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
+        return self.at_level(y, price, rho).fenchel_young(alpha, y - outputs)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
         r, most = y - outputs, self.most(price)

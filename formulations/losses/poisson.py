@@ -64,7 +64,7 @@ class Poisson(Loss):
         mean = y - cp.multiply(1 / price, alpha)
         return price @ (mean + cp.entr(mean)) + sum(self.constants(y, price).values()), []
 
-    def value(self, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
+    def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         return divergence(price * y, price, outputs)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
@@ -97,7 +97,7 @@ class Poisson(Loss):
     def constants(self, y: Array, price: Array) -> dict[str, float]:
         return {"Σ c(y log y − y)": math.fsum(price * (y * np.log(np.where(y > 0, y, 1.0)) - y))}
 
-    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, level: float = 0.0) -> Array:
+    def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
         return divergence(price * y - alpha, price, outputs)
 
 
