@@ -231,6 +231,17 @@ def test_the_tube_is_found_whether_it_vanishes_or_not(price, nu, bias):
     assert length == pytest.approx(most, rel=1e-6) if tube > 1e-6 else length <= most * (1 + 1e-12)
 
 
+def test_groups_that_matter_little_are_not_eliminated_before_the_tube_is_known():
+    """Four hundred samples, where the functions of six kernels out of eight are nearly nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    kernels = np.exp(-((X.T[:, :, None] - X.T[:, None]) ** 2))
+    instance = Instance(kernels, response=np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=400))
+    solution = solved(instance, "li", "nu_svr", nu=0.1, tol=1e-7)
+    assert solution.certified, solution.message
+    assert solution.iterations <= 60
+
+
 @pytest.mark.parametrize("name", ["l1", "lp", "vskl"])
 def test_small_alphas_are_no_zeros_where_the_tube_vanishes(name):
     """Kernels 1e9 apart fit every target, with α of very different sizes, all far below their prices."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...formulations import Task
 from ...formulations.losses import PiecewiseQuadratic, Quadratic
-from .settings import TINY
+from .settings import SETTINGS, TINY
 from .step_length import Array
 
 
@@ -37,6 +37,7 @@ class SamplesSide:
 
     variables_per_sample = 1
     kink_price: Array | float = 0.0  # ε, variable by variable
+    elimination_gap = SETTINGS.elimination_gap
 
     def __init__(self, task: Task) -> None:
         self.signs, self.price = task.signs, task.box

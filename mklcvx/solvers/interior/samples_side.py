@@ -203,6 +203,8 @@ class Tube(Split):
 
         e'dα − Σ 4/(D_p + D_n) dε = m − Σ (right_p/D_p + right_n/D_n) + Σ e (right_p/D_p − right_n/D_n)."""
 
+    elimination_gap = SETTINGS.tube_elimination_gap
+
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self.most, self.loose = task.loss_function.most(task.box), False
