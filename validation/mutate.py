@@ -66,6 +66,7 @@ TOPICS = {
         "squared_epsilon_insensitive", "huber", "quantile", "one_class",
     )},
     "losses/poisson": ("losses", "poisson", "losses_declared", "sample_terms"),
+    "losses/nu_svr": ("nu_svr", "losses", "losses_declared"),
     "losses/__init__": ("losses", "losses_parameters"),
     **dict.fromkeys(
         ("families/joint", "losses/_joint", "losses/crammer_singer", "losses/softmax"),

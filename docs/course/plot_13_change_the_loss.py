@@ -107,7 +107,7 @@ for loss in losses.EVERY:
 
 for kind in ("labels", "response"):
     shown = [losses.LOSSES[one] for one in mklcvx.available_losses(target=kind)]
-    shown = [one for one in shown if not one.free_margin and one.name != "absolute"]
+    shown = [one for one in shown if not one.level_name and one.name != "absolute"]
     swap = {"epsilon_insensitive": losses.EpsilonInsensitive(0.5)}
     swap["squared_epsilon_insensitive"] = losses.SquaredEpsilonInsensitive(0.5)
     swap["quantile"] = losses.Quantile(0.8)
@@ -137,7 +137,10 @@ for kind in ("labels", "response"):
 #   count to the right: :math:`\alpha=c(y-e^z)` is the count less its mean.
 #
 # The ν-forms (``nu``, ``one_class``) have the hinge's picture: there :math:`a=0`, and
-# the condition :math:`\sum_i\alpha_i=1` belongs to the unknown margin.
+# the condition :math:`\sum_i\alpha_i=1` belongs to the unknown margin. ``nu_svr`` has
+# that of the ε-insensitive loss with an unknown :math:`\varepsilon`, which costs
+# :math:`\nu\sum_ic_i` per unit: :math:`\sum_i|\alpha_i|\le\nu\sum_ic_i` belongs to it,
+# so that at most a share ν of the samples lies outside its tube.
 #
 # By machine
 # ----------
@@ -145,6 +148,7 @@ for kind in ("labels", "response"):
 # Forty points of a curve, noisier to the right, two of them far off; four kernels, of
 # which ``l1`` may choose.
 
+rng = np.random.default_rng(0)
 x = np.sort(rng.uniform(-1.5, 1.5, 40))
 response = x**2 - x + 0.15 * (2 + x) * rng.normal(size=40)
 response[[6, 31]] += [2.5, -3.0]
@@ -241,6 +245,24 @@ for (level, solution), style in zip(levels.items(), ("--", "-", "-."), strict=Tr
 right.set(xlabel="x")
 right.legend(fontsize="small")
 plt.show()
+
+# %%
+# How wide should the tube be? ``nu_svr`` finds it: the share ν that may lie outside is
+# chosen instead. At its :math:`\varepsilon` it is the ε-insensitive loss, and its value
+# is larger by what the tube costs.
+
+for share in (0.2, 0.5, 0.8):
+    free = mklcvx.solve(curve, "l1", loss="nu_svr", nu=share, C=C)
+    epsilon = free.multipliers["epsilon"]
+    outside = np.mean(np.abs(response - outputs(free)) > epsilon + 1e-6)
+    support = np.mean(np.abs(free.alpha) > 1e-6)
+    given = {"loss": "epsilon_insensitive", "epsilon": epsilon, "C": C}
+    held = mklcvx.solve(curve, "l1", **given).objective + share * 40 * C * epsilon
+    print(f"ν = {share}: ε = {epsilon:.4f}; {outside:.0%} outside, {support:.0%} with")
+    print(f"         α ≠ 0; value {free.objective:.6f}, with ε held {held:.6f}")
+    assert outside <= share + 1e-9
+    assert share - 1e-9 <= support
+    assert abs(held - free.objective) < 1e-6 * held
 
 # %%
 # Break it

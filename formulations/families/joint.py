@@ -197,6 +197,9 @@ class JointOutputs(
         if self.single.between is not None:
             words = "its penalty is between groups: use a formulation with weights, for example l1"
             raise InputError(f"{self.name} has no form for several outputs, {words}")
+        if chosen.loss.free_tube:
+            words = "its tube would be one for all of them: give one column, or use loss epsilon_insensitive"
+            raise InputError(f"loss {chosen.loss.name} has no form for several outputs, {words}")
         loss = chosen.loss if isinstance(chosen.loss, JointLoss) else Separable(cast(Loss, chosen.loss))
         y = np.ascontiguousarray(np.atleast_2d(targets.T))
         box = chosen.loss.prices(chosen.price, instance.sample_weight, y, chosen.bias)

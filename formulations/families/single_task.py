@@ -252,9 +252,11 @@ class SingleTask(
         others = [f"{unnamed[kind]} for {words}" for kind, words in TARGETS.values() if kind in unnamed]
         for_labels = f"hinge{' (nu if nu is given)' * self._takes(NU)} for labels"
         choice = f"loss over the samples; {', '.join(self.loss_names)}; default {', '.join([for_labels, *others])}"
-        prices = [LOSSES[loss].parameter.described for loss in self.losses]
+        described = dict(LOSSES[loss].parameter.described for loss in self.losses)
+        for name, words in self._described_own():  # nu sets the prices of one loss, and is another's own
+            described[name] = f"{described[name]}; {words}" if name in described else words
         bias = ("bias", "whether f has a constant term; default true")
-        return [("loss", choice), *prices, *self._described_own(), bias, *super().described_parameters]
+        return [("loss", choice), *described.items(), bias, *super().described_parameters]
 
     def _described_own(self) -> list[tuple[str, str]]:
         """The parameters of single losses, each with the losses that have it."""

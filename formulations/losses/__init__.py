@@ -11,6 +11,7 @@ from .hinge import HINGE
 from .huber import HUBER, Huber
 from .logistic import LOGISTIC
 from .nu import NU
+from .nu_svr import NU_SVR, NuSVR
 from .one_class import ONE_CLASS
 from .poisson import POISSON
 from .quantile import QUANTILE, Quantile
@@ -22,7 +23,7 @@ from .squared_hinge import SQUARED_HINGE
 
 EVERY: tuple[Loss, ...] = (
     HINGE, NU, SQUARED_HINGE, SMOOTHED_HINGE, LOGISTIC, SQUARED, EPSILON_INSENSITIVE, ABSOLUTE,
-    SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, POISSON, ONE_CLASS,
+    SQUARED_EPSILON_INSENSITIVE, HUBER, QUANTILE, NU_SVR, POISSON, ONE_CLASS,
 )  # fmt: skip
 LOSSES: dict[str, Loss] = {name: loss for loss in EVERY for name in (*loss.other_names, loss.name)}
 JOINT: dict[str, JointLoss] = {loss.name: loss for loss in (CRAMMER_SINGER, SOFTMAX)}  # of several outputs
@@ -32,9 +33,9 @@ OWN = tuple(dict.fromkeys(parameter.name for loss in EVERY for parameter in loss
 
 __all__ = [
     "ABSOLUTE", "ALL", "CLASSES", "COUNTS", "CRAMMER_SINGER", "EPSILON_INSENSITIVE", "EVERY", "HINGE", "HUBER", "JOINT",
-    "KNOWN",
-    "LABELS", "LOGISTIC", "LOSSES", "NONE", "NU", "ONE_CLASS", "OWN", "POISSON", "QUANTILE", "REAL", "SMOOTHED_HINGE",
+    "KNOWN", "LABELS", "LOGISTIC",
+    "LOSSES", "NONE", "NU", "NU_SVR", "ONE_CLASS", "OWN", "POISSON", "QUANTILE", "REAL", "SMOOTHED_HINGE",
     "SOFTMAX", "SQUARED", "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber",
-    "JointLoss", "JointRisk", "Loss", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable",
+    "JointLoss", "JointRisk", "Loss", "NuSVR", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable",
     "SmoothedHinge", "SquaredEpsilonInsensitive",
 ]  # fmt: skip

@@ -5,7 +5,8 @@
 
 One dual variable serves every kind of target: β = s∘α, with the signs s = y for labels ±1 (α ≥ 0 then) and s = 1 for
 real targets and counts (α of either sign) and for none. With a bias s'α = 0. A loss whose margin ρ is an unknown has ρ
-in place of 1, −ρ in the risk and 1'α = 1.
+in place of 1, −ρ in the risk and 1'α = 1. A loss whose tube ε is an unknown has Nε in the risk and ‖α‖₁ ≤ N. Such an
+unknown is the level of the loss.
 
 The risk is the sum of the losses at prices c (`box` of a task), least over the bias; the gain is the sum of the g_i,
 minus the conjugate of the risk. Fenchel–Young: c_i ℓ(y_i, z) ≥ g_i(α) − s_i α z for every z and every α, with
@@ -14,6 +15,7 @@ equality where α minimises the difference; summed over the samples it is the ha
 
 from __future__ import annotations
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -31,13 +33,20 @@ LABELS, REAL, COUNTS, CLASSES, NONE = "labels", "response", "counts", "classes",
 
 
 class Risk(NamedTuple):
-    """The least risk of given outputs over everything but the kernels: bias, and margin ρ for loss nu."""
+    """The least risk of given outputs over everything but the kernels: bias, and the margin ρ or tube ε where it is an
+    unknown."""
 
     value: float
     bias: float
     bias_interval: tuple[float, float]
     rho: float | None
     largest_term: float
+    epsilon: float | None = None
+
+    @property
+    def unknown(self) -> float:
+        """The level where the loss has one: ρ or ε; else 0."""
+        return self.rho or self.epsilon or 0.0
 
     @property
     def level(self) -> float:
@@ -59,6 +68,7 @@ class AnyLoss(ABC):
     lengths: ClassVar[tuple[str, ...]] = ()  # own parameters in the units of real targets
     degree: ClassVar[int] = 1  # for real targets: ℓ(ty, tz) = t^degree ℓ(y, z), lengths being multiplied by t as well
     free_margin: ClassVar[bool] = False  # whether ρ is an unknown
+    free_tube: ClassVar[bool] = False  # whether ε is an unknown
     takes_bias: ClassVar[bool] = True
     log_odds: ClassVar[bool] = False  # whether 1/(1 + e^(−z)) is the probability of +1; of classes, e^(z_j) is in ratio
     log_link: ClassVar[bool] = False  # whether e^z is the mean of the target
@@ -67,6 +77,11 @@ class AnyLoss(ABC):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return self.parameter, *self.own
+
+    @property
+    def level_name(self) -> str:
+        """What files call the unknown level; empty where there is none."""
+        return "rho" if self.free_margin else "epsilon" if self.free_tube else ""
 
     # ------------------------------------------------------------------------------------------- its description
     @property
@@ -153,11 +168,11 @@ class Loss(AnyLoss):
     # ------------------------------------------------------------------------------------------ numbers in NumPy
     @abstractmethod
     def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
-        """c_i ℓ(y_i, z_i) for every sample, at this ρ where the margin is free."""
+        """c_i ℓ(y_i, z_i) for every sample; `rho` is the level where it is an unknown, ρ or ε."""
 
     @abstractmethod
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
-        """The least risk of these outputs over b (and ρ)."""
+        """The least risk of these outputs over b (and ρ or ε)."""
 
     @abstractmethod
     def gain(self, alpha: Array, y: Array, price: Array) -> float: ...
@@ -176,7 +191,20 @@ class Loss(AnyLoss):
 
     @abstractmethod
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
-        """c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i ≥ 0 for every sample, evaluated without cancellation."""
+        """c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i ≥ 0 for every sample, evaluated without cancellation. Where ε is an
+        unknown, ε(N − ‖α‖₁) ≥ 0 is left of the gap (`slack`)."""
+
+    def level_cost(self, level: float, price: Array) -> float:
+        """What the level itself adds to the risk."""
+        return -level if self.free_margin else self.most(price) * level if self.free_tube else 0.0
+
+    def most(self, price: Array) -> float:
+        """N, the largest ‖α‖₁: what a unit of ε costs, where it is an unknown."""
+        return math.inf
+
+    def slack(self, alpha: Array, price: Array) -> float:
+        """N − ‖α‖₁, rounded once."""
+        return math.fsum([self.most(price), *(-np.abs(alpha))])
 
     def constants(self, y: Array, price: Array) -> dict[str, float]:
         """Parts of the risk that depend on the targets alone, by name."""

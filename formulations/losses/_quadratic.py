@@ -156,6 +156,17 @@ class PiecewiseQuadratic(Loss):
         value = float(alpha @ (shape.excess(r) - shape.kappa * alpha / 2))
         return Risk(value, best, interval, None, value)
 
+    def at_level(self, y: Array, price: Array, level: float) -> Quadratic:
+        """The record with ρ or ε, where it is an unknown, held there."""
+        shape = self.shape(y, price)
+        return shape._replace(a=shape.a + level) if self.free_margin else shape
+
+    def risk_at(self, level: float, outputs: Array, y: Array, price: Array, bias: bool) -> float:
+        """The least risk over b alone."""
+        shape, signs = self.at_level(y, price, level), self.signs(y)
+        best = middle(*shape.least_bias(outputs, signs)) if bias else 0.0
+        return float(shape.value(shape.a - signs * (outputs + best)).sum()) + self.level_cost(level, price)
+
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
         return math.fsum(self.shape(y, price).gain_terms(alpha))
 

@@ -150,7 +150,7 @@ def _libsvm(parameters: Record, labels: Array, weight: Array) -> Any:
     """LIBSVM always has a bias. If ν is too large for that, take the largest feasible value."""
     from sklearn.svm import SVC, NuSVC
 
-    if "nu" in parameters:
+    if "nu" in parameters and "C" not in parameters:
         largest = 2 * min(weight[labels > 0].sum(), weight[labels < 0].sum()) / weight.sum()
         return NuSVC(nu=min(parameters["nu"], largest * (1 - 1e-9)), kernel="precomputed")
     return SVC(C=parameters.get("C", 1.0), kernel="precomputed")

@@ -37,7 +37,7 @@ from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
 from .sample_terms import sample_terms
-from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs
+from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
 
 Interval = tuple[Array, Array]  # from below and from above
 
@@ -72,8 +72,9 @@ def certified(
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
     """Whether α lies in its box and satisfies its equalities exactly: s'α = 0 with a bias, 1'α = 1 where the margin is
-    free. `fsum` is exact where a sum vanishes."""
+    free; and ‖α‖₁ ≤ N where the tube is. `fsum` is exact where a sum vanishes, and in its sign."""
     inside = bool((alpha >= task.low).all() and (alpha <= task.limit).all())
+    inside = inside and task.loss_function.slack(alpha, task.box) >= 0
     rows, totals = task.equalities()
     return inside and all(math.fsum([*(row * alpha), -total]) == 0 for row, total in zip(rows, totals, strict=True))
 
@@ -123,28 +124,30 @@ class Between:
         """The better of the certificates with f as it is, and stretched by what free samples' margins lack."""
         task = self.task
         squares, lengths, outputs, along = self.with_ridges(delta)
-        rho, bias, interval = outputs.offsets(task)
+        level, bias, interval = outputs.offsets(task)
         samples = Samples(task, self.alpha, outputs, self.side)
-        lack = samples.lack(bias, rho)
+        lack = samples.lack(bias, level)
         stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
-        tried = [self._at(samples, t, bias, squares, lengths, along, delta) for t in stretches]
+        tried = [self._at(samples, t, (bias, level), squares, lengths, along, delta) for t in stretches]
         high = self.weights**2 * self.dual.high if self.found is None else self.found.high
         norms, roots = (np.sqrt(np.maximum(square, 0.0)) for square in (high, squares[1]))  # of K_mc_m, as it predicts
         best = min(tried, key=lambda one: one.gap)
-        return Proved(best, self.alpha, self.weights, self.own, bias, interval, None, None, norms, roots)
+        known = stated_level(task, level)
+        return Proved(best, self.alpha, self.weights, self.own, bias, interval, known, None, norms, roots)
 
     def _at(
-        self, samples: Samples, t: float, bias: Parts, squares: Interval, lengths: Interval, along: float, delta: Array
-    ) -> Certificate:
+        self, samples: Samples, t: float, offsets: tuple[Parts, float], squares: Interval, lengths: Interval,
+        along: float, delta: Array,
+    ) -> Certificate:  # fmt: skip
         own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate
         gain = self.side.gain(self.alpha)
         norms, roots = (above(np.sqrt(np.maximum(ends[1], 0.0))) for ends in (lengths, squares))
         price, cost = (float(above(x, self.steps)) for x in (t * t * penalty(norms, **own), conjugate(roots, **own)))
-        bound, gap = samples.terms(t, bias, 0.0)
+        bound, gap = samples.terms(t, *offsets)
         width = total_above([*gap, max(total_above([price, cost, -t * along], self.steps), 0.0)])
         least = [np.sqrt(np.maximum(below(ends[0]), 0.0)) for ends in (lengths, squares)]
         scale = t * t * penalty(least[0], **own) + conjugate(least[1], **own)
-        plain = min(math.fsum(samples.terms(size, bias, 0.0, blur=0.0)[1]) for size in {1.0, t})
+        plain = min(math.fsum(samples.terms(size, *offsets, blur=0.0)[1]) for size in {1.0, t})
         bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
         rounding = max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0)
         lower, upper = total_below([gain, -cost]), total_above([*bound, price])

@@ -3,6 +3,7 @@
 With outputs z_i = f(x_i) + b, the signs s of the task, norms ‖f_m‖ and roots √q_m(α),
 
     primal − dual  =  Σ_i (c_i ℓ(y_i, z_i) − g_i(α_i) + s_i α_i z_i)                     samples
+                      (where the tube ε is an unknown, + ε(N − ‖α‖₁))
                    +  Σ_m (‖f_m‖ √q_m − Σ_i s_i α_i f_m(x_i))                            functions
                    +  U(‖f_1‖..‖f_M‖) + U*(√q_1..√q_M) − Σ_m ‖f_m‖ √q_m                  weights
 
@@ -17,6 +18,7 @@ weights as they are stored.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +33,13 @@ from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
 
+Multipliers = Mapping[str, float | Array]
+
 
 class Samples(NamedTuple):
     """Margins y f(x), or residuals y − f(x) of real targets, and shares α/C, (n,) or (k, n) with k labels; the level
-    that margins are held against; what the loss leaves at each sample, divided by C: zero at the optimum."""
+    that margins are held against, for residuals the tube where it is an unknown; what the loss leaves at each sample,
+    divided by C: zero at the optimum."""
 
     margins: Array
     shares: Array
@@ -69,19 +74,25 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
         slackness = (1 - shares) * np.maximum(-beyond, 0.0) + shares * np.maximum(beyond, 0.0)
         return Samples(margins, shares, level, slackness, HINGE)
     task, _ = formulation.task(instance, solution.parameters)
-    left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, level)
+    left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, solution.multipliers)
     if each is not None and each.targets in (REAL, COUNTS):
-        margins, level = task.y - each.mean(outputs), 0.0
+        margins = task.y - each.mean(outputs)
+        level = level_of(each, solution.multipliers)
     return Samples(margins, shares, level, left / task.box, each)
 
 
-def _of_one_output(task: Task, alpha: Array, outputs: Array, level: float) -> tuple[Array, Loss]:
+def _of_one_output(task: Task, alpha: Array, outputs: Array, multipliers: Multipliers) -> tuple[Array, Loss]:
     """What the loss leaves at each sample, and the loss."""
     loss = task.loss_function
-    return loss.fenchel_young(alpha, outputs, task.y, task.box, level if loss.free_margin else 0.0), loss
+    return loss.fenchel_young(alpha, outputs, task.y, task.box, level_of(loss, multipliers)), loss
 
 
-def _of_several(task: JointTask, alpha: Array, outputs: Array, level: float) -> tuple[Array, Loss | None]:
+def level_of(loss: Loss, multipliers: Multipliers) -> float:
+    """ρ or ε, where it is an unknown."""
+    return float(multipliers.get(loss.level_name, 0.0))
+
+
+def _of_several(task: JointTask, alpha: Array, outputs: Array, _: Multipliers) -> tuple[Array, Loss | None]:
     return task.loss.fenchel_young(alpha, outputs, task.y, task.box), task.loss.of_each_output
 
 
@@ -93,8 +104,8 @@ OF_LOSSES: dict[str, OfOwn[tuple[Array, Loss | None]]] = {
 
 def box_of(instance: Instance, solution: Solution) -> Array:
     """C_i: C or 1/(νn), times the sample's weight."""
-    nu = solution.parameters.get("nu")
-    price = float(solution.parameters["C"]) if nu is None else 1 / (float(nu) * instance.samples)
+    given = solution.parameters
+    price = float(given["C"]) if "C" in given else 1 / (float(given["nu"]) * instance.samples)
     return np.asarray(price * instance.sample_weight)
 
 
@@ -115,10 +126,11 @@ def single_task(formulation: formulations.SingleTask, instance: Instance, soluti
     roots = task.root_q(alpha)
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
-    rho = float(solution.multipliers.get("rho", 0.0)) if task.loss_function.free_margin else 0.0
-    at_samples = task.loss_function.fenchel_young(alpha, outputs + solution.bias, task.y, task.box, rho)
+    loss, level = task.loss_function, level_of(task.loss_function, solution.multipliers)
+    at_samples = loss.fenchel_young(alpha, outputs + solution.bias, task.y, task.box, level)
+    slack = level * loss.slack(alpha, task.box) if loss.free_tube else 0.0
     return GapParts(
-        samples=float(at_samples.sum()),
+        samples=float(at_samples.sum()) + slack,
         functions=both - float((alpha * task.signs) @ outputs),
         weights=float(curves) - both,
     )

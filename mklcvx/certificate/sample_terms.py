@@ -10,7 +10,9 @@ The first is the second at α = 0. Without P the second is the loss in Fenchel�
 convex in r, so that the ends r ± off pay for the error of r.
 
 **Straight losses** (κ = 0). φ + P is convex on either side of 0: its supremum is at low, 0 or high. With α = up − down,
-one of them 0, the way to high is (high − up)(r − ε) + down (r + ε), to 0 it is |α|(ε − σr) with the sign σ of α.
+one of them 0, the way to high is (high − up)(r − ε) + down (r + ε), to 0 it is |α|(ε − σr) with the sign σ of α. Where
+the tube ε is an unknown, ‖α̂‖₁ ≤ N: for any ε ≥ 0, ε(N − ‖α̂‖₁) ≥ 0 is added, which makes it this side and leaves Nε.
+The gain has ε = 0, so that ε(N − ‖α‖₁) joins the gap.
 
 **Curved losses** (κ > 0). Let x be any point of the box, and p ≥ 0 the slope of φ at x into the box, where it points
 there. As φ is concave with modulus κ, and √(2D P(x)) bounds the slope of P at x,
@@ -104,6 +106,18 @@ class SampleTerms(ABC):
     def paying(self, ridge: Ridge) -> SampleTerms:
         """The same side, paying for this δ."""
         return replace(self, ridge=ridge)
+
+    def at(self, level: float) -> SampleTerms:
+        """The same side at this tube, where it is an unknown."""
+        return self
+
+    def level_terms(self, level: float) -> list[float]:
+        """What the level itself adds to the upper bound, beside the samples."""
+        return []
+
+    def slack_terms(self, alpha: Array, level: float) -> list[float]:
+        """What it adds to the gap."""
+        return []
 
     @property
     def stretches(self) -> bool:
@@ -222,6 +236,32 @@ class Straight(OfRecord):
         return Costs(above(end * beyond) + paid, gap)
 
 
+@dataclass(frozen=True)
+class OfMargin(Straight):
+    """Of a loss whose margin ρ is an unknown: the residuals have it, and −ρ is left."""
+
+    def level_terms(self, level: float) -> list[float]:
+        return [-level]
+
+
+@dataclass(frozen=True)
+class OfTube(Straight):
+    """Of a loss whose tube ε is an unknown. The gain is that of ε = 0."""
+
+    most: float
+
+    def at(self, level: float) -> OfTube:
+        return replace(self, shape=self.shape._replace(epsilon=np.full_like(self.a, level)))
+
+    def level_terms(self, level: float) -> list[float]:
+        """Nε, exactly."""
+        return product_terms(np.array(self.most), np.array(level)).tolist()
+
+    def slack_terms(self, alpha: Array, level: float) -> list[float]:
+        """ε(N − ‖α‖₁)."""
+        return [float(above(level * max(math.fsum([self.most, *(-np.abs(alpha))]), 0.0)))]
+
+
 class Curved(OfRecord):
     """κ > 0."""
 
@@ -329,9 +369,16 @@ class Counted(SampleTerms):
 
 
 def of_record(task: Task) -> OfRecord:
-    shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
-    kind = Curved if shape.kappa.any() else Straight
+    loss = cast(PiecewiseQuadratic, task.loss_function)
+    shape = loss.shape(task.y, task.box)
+    kind = Curved if shape.kappa.any() else OfMargin if loss.free_margin else Straight
     return kind(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape)
+
+
+def of_tube(task: Task) -> OfTube:
+    shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
+    most = task.loss_function.most(task.box)
+    return OfTube(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape, most)
 
 
 def entropic(task: Task) -> Entropic:
@@ -345,6 +392,7 @@ def counted(task: Task) -> Counted:
 
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {
     "quadratic": of_record,
+    "tube": of_tube,
     "logistic": entropic,
     "poisson": counted,
 }

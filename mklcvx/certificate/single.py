@@ -13,7 +13,8 @@ since β̂ − c sums to zero where δ needs it to. With f = tK(μ)β and output
 
     v ≤ R(μ) + ½t²μ'q + Σ_i sup over low_i ≤ α̂_i ≤ high_i of [g_i(α̂_i) − s_i α̂_i z_i + ½δ(α̂_i − tα_i)²],
 
-any b, which multiplies s'α̂ = 0. Where the margin is free, ρ(1 − 1'α̂) = 0 is added: g_i is ρα̂_i, and −ρ is left. Without
+any b, which multiplies s'α̂ = 0. Where the margin is free, ρ(1 − 1'α̂) = 0 is added: g_i is ρα̂_i, and −ρ is left.
+Where the tube is, ε(N − ‖α̂‖₁) ≥ 0 is added: g_i is y_iα̂_i − ε|α̂_i|, and Nε is left; ε(N − ‖α‖₁) joins the gap. Without
 δ the supremum is the loss c_i ℓ(y_i, z_i). A negative c'K(μ)c is not cut off.
 
 **Gap.** The two differ by numbers none of which is negative, so nothing cancels:
@@ -94,13 +95,13 @@ class Outputs:
         return r, above(np.abs(lost_too - signs * (lost + rest)) + self.error + self.shift_error)
 
     def offsets(self, task: Task) -> tuple[float, Parts, Parts]:
-        """The ρ and the bias that minimise the risk, and the interval of optimal biases. The shift is subtracted
+        """The level and the bias that minimise the risk, and the interval of optimal biases. The shift is subtracted
         from the bias, which has two parts: with large constants in the kernels one double would be too coarse."""
         risk = task.risk(self.values)
         high = math.fsum([risk.bias, *(-self.terms)])
         low_end, high_end = (end - math.fsum(self.terms) for end in risk.bias_interval)
         bias = high, math.fsum([risk.bias, *(-self.terms), -high])
-        return risk.rho or 0.0, bias, (min(low_end, high), max(high_end, high))
+        return risk.unknown, bias, (min(low_end, high), max(high_end, high))
 
     def plus(self, other: Outputs) -> Outputs:
         values = self.values + other.values
@@ -134,10 +135,11 @@ class Samples:
         c = t * (self.alpha if low is None else self.alpha + self.task.signs * low)
         return replace(self, side=self.side.paying(Ridge(np.full((1, 1), delta), c[None])))
 
-    def terms(self, t: float, bias: Parts, rho: float, blur: float = 1.0) -> Costs:
+    def terms(self, t: float, bias: Parts, level: float, blur: float = 1.0) -> Costs:
         """Terms of the upper bound and of the gap; with `blur` 0, without the cost of rounding."""
-        r, off = self._residuals(t, bias, rho)
-        return self.side.costs(self.alpha, r, blur * off)
+        (r, off), side = self._residuals(t, bias, level), self.side.at(level)
+        bound, gap = side.costs(self.alpha, r, blur * off)
+        return Costs(np.append(bound, side.level_terms(level)), np.append(gap, side.slack_terms(self.alpha, level)))
 
     def _residuals(self, t: float, bias: Parts, rho: float) -> tuple[Array, Array]:
         if not self.side.stretches:
@@ -163,7 +165,7 @@ class Proved(ProvedPoint):
     coefficients: Array | None
     bias: Parts
     bias_interval: tuple[float, float]
-    rho: float | None
+    level: float | None
     tau: float | None
     norms: Array
     roots: Array
@@ -174,6 +176,11 @@ class Proved(ProvedPoint):
         share = max(self.certificate.gap - bare.certificate.gap, 0.0)
         stated = replace(self.certificate, ridge_share=share, rounding=bare.certificate.rounding)
         return replace(self, certificate=stated)
+
+
+def stated_level(task: Task, level: float) -> float | None:
+    """The level, where it is an unknown."""
+    return level if task.loss_function.level_name else None
 
 
 class Evaluation:
@@ -221,10 +228,9 @@ class Evaluation:
         rho, bias, interval = self.outputs.offsets(self.task)
         tried = [(self._at(t, rho, bias, delta), rho) for t, rho in self._tries(bias, rho, delta)]
         best, rho = min(tried, key=lambda one: (one[0].gap, one[0].upper))
-        free, roots = self.task.loss_function.free_margin, np.sqrt(np.maximum(self.found.high, 0.0))
-        margin = rho if free else None
+        roots, level = np.sqrt(np.maximum(self.found.high, 0.0)), stated_level(self.task, rho)
         return Proved(
-            best, self.alpha, self.mu, None, bias, interval, margin, self.tau, roots * self.mu, roots, self.low
+            best, self.alpha, self.mu, None, bias, interval, level, self.tau, roots * self.mu, roots, self.low
         )
 
     def _tries(self, bias: Parts, rho: float, delta: float) -> list[tuple[float, float]]:
@@ -238,14 +244,14 @@ class Evaluation:
 
     def _at(self, t: float, rho: float, bias: Parts, delta: float) -> Certificate:
         samples = self.samples.stretched(t, delta, self.low)
-        free, others = self.task.loss_function.free_margin, [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
+        others = [max(self.quadratic(t - 1, t)[1], 0.0) / 2, self.fenchel]
         bound, gap = samples.terms(t, bias, rho)
         width = total_above([*gap, *others])
         # Without rounding nothing would have to be stretched, either.
         plain = min(math.fsum(samples.terms(size, bias, rho, blur=0.0)[1]) for size in {1.0, t})
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         lengths, value = self.quadratic(t, t), self.side.value(self.mu)
-        upper = total_above([*bound, lengths[1] / 2, value, *[-rho] * free])
+        upper = total_above([*bound, lengths[1] / 2, value])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
             scale = max(scale, float(below(value, SCALE_STEPS)))
@@ -278,8 +284,8 @@ class OwnCoefficients:
         tried = [rho] + [rho - MARGIN * samples.lack(bias, rho)] * task.loss_function.free_margin
         best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
-        margin = rho if task.loss_function.free_margin else None
-        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, margin, self.at.tau, norms, roots)
+        level = stated_level(task, rho)
+        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, level, self.at.tau, norms, roots)
 
     def _at(self, samples: Samples, bias: Parts, rho: float) -> Certificate:
         at = self.at
@@ -297,8 +303,7 @@ class OwnCoefficients:
         plain = math.fsum(samples.terms(1.0, bias, rho, blur=0.0)[1])
         bare = replace(samples, side=samples.side.paying(NO_RIDGE))
         without_ridge = total_above([*bare.terms(1.0, bias, rho)[1], *others])
-        margin = [-rho] * self.task.loss_function.free_margin
-        upper = total_above([*bound, penalty, at.side.value(at.mu), *margin])
+        upper = total_above([*bound, penalty, at.side.value(at.mu)])
         scale, ridge, known = max(float(below(scale)), 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
         rounding = max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0)
         share, width = max(width - without_ridge, 0.0), min(width, float(above(upper - at.lower, 1)))

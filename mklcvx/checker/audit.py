@@ -4,13 +4,14 @@ Only the point is taken from the file. With n samples, kernels K_m, signs s (lab
 q_m(α) = β'K_mβ, R a convex price of weights μ ≥ 0 with conjugate R*, and g the gain of a loss, whose parameter C or ν
 and weights of samples set the prices (`losses.py`), the file is about the optimal value
 
-    v = max over α of Σ_i g_i(α_i) − R*(½ q(α)),     low ≤ α ≤ high, s'α = 0 with a bias, Σα = 1 where ρ is free.
+    v = max over α of Σ_i g_i(α_i) − R*(½ q(α)),     low ≤ α ≤ high, s'α = 0 with a bias, Σα = 1 where ρ is free,
+                                                     ‖α‖₁ ≤ N where ε is: then the file's ε ≥ 0 may be any.
 
 The file's α proves v ≥ Σg(α) − R*(½ q(α)). Let β̃ be the file's low part of β (which sums to zero, with a bias), or 0.
 The weights μ, bias b, stretch t ≥ 1 and ridge δ, with K(μ) + δI ⪰ 0 (for vectors that sum to zero, with a bias), prove
 with c = t(β + β̃)
 
-    v ≤ R(μ) + ½c'K(μ)c + Σ_i sup over α̂_i of [g_i(α̂_i) − α̂_i m_i + ½δ(α̂_i − s_i c_i)²]  [− ρ],
+    v ≤ R(μ) + ½c'K(μ)c + Σ_i sup over α̂_i of [g_i(α̂_i) − α̂_i m_i + ½δ(α̂_i − s_i c_i)²]  [− ρ, + Nε],
     m_i = s_i(K(μ)c + tb)_i,
 
 because −½β̂'Kβ̂ ≤ ½c'Kc − c'Kβ̂ + ½δ‖β̂ − c‖². For the hinge the supremum is at an end of the box: it is
@@ -18,10 +19,10 @@ max(½δc_i², box_i(1 − m_i) + ½δ(box_i − s_i c_i)²). The bias b is the 
 c_m, and K_m + δ_m I ⪰ 0 wherever μ_m > 0 (for vectors that sum to zero, if there is a bias and c_m sums to zero), they
 prove with m_i = s_i(Σ_m K_m c_m + b)_i,
 
-    v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m + Σ_i sup of [g_i(α̂_i) − α̂_i m_i + ½Σ_m δ_m μ_m(α̂_i − s_i c_mi/μ_m)²]  [− ρ].
+    v ≤ R(μ) + ½Σ c_m'K_m c_m/μ_m + Σ_i sup of [g_i(α̂_i) − α̂_i m_i + ½Σ_m δ_m μ_m(α̂_i − s_i c_mi/μ_m)²]  [− ρ, + Nε].
 
 li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are
-about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i sup of [g_i(α̂_i) − α̂_i m_i] with
+about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i sup of [g_i(α̂_i) − α̂_i m_i] [+ Nε] with
 q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t s_i(Σ_m K̃_m c_m + b)_i.
 
 Both bounds are evaluated exactly from the stored numbers (quotients, roots and logarithms to fifty digits, to the side
@@ -35,7 +36,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .claims import NOTHING, OLD, Point, number, numbers, parameters_of, read_solution
-from .losses import FREE_MARGIN, NONE, TARGETS, Bend, Poisson, feasible, name_of, samples_of, targets, wanted
+from .losses import (
+    FREE_MARGIN,
+    LEVELS,
+    NONE,
+    TARGETS,
+    Bend,
+    Poisson,
+    feasible,
+    most_of,
+    name_of,
+    samples_of,
+    targets,
+    wanted,
+)  # fmt: skip
 from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
 
@@ -135,16 +149,19 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     coefficients = None if own is None else numbers(own, (count, n), "coefficients")
     undefined = name in BLOCKWISE and own is not None
     weights = numbers(record["weights"], (count,), "weights", undefined)
-    rho = number(multipliers.get("rho"), "multipliers.rho") if nu else Fraction(0)
-    samples = samples_of(loss, given, response, signs, weight, bias, rho)
-    feasible(alpha, signs, samples, bias, nu, exactly)
+    unknown, most = LEVELS.get(loss), most_of(loss, given, weight, n)
+    level = number(multipliers.get(unknown), f"multipliers.{unknown}") if unknown else Fraction(0)
+    require(most is None or level >= 0, "multipliers.epsilon: below 0")
+    paid = -level if nu else Fraction(0) if most is None else most * level
+    samples = samples_of(loss, given, response, signs, weight, bias, level)
+    feasible(alpha, signs, samples, bias, nu, exactly, most)
     machine = Machine(stack, signs, samples, alpha, [], coefficients, **free(record, name, nu, own))
     require(bias or machine.bias == 0, "bias: there is none in this problem")
     machine = machine._replace(low=low_part(record, (n,), bias, name not in BLOCKWISE and own is None))
     if name in WITH_TAU and given.get("l1_ratio") != 1:
         given["tau"] = number(multipliers.get("tau"), "multipliers.tau")
     if name in BLOCKWISE:
-        return blockwise(name, given, machine, weights, groups_of(groups, name, count), record)
+        return blockwise(name, given, machine, weights, groups_of(groups, name, count), record, paid)
     machine = ridged(record, machine._replace(mu=domain(name, weights, given, exactly)), bias)
     sides = two_sides(machine)
     price = weights_price(name, machine.mu, given)
@@ -153,8 +170,8 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
-    upper = sides.upper + price - rho
-    size = abs(cost) + price + abs(rho) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
+    upper = sides.upper + price + paid
+    size = abs(cost) + price + abs(paid) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
     loose = loose_bound(name, gain, machine, sides.q, given, groups)
     spread, gained = machine.spread(), machine.gained(gain)
     return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gained, loose=loose)
@@ -300,8 +317,8 @@ def loose_bound(name, gain, machine, q, given, groups):
 
 
 # ----------------------------------------------------------------------------------------------- li, ckl and vskl
-def blockwise(name, given, machine, weights, groups, record):
-    """Both bounds from coefficients, which are weight_m(α∘y) where the file has none."""
+def blockwise(name, given, machine, weights, groups, record, level):
+    """Both bounds from coefficients, which are weight_m(α∘y) where the file has none; `level` is what ε costs."""
     stack, signs, alpha = machine.kernels, machine.signs, fractions(machine.alpha)
     signed, bias = fractions(machine.alpha * signs), record["parameters"]["bias"]
     seen = [k.image(signed) for k in stack]
@@ -324,7 +341,7 @@ def blockwise(name, given, machine, weights, groups, record):
     margins = t * signs * (outputs + machine.bias)
     far, paid = reach(machine, margins), risk(machine, margins, [Bend()] * len(margins))
     cost, gain = dual_cost(name, lifted, given, groups), machine.gain()
-    upper = t * t * block_penalty(name, norms, given, groups, 1) + paid
+    upper = t * t * block_penalty(name, norms, given, groups, 1) + paid + level
     scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
     spread = machine.spread()
@@ -347,6 +364,7 @@ def evaluated_file(data, record):
 def point_multipliers(record):
     """The multipliers that are part of the point, and the fields that are not checked here."""
     name, parameters = record["formulation"], record["parameters"]
-    used = ["rho"] if "nu" in parameters else []
+    unknown = LEVELS.get(str(parameters.get("loss", "nu" if "nu" in parameters else "hinge")))
+    used = [unknown] if unknown else []
     used += ["tau"] if name in WITH_TAU and parameters.get("l1_ratio") != 1 else []
     return used, ["weights"] if name in BLOCKWISE and record["coefficients"] is not None else []

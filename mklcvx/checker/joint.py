@@ -31,7 +31,7 @@ import numpy as np
 from .audit import HALF, OWN, WITH_TAU, Machine, balanced, biases, proved_ridge, proved_ridges, stretch_of
 from .audit import evaluated_file as of_one_output
 from .claims import NOTHING, Point, number, numbers, parameters_of, targets_of
-from .losses import REAL, TARGETS, Bend, feasible, samples_of, wanted
+from .losses import FREE_TUBE, REAL, TARGETS, Bend, feasible, samples_of, wanted
 from .numbers import Refused, dot, exponential, fractions, logarithm, positive, require, root, stack_of, trimmed
 from .prices import BLOCKWISE, domain, dual_cost, weights_price
 
@@ -278,6 +278,7 @@ def point_of(record, loss, given, stack, targets, weight):
         kind = CrammerSinger if loss == "crammer_singer" else Softmax
         samples: list = [kind(int(y), price) for y, price in zip(own, prices, strict=True)]
     else:
+        require(loss not in FREE_TUBE, f"parameters.loss: {loss} has no form for several outputs")
         response = np.asarray(targets, dtype=float)
         require(response.ndim == 2 and len(response) == n, f"target: loss {loss} needs a response (n, k)")
         require(np.isfinite(response).all(), "response: the instance's has entries that are not finite")

@@ -13,10 +13,12 @@ margin. A loss pays c ℓ(z) = sup over α̂ of g(α̂) − α̂m, with its gain
                                  squared_epsilon_insensitive  1/c   −∞ … ∞       ½c max(0, |y − z| − ε)²
                                  huber                y       1/c   −cδ … cδ     ½c(y − z)², linear from |y − z| = δ
                                  quantile             y       0     (π−1)c … πc  slopes πc and (1 − π)c
+                                 nu_svr               y       0     −c … c       c max(0, |y − z| − ε)
                                  logistic, poisson    g and the loss are below
 
-with ε = 0 where the name does not have it. Prices, and the ends of the boxes, are what doubles make of their products,
-and part of the problem; κ is the exact quotient.
+with ε = 0 where the name does not have it. For `nu_svr` ε is an unknown, part of the point: ‖α‖₁ ≤ N = νΣc, so that Nε
+is added to what it pays, and its gain is that of ε = 0. Prices, N and the ends of the boxes are what doubles make of
+their products, and part of the problem; κ is the exact quotient.
 
 A ridge adds ½(Aα̂² − 2Bα̂ + D) under the supremum (`Bend`). On either side of 0 there is a parabola then, whose largest
 value is at its vertex or at an end. For `logistic`, g(α) = −α log(α/c) − (c − α) log(1 − α/c) has second derivatives of
@@ -43,17 +45,19 @@ LABELS, REAL, NONE = "y", "response", "none"
 TARGETS = {
     "hinge": LABELS, "nu": LABELS, "squared_hinge": LABELS, "smoothed_hinge": LABELS, "logistic": LABELS,
     "squared": REAL, "absolute": REAL, "epsilon_insensitive": REAL, "squared_epsilon_insensitive": REAL, "huber": REAL,
-    "quantile": REAL, "poisson": REAL, "one_class": NONE,
+    "quantile": REAL, "nu_svr": REAL, "poisson": REAL, "one_class": NONE,
 }  # fmt: skip
 OWN = {
     "smoothed_hinge": {"width": "width"}, "epsilon_insensitive": {"epsilon": "epsilon"}, "huber": {"delta": "delta"},
     "squared_epsilon_insensitive": {"epsilon": "epsilon"}, "quantile": {"quantile": "quantile"},
+    "nu_svr": {"nu": "nu"},
 }  # fmt: skip
-FREE_MARGIN = ("nu", "one_class")
+FREE_MARGIN, FREE_TUBE = ("nu", "one_class"), ("nu_svr",)
+LEVELS = {**dict.fromkeys(FREE_MARGIN, "rho"), **dict.fromkeys(FREE_TUBE, "epsilon")}  # the unknowns of a loss, by name
 SQUARES = ("squared_hinge", "squared", "squared_epsilon_insensitive", "huber")
 ENDS = {  # of the boxes, from prices and parameters
     **dict.fromkeys(("hinge", "nu", "one_class", "smoothed_hinge"), lambda c, own: (0 * c, c)),
-    **dict.fromkeys(("absolute", "epsilon_insensitive"), lambda c, own: (-c, c)),
+    **dict.fromkeys(("absolute", "epsilon_insensitive", "nu_svr"), lambda c, own: (-c, c)),
     **dict.fromkeys(("squared", "squared_epsilon_insensitive"), lambda c, own: (None, None)),
     "squared_hinge": lambda c, own: (0 * c, None),
     "huber": lambda c, own: (-(c * own["delta"]), c * own["delta"]),
@@ -98,6 +102,16 @@ class Quadratic(NamedTuple):
         if self.high is None:
             return trimmed(max(abs(self.a - margin) - self.epsilon, Fraction(0)) / self.kappa, 1)
         return max(self.high, -self.low)
+
+
+class OfTube(Quadratic):
+    """One sample of a loss whose ε is an unknown: the gain is without it."""
+
+    def gain(self, alpha):
+        return self.a * alpha
+
+    def size(self, alpha):
+        return abs(self.a * alpha)
 
 
 class Logistic(NamedTuple):
@@ -218,10 +232,21 @@ def targets(name, y, n):
     return np.ones(n, int), values
 
 
-def samples_of(name, given, y, signs, weight, bias, rho=Fraction(0)):
-    """The loss of every sample; ρ is for those with a free margin."""
+def prices_of(name, own, weight, n):
+    """The doubles c."""
+    return (1.0 / (own["nu"] * n) if name in FREE_MARGIN else own["C"]) * np.asarray(weight, dtype=float) * np.ones(n)
+
+
+def most_of(name, given, weight, n):
+    """N, the largest ‖α‖₁, a double; None where there is none."""
+    own = {key: float(value) for key, value in given.items()}
+    return Fraction(own["nu"] * math.fsum(prices_of(name, own, weight, n))) if name in FREE_TUBE else None
+
+
+def samples_of(name, given, y, signs, weight, bias, level=Fraction(0)):
+    """The loss of every sample; the level is ρ or ε where it is an unknown."""
     n, own = len(signs), {key: float(value) for key, value in given.items()}
-    c = (1.0 / (own["nu"] * n) if name in FREE_MARGIN else own["C"]) * np.asarray(weight, dtype=float) * np.ones(n)
+    c = prices_of(name, own, weight, n)
     prices = [Fraction(x) for x in c.tolist()]
     if name == "logistic":
         return [Logistic(price) for price in prices]
@@ -230,9 +255,11 @@ def samples_of(name, given, y, signs, weight, bias, rho=Fraction(0)):
         return [Poisson(price, low, Fraction(h)) for price, h in zip(prices, (c * y).tolist(), strict=True)]
     low, high = (infinite_or_exact(end, n) for end in ENDS[name](c, own))
     if name in FREE_MARGIN:
-        a, high = [rho] * n, wide_enough(prices, signs, bias)
+        a, high = [level] * n, wide_enough(prices, signs, bias)
     else:
         a = [Fraction(x) for x in y.tolist()] if TARGETS[name] == REAL else [Fraction(1)] * n
+    if name in FREE_TUBE:
+        return [OfTube(a[i], level, Fraction(0), low[i], high[i]) for i in range(n)]
     epsilon, rise = given.get("epsilon", Fraction(0)), given.get("width", Fraction(int(name in SQUARES)))
     return [Quadratic(a[i], epsilon, rise / prices[i], low[i], high[i]) for i in range(n)]
 
@@ -249,8 +276,8 @@ def wide_enough(box, signs, bias):
     return [f + GRID for f in floors] if narrow else box
 
 
-def feasible(alpha, signs, samples, bias, free_margin, exactly=True):
-    """Require α in its box and its sums exactly; in old files sums may have rounding errors."""
+def feasible(alpha, signs, samples, bias, free_margin, exactly=True, most=None):
+    """Require α in its box and its sums exactly; in old files sums may have rounding errors. `most` is N."""
     exact = [Fraction(x) for x in np.asarray(alpha, dtype=float).tolist()]
     for value, one in zip(exact, samples, strict=True):
         inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
@@ -260,3 +287,5 @@ def feasible(alpha, signs, samples, bias, free_margin, exactly=True):
     words = "y'alpha is not zero" if -1 in signs else "alpha does not sum to zero"
     require(not bias or abs(signed) <= slack, words)
     require(not free_margin or abs(sum(exact, Fraction(0)) - 1) <= slack, "alpha does not sum to one")
+    length = sum(map(abs, exact), Fraction(0))
+    require(most is None or length <= most, "the sum of |alpha| is larger than nu times that of the prices")

@@ -29,9 +29,10 @@ class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.
 
     With one kernel as it is (`normalise=None`), `formulation="svm"` and loss "epsilon_insensitive" it is
-    scikit-learn's `SVR`; with loss "squared" and `bias=False` it is `KernelRidge` with alpha = 1/C; with loss "poisson"
-    it is `PoissonRegressor` on the features of the kernel, with alpha = 1/(C n). Several targets are learned at once,
-    with one combination of kernels; `sklearn.multioutput.MultiOutputRegressor` learns one for each.
+    scikit-learn's `SVR`, with loss "nu_svr" its `NuSVR`; with loss "squared" and `bias=False` it is `KernelRidge` with
+    alpha = 1/C; with loss "poisson" it is `PoissonRegressor` on the features of the kernel, with alpha = 1/(C n).
+    Several targets are learned at once, with one combination of kernels; `sklearn.multioutput.MultiOutputRegressor`
+    learns one for each.
 
     Parameters
     ----------
@@ -71,8 +72,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
     s : float, optional
         Exponent between groups, for `vskl`.
     loss : str, default="squared"
-        Loss of the residuals: "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber" or
-        "quantile"; "poisson" for counts, whose mean is exp(f + b).
+        Loss of the residuals: "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber",
+        "quantile" or "nu_svr"; "poisson" for counts, whose mean is exp(f + b).
     C : float or "scale", optional
         Price of the samples' losses. The default "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the
         default of `normalise`, n with "trace".
@@ -82,6 +83,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Residual from which on loss "huber" is linear. The default is 1.
     quantile : float, optional
         Level of the quantile that loss "quantile" predicts. The default is 1/2.
+    nu : float, optional
+        Share of samples that may lie outside the tube of loss "nu_svr", which finds its width. The default is 1/2.
     bias : bool, optional
         Whether the predicted function has a bias. The default is true.
     compare_average : bool, default=False
@@ -127,7 +130,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     """
 
     targets = (REAL, COUNTS)
-    own_parameters = ("loss", "C", "epsilon", "delta", "quantile", "theta", "p", "l1_ratio", "lam", "s", "bias")
+    own_parameters = ("loss", "C", "epsilon", "delta", "quantile", "nu", "theta", "p", "l1_ratio", "lam", "s", "bias")
 
     _: KW_ONLY
     loss: str = "squared"
@@ -135,6 +138,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     epsilon: float | None = None
     delta: float | None = None
     quantile: float | None = None
+    nu: float | None = None
     bias: bool | None = None
     compare_average: bool = False
 

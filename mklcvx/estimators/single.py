@@ -1,8 +1,8 @@
 """What the estimators of a single task share: parameters of regularisers, and the losses that fit their targets.
 
     MKLClassifier   labels: hinge, nu, squared_hinge, smoothed_hinge, logistic; all classes: crammer_singer, softmax
-    MKLRegressor    real targets: squared, epsilon_insensitive, absolute, squared_epsilon_insensitive, huber, quantile;
-                    counts: poisson
+    MKLRegressor    real targets: squared, epsilon_insensitive, absolute, squared_epsilon_insensitive, huber, quantile,
+                    nu_svr; counts: poisson
     OneClassMKL     no targets: one_class
 
 A loss of other targets is refused, and the refusal names those that fit.

@@ -19,7 +19,8 @@ LABELLED = ("y", "classes", "labels")
 # The losses that take the other kinds; refusals name them.
 LOSSES_FOR: dict[str, tuple[str, ...]] = {
     "response": (
-        "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile", "poisson",
+        "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile", "nu_svr",
+        "poisson",
     ),
     "classes": ("crammer_singer", "softmax"),
     NONE: ("one_class",),

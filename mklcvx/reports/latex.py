@@ -15,9 +15,9 @@ SYMBOLS = {
     "θ": r"\theta ", "κ": r"\kappa ", "λ": r"\lambda ", "μ": r"\mu ", "ν": r"\nu ", "ξ": r"\xi ", "ρ": r"\rho ",
     "σ": r"\sigma ", "τ": r"\tau ", "ω": r"\omega ", "Σ": r"\sum ", "‖": r"\|", "½": r"\tfrac12 ", "¼": r"\tfrac14 ",
     "≤": r"\le ", "≥": r"\ge ", "∈": r"\in ", "∘": r"\circ ", "√": r"\sqrt ", "∝": r"\propto ", "→": r"\to ",
-    "∞": r"\infty ", "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₂": "_2", "ᾱ": r"\bar\alpha ",
-    "Δ": r"\Delta ", "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ", "≈": r"\approx ",
-    "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-", "π": r"\pi ", "±": r"\pm ", "…": r"\dots ",
+    "∞": r"\infty ", "−": "-", "·": r"\cdot ", "²": "^2", "³": "^3", "₊": "_+", "₁": "_1", "₂": "_2",
+    "ᾱ": r"\bar\alpha ", "Δ": r"\Delta ", "⟨": r"\langle ", "⟩": r"\rangle ", "ⁿ": "^n", "⁺": "^+", "⪰": r"\succeq ",
+    "≈": r"\approx ", "ℓ": r"\ell ", "≠": r"\ne ", "₋": "_-", "π": r"\pi ", "±": r"\pm ", "…": r"\dots ",
 }  # fmt: skip
 OPERATORS = {
     **{word: rf"\{word} " for word in ("min", "max", "log", "exp", "inf", "sup")},

@@ -21,7 +21,8 @@ def default_grid(kernels: Stored, formulation: str, fixed: Mapping[str, object])
     loss = KNOWN.get(str(fixed.get("loss", "")))
     if "nu" not in fixed and loss is not None and loss.free_margin:
         return {"nu": SHARES}
-    if "C" in fixed or "nu" in fixed or "C" not in formulations.get(formulation).parameter_names:
+    priced = loss is not None and loss.parameter.name == "C"  # whatever nu is then, C sets the prices
+    if "C" in fixed or ("nu" in fixed and not priced) or "C" not in formulations.get(formulation).parameter_names:
         raise InputError(f"grid: {formulation} has no C here to vary: {EXAMPLE}")
     unit = unit_of_price(kernels)
     return {"C": [float(f"{price * unit:.2g}") for price in PRICES]}

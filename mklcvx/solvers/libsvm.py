@@ -2,11 +2,12 @@
 
 With a bias, loss c is its C-SVC and loss nu its ν-SVC, whose α is ours up to a factor; without a bias loss nu is the
 one-class SVM of the matrix Q. A loss of real targets whose α has the bounds ±r, such as the ε-insensitive, is SVR with
-these r as prices, a curvature κ of the gain being added to the kernel's diagonal.
+these r as prices, a curvature κ of the gain being added to the kernel's diagonal; where the tube is an unknown, ν-SVR.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Protocol
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..formulations import Task
 from ..problem.stack import Array
-from .interior.samples_side import SamplesSide, recorded
+from .interior.sample_variables import SamplesSide, recorded
 
 MAX_SWEEPS = 200_000
 
@@ -62,10 +63,14 @@ def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
 
 
 def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Array | None:
-    from sklearn.svm import SVR
+    from sklearn.svm import SVR, NuSVR
 
-    shape = recorded(task)
-    model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **_settings(accuracy * samples.unit))
+    shape, settings = recorded(task), _settings(accuracy * samples.unit)
+    if task.loss_function.free_tube:
+        share = min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
+        model: LibSVM = NuSVR(C=1.0, nu=share, **settings)
+    else:
+        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **settings)
     matrix = kernel + np.diag(shape.kappa) if shape.kappa.any() else kernel
     return _coefficients(model, matrix, shape.a, shape.high)
 

@@ -6,6 +6,8 @@ K = Σ weight_m K_m are linear in the rest (but for the entropies, for which it 
 
     s_i (Kβ)_i + s_i b = g_i'(α_i) for the free samples    (loss nu: = ρ),    s'α = 0    (loss nu: 1'α = 1).
 
+Where the tube ε is an unknown, and not 0, it is one more: ‖α‖₁ = N on the sides of 0 where the α are.
+
 The step is the one of least norm that meets them, so a singular K does no harm. The result is one more candidate for
 the certificate, which alone decides.
 """
@@ -18,14 +20,16 @@ import numpy as np
 
 from ..certificate.passes import seen
 from ..formulations import Task, UpperBound
+from ..formulations.losses import Risk
 from ..problem.stack import Array
-from .interior.samples_side import DualPoint, samples_side
+from .interior.sample_variables import DualPoint
+from .interior.samples_side import samples_side
 
 
 def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Array:
     """Return the α that the optimality conditions imply at these weights; `upper` supplies the margins."""
     (outputs, _), level, bias = task.evaluate(upper.coefficients), upper.risk.level, upper.risk.bias
-    samples, signs = samples_side(task), task.signs
+    samples, signs = samples_side(task).at(_tube(upper.risk), alpha), task.signs
     slope = samples.smooth_slope(DualPoint(alpha, *samples.distances(alpha)))
     excess = signs * (outputs + bias) - slope - (upper.risk.rho or 0.0)
     free, held = samples.active(alpha, excess, level)
@@ -33,11 +37,13 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
         return held
     at = DualPoint(held, *samples.distances(held))
     hessian = signs[:, None] * task.combined(weights) * signs
-    rows, totals = task.equalities()
-    columns = rows[:, free]
+    (rows, totals), (row, total) = task.equalities(), samples.active_sum(held, excess)
     multipliers = np.array([bias] * task.bias + [-level] * task.loss_function.free_margin)
+    known = rows[:, free].T @ multipliers
+    rows, totals = np.vstack([rows, row]), np.append(totals, total)
+    columns = rows[:, free]
     slope = samples.smooth_slope(at) - samples.kink(held, excess)
-    gradient = slope[free] - hessian[free] @ held - columns.T @ multipliers
+    gradient = slope[free] - hessian[free] @ held - known
     block = hessian[np.ix_(free, free)] + np.diag(samples.curvature(at)[free])
     change = np.zeros(task.samples)
     change[free] = _step(block, columns, gradient, totals - rows @ held, cutoff=1e-14)
@@ -50,6 +56,11 @@ def _step(hessian: Array, rows: Array, gradient: Array, missing: Array | list[fl
     return np.asarray(np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=cutoff)[0][: len(hessian)])
 
 
+def _tube(risk: Risk) -> Array:
+    """ε where it is an unknown."""
+    return np.zeros(0) if risk.epsilon is None else np.array([risk.epsilon])
+
+
 def gain_gradient(task: Task) -> Array:
     """The gradient of gain(α) where it is linear, as for the losses of the published algorithms."""
     return task.loss_function.gradient(np.zeros(task.samples), task.y, task.box)
@@ -59,18 +70,21 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     """Return α in two parts, the second far below the last bits of the first, so that the margins of the free samples
     are accurate. The equations are those of `sharpened`, with residuals from products in slices. `task` has the kernels
     as they are stored, `working` is the same problem in centred coordinates."""
-    kernel, samples, signs = working.combined(weights), samples_side(task), task.signs
-    rows, totals = task.equalities()
+    kernel, side, signs = working.combined(weights), samples_side(task), task.signs
     alpha, low = task.feasible(alpha), np.zeros(task.samples)
     for _ in range(rounds):
         outputs = weights @ seen(task, alpha * signs, task.bias, sliced=True).z + kernel @ low
-        risk, at = task.risk(outputs), DualPoint(alpha, *samples.distances(alpha))
+        risk = task.risk(outputs)
+        samples = side.at(_tube(risk), alpha)
+        at = DualPoint(alpha, *samples.distances(alpha))
         curvature = samples.curvature(at)
         slope = samples.smooth_slope(at) - curvature * signs * low
         excess = signs * (outputs + risk.bias) - slope - (risk.rho or 0.0)
         free, moved = samples.active(alpha, excess, risk.level)
         if not free.any():
             return task.feasible(moved), np.zeros(task.samples)
+        (rows, totals), (row, total) = task.equalities(), samples.active_sum(moved, excess)
+        rows, totals = np.vstack([rows, row]), np.append(totals, total)
         columns = (rows * signs)[:, free]  # of β: Σβ = 0, and s'β = 1 for loss nu
         change = (moved - alpha) * signs
         low = np.where(free, low, 0.0)

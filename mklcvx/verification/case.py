@@ -25,7 +25,7 @@ ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 FITS = 1e-6  # excess that a hypothesis may leave: an answer is as accurate as its author made it
 SHARP = 1e-10  # what is asked of the reference
 FINER = 0.01  # share of the tolerance that the reference should reach
-SAMPLE_SIDE = ("loss", "C", "nu", "bias", *OWN)
+SAMPLE_SIDE = ("loss", "C", "nu", "bias", *OWN)  # nu is one of OWN, too
 
 
 Stated = tuple[str, Given] | None  # formulation and parameters that an answer says it is for

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from .. import formulations
 from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Parameters
-from ..formulations.losses import OWN
+from ..formulations.losses import KNOWN, OWN
 from ..io.files import existing_file, read_record
 from ..io.json_text import check_size
 from ..problem.instance import Instance
@@ -153,7 +153,11 @@ def _parameters(
     said = said if isinstance(said, Mapping) else {}
     told = {key: value for key, value in said.items() if key in names}
     unknown = [clipped(key, 40) for key in said if key not in names]
+    loss = KNOWN.get(str(given.get("loss", told.get("loss"))))
+    both = [] if loss is None else [parameter.name for parameter in loss.parameters]  # some losses have C and nu
     for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
+        if {one, other} <= {*both}:
+            continue
         if one in given and other not in given and told.pop(other, None) is not None:
             told.pop(one, None)
     if given.get("loss", told.get("loss")) != told.get("loss"):  # its parameters go with it

@@ -108,8 +108,12 @@ def test_bounds_and_gap_enclose_the_exact_values_of_the_point(loss, sizes):
         proved = certified(formulation, task, alpha, np.ones(1), 1e-8)
         found, loss_here = proved.certificate, task.loss_function
         rows = entries(loss_here.shape(task.y, task.box), task.box, getattr(loss_here, "width", 1.0))
-        bias = F(proved.bias[0]) + F(proved.bias[1])
+        bias, tube = F(proved.bias[0]) + F(proved.bias[1]), F(proved.level or 0.0)
         dual, primal = values(rows, task.kernels[0], task.signs, proved.alpha, bias)
+        if loss_here.free_tube:
+            held = [(a, tube, *rest) for a, _, *rest in rows]
+            primal = values(held, task.kernels[0], task.signs, proved.alpha, bias)[1]
+            primal += F(loss_here.most(task.box)) * tube
         assert F(found.lower) <= dual <= primal <= F(found.upper)
         assert F(found.gap) >= primal - dual
         noise = 1e-12 * (abs(found.lower) + abs(found.upper))
@@ -126,6 +130,7 @@ def test_the_exact_optimum_of_one_sample_is_enclosed(loss):
         reach = max(F(float(shape.a[0])) - F(float(shape.epsilon[0])), F(0))
         best = reach / (F(k) + F(float(shape.kappa[0])))
         best = best if np.isinf(shape.high[0]) else min(best, F(float(shape.high[0])))
+        best = min(best, F(loss.most(task.box))) if loss.free_tube else best
         value = reach * best - (F(k) + F(float(shape.kappa[0]))) * best**2 / 2
         found = certified(formulations.get("svm"), task, np.array([float(best)]), np.ones(1), 1e-8).certificate
         assert F(found.lower) <= value <= F(found.upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction as F
 
@@ -12,7 +13,16 @@ import pytest
 from exact_losses import entries, phi, supremum
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.formulations import Task
-from mklcvx.formulations.losses import EVERY, LOGISTIC, POISSON, REAL, PiecewiseQuadratic, SmoothedHinge
+from mklcvx.formulations.losses import (
+    EVERY,
+    LOGISTIC,
+    POISSON,
+    REAL,
+    EpsilonInsensitive,
+    NuSVR,
+    PiecewiseQuadratic,
+    SmoothedHinge,
+)
 
 COUNT = 60
 QUADRATIC = [loss for loss in EVERY if isinstance(loss, PiecewiseQuadratic)]
@@ -57,6 +67,28 @@ def test_costs_are_above_the_exact_ones_and_hardly_so(loss, delta, scale):
             noise = 1e-14 * abs(float(r[i])) * abs(float(alpha[i])) * 1e-2
             assert found.gap[i] <= float(max(gaps)) * (1 + 1e-9) + noise + 1e-250
             assert found.bound[i] <= float(max(suprema)) * (1 + 1e-12) + 1e-250
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.9])
+@pytest.mark.parametrize("tube", [0.0, 1e-9, 0.3, 1e6])
+def test_a_tube_that_is_an_unknown_costs_what_a_given_one_does_and_its_own_price(tube, delta):
+    """At any ε the samples cost what they do with that ε; Nε is exact, and ε(N − ‖α‖₁) from above."""
+    free, held = NuSVR(0.4), EpsilonInsensitive(tube)
+    task, side, alpha, r, off = case(free, 3, 2.0)
+    alpha = free.feasible(alpha, task.y, task.box, False)
+    ridge = Ridge(np.full((1, 1), delta / float(task.box.max())), alpha[None])
+    given = sample_terms(replace(task, loss=held)).paying(ridge).costs(alpha, r, off)
+    found = side.paying(ridge).at(tube).costs(alpha, r, off)
+    assert np.array_equal(found.bound, given.bound)
+    assert np.array_equal(found.gap, given.gap)
+    most, length = F(0.4 * math.fsum(task.box)), sum(map(F, np.abs(alpha).tolist()))
+    assert sum(map(F, side.level_terms(tube))) == most * F(tube)
+    (slack,) = side.slack_terms(alpha, tube)
+    assert (
+        most * F(tube) - length * F(tube) <= F(slack) <= (most - length) * F(tube) * (1 + F(1, 10**12)) + F(1, 10**250)
+    )
+    exact = sum(F(a) * F(y) for a, y in zip(alpha.tolist(), task.y.tolist(), strict=True))
+    assert side.gain(alpha) == float(exact)
 
 
 @pytest.mark.parametrize("loss", QUADRATIC, ids=lambda loss: loss.name)

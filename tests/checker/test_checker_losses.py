@@ -29,7 +29,7 @@ from sample_sides import CORNER, GAINS, LEVEL, VALUES, domain, targets
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Solution may be inaccurate")]
 
 BENDS = (Bend(), Bend(*map(Fraction, (0.25, 0.1, 0.05))), Bend(*map(Fraction, (2.0**-40, 2.0**-42, 2.0**-43))))
-OTHER = {"width": 0.5, "epsilon": 0.25, "delta": 0.6, "quantile": 0.25}  # near those of the tests
+OTHER = {"width": 0.5, "epsilon": 0.25, "delta": 0.6, "quantile": 0.25, "nu": 0.5}  # near those of the tests
 
 
 def audit(folder: Path, record: Record, instance: Instance) -> int:
@@ -163,7 +163,8 @@ def test_fractions_are_rounded_to_a_side(x):
 
 # ----------------------------------------------------------------------------------------------------- honest files
 PAIRS = [(name, "l1") for name in TARGETS] + [("huber", "sm2"), ("logistic", "elastic"), ("epsilon_insensitive", "lp"),
-    ("squared", "li"), ("quantile", "vskl"), ("one_class", "sm1"), ("squared_hinge", "square")]  # fmt: skip
+    ("squared", "li"), ("nu_svr", "li"), ("nu_svr", "sm2"), ("quantile", "vskl"), ("one_class", "sm1"),
+    ("squared_hinge", "square")]  # fmt: skip
 SIDES = [(name, bias) for name in TARGETS for bias in ((True, False) if LOSSES[name].takes_bias else (False,))]
 PROBLEMS = [(name, formulation, bias) for name, formulation in PAIRS for one, bias in SIDES if one == name]
 PLANNED = [plan for plan in PLANS if plan.formulation not in WITH_TAU]
@@ -177,7 +178,10 @@ def test_honest_files_are_confirmed(tmp_path, capsys, name, formulation, bias):
     assert audit(tmp_path, record, instance) == 0, capsys.readouterr()
     out = capsys.readouterr().out
     assert out.endswith("\nconfirmed\n")
-    assert ("multipliers.rho" in out.split("not checked")[0]) == LOSSES[name].free_margin
+    level = LOSSES[name].level_name
+    assert [one for one in ("rho", "epsilon") if f"multipliers.{one}" in out.split("not checked")[0]] == [level] * bool(
+        level
+    )
 
 
 @pytest.mark.parametrize("name", ["squared", "logistic", "quantile", "squared_hinge"])
@@ -235,6 +239,13 @@ def lies(name: str, record: Record) -> dict[str, Record]:
     largest = int(np.argmax(np.abs(alpha)))
     alpha[largest] = math.nextafter(alpha[largest], 0.0)
     lie("targets of another kind")["target"] = "labels"
+    if loss.level_name:
+        lie("another level")["multipliers"][loss.level_name] += 1e-3
+        del lie("no level")["multipliers"][loss.level_name]
+    if loss.free_tube:
+        lie("a negative tube")["multipliers"]["epsilon"] = -1e-9
+        made = lie("alpha that is too long")
+        made["alpha"] = [a * 1.01 for a in made["alpha"]]
     return found
 
 
@@ -266,6 +277,8 @@ def test_an_alpha_that_leaves_its_box_by_an_ulp_is_refused(name):
             continue
         forged = copy.deepcopy(record)
         forged["certificate"] = {"ridge": 1e-9, "stretch": 1.0}
+        if loss.free_tube:  # which has a sum as well
+            forged["alpha"] = [0.0] * len(box)
         if not loss.free_margin:
             forged["alpha"][3] = float(box[3])
             check(instance.kernels, y, forged, weight)
@@ -274,6 +287,20 @@ def test_an_alpha_that_leaves_its_box_by_an_ulp_is_refused(name):
             check(instance.kernels, y, forged, weight)
         tried += 1
     assert tried == 2 - sum(math.isinf(box[3]) for box in ends)
+
+
+def test_an_alpha_that_is_too_long_by_an_ulp_is_refused():
+    """N is ν times the sum of the prices, a double: up to it, and not beyond."""
+    instance, record = answered("nu_svr", "sum", False)
+    y, weight = instance.targets.values, np.asarray(instance.sample_weight)
+    most, held = 0.6 * math.fsum(0.7 * weight), (0.7 * weight).tolist()
+    full = [*held[:7], math.nextafter(math.fsum([most, *(-h for h in held[:7])]), 0.0), *[0.0] * 4]
+    assert sum(map(Fraction, full)) <= Fraction(most)
+    record["certificate"], record["alpha"] = {"ridge": 1e-9, "stretch": 1.0}, full
+    check(instance.kernels, y, record, weight)
+    record["alpha"] = [*full[:7], full[7] + 4 * np.spacing(most), *full[8:]]
+    with pytest.raises(Refused, match="larger than nu times that of the prices"):
+        check(instance.kernels, y, record, weight)
 
 
 @pytest.mark.parametrize("name", ["squared", "squared_hinge", "squared_epsilon_insensitive"])

@@ -92,7 +92,7 @@ def problem(seed: int) -> tuple[Instance, str, dict[str, Any]]:
         targets["response"] = rng.normal(size=n) * 10.0 ** rng.integers(-2, 3) + rng.choice([0.0, 100.0])
     weight = rng.uniform(0.3, 3.0, n) if rng.random() < 0.5 and not loss.free_margin else None
     own = {"epsilon": rng.uniform(), "delta": 10.0 ** rng.uniform(-2, 2), "quantile": rng.uniform(0.02, 0.98),
-           "width": 10.0 ** rng.uniform(-2, 2)}  # fmt: skip
+           "width": 10.0 ** rng.uniform(-2, 2), "nu": (seed % 7 + 1) / 7}  # fmt: skip
     given = {"loss": loss.name, **PENALTIES[name], **{p.name: float(own[p.name]) for p in loss.own}}
     if loss.takes_bias:
         given["bias"] = bool(rng.random() < 0.6)

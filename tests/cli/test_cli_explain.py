@@ -92,7 +92,7 @@ def test_explain_states_the_theorem_and_every_parameter(run, name):
     for parameter in formulation.parameter_names:
         assert f"\n    {parameter} " in out
         assert dict(formulation.described_parameters)[parameter] in out
-    assert ("    nu " in out.split("Parameters\n")[-1]) == ("nu" in getattr(formulation, "losses", ()))
+    assert ("    nu " in out.split("Parameters\n")[-1]) == ("nu_svr" in formulation.loss_names)
     assert f"mklcvx solve problem.npz -f {name}" in out
 
 

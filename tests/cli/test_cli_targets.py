@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, MKLRegressor, OneClassMKL, solve
+from mklcvx.checker.audit import evaluated_file, point_multipliers
+from mklcvx.checker.claims import audited
 from mklcvx.io.files import load_instance, save_instance, save_solution
 from refusals import strict
 from stacks import FOR_COMMANDS
@@ -198,6 +200,30 @@ def test_counts_are_predicted_by_their_means(run, tmp_path):
     code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "--set", "epsilon=1")
     assert code != 0
     assert "epsilon does not belong to loss poisson" in err
+
+
+def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):
+    save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
+    answer, chosen = tmp_path / "answer.json", ("--set", "loss=nu_svr", "--set", "nu=0.4", "--set", "C=2")
+    for formulation in ("l1", "li"):
+        code, out, err = run("solve", tmp_path / "problem.npz", "-f", formulation, *chosen, "-o", answer)
+        assert code == 0, err
+        assert "loss = nu_svr" in out
+        code, out, err = run("verify", tmp_path / "problem.npz", answer)
+        assert (code, "accepted" in out) == (0, True), err
+        code, out, err = run("verify", tmp_path / "problem.npz", answer, "--set", "C=1")  # the file's nu stays
+        assert (code != 0, "rejected" in out) == (True, True), err
+        record = json.loads(answer.read_text())
+        assert record["multipliers"]["epsilon"] >= 0
+        assert audited([str(tmp_path / "problem.npz"), str(answer)], evaluated_file, point_multipliers) == 0
+        assert run("prove", tmp_path / "problem.npz", "-f", formulation, *chosen)[0] == 0
+    code, out, err = run(
+        "cv", tmp_path / "problem.npz", "-f", "sum", "--grid", "nu=0.2,0.6", *chosen[:2], "--folds", "3"
+    )
+    assert code == 0, err
+    code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=nu_svr", "--set", "epsilon=1")
+    assert code != 0
+    assert "epsilon does not belong to loss nu_svr: it takes C and nu" in err
 
 
 def test_paths_and_cross_validation_take_a_response(run, tmp_path):

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, OneClassSVM
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from mklcvx import Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClassMKL, load_model, mkl_path, solve
@@ -126,11 +126,12 @@ def test_nu_is_nu_svc_at_another_scale():
 
 
 # ------------------------------------------------------------------------------------------------------ one optimum
-PARAMETERS = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}, "quantile": {"quantile": 0.8}}
+PARAMETERS = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}, "quantile": {"quantile": 0.8},
+              "nu_svr": {"nu": 0.3}}  # fmt: skip
 
 
 @unscaled
-@pytest.mark.parametrize("loss", [loss.name for loss in EVERY if loss.targets == REAL and loss.kind == "quadratic"])
+@pytest.mark.parametrize("loss", [loss.name for loss in EVERY if loss.targets == REAL])
 def test_regression_is_that_of_solve_on_the_same_stack(loss):
     given = PARAMETERS.get(loss, {})
     model = MKLRegressor("l2", KERNELS, loss=loss, C=2.0, **given, **RAW).fit(LEARNED, TARGET)
@@ -142,7 +143,7 @@ def test_regression_is_that_of_solve_on_the_same_stack(loss):
     np.testing.assert_array_equal(model.predict(DIABETES[TEST]), found.decision_function(KERNELS.stack(DIABETES[TEST])))
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute", "epsilon_insensitive", "huber", "quantile"])
+@pytest.mark.parametrize("loss", ["squared", "absolute", "epsilon_insensitive", "huber", "quantile", "nu_svr"])
 def test_constant_targets_are_predicted_and_certified(loss):
     model = MKLRegressor("l2", KERNELS, loss=loss).fit(LEARNED, np.full(60, 7.0))
     np.testing.assert_allclose(model.predict(DIABETES), 7.0, atol=0.1 if loss == "epsilon_insensitive" else 1e-9)
@@ -431,6 +432,36 @@ def test_nothing_is_said_where_all_is_well():
         MKLRegressor("l2", KERNELS).fit(LEARNED, TARGET)
         OneClassMKL("l2", KERNELS).fit(LEARNED)
     assert said == []
+
+
+# -------------------------------------------------------------------------------------------------- a tube that is free
+@pytest.mark.parametrize("weighted", [False, True])
+def test_nu_svr_is_that_of_scikit_learn(tmp_path, weighted):
+    weight = 0.5 + np.arange(len(TARGET)) % 3 if weighted else None
+    size = TARGET.std()  # of the targets: LIBSVM's tolerance is absolute
+    model = MKLRegressor("svm", [Gaussian(0.02)], loss="nu_svr", C=2.0, nu=0.3, **RAW)
+    model.fit(LEARNED, TARGET / size, weight)
+    theirs = NuSVR(gamma=0.02, C=2.0, nu=0.3, tol=1e-10).fit(LEARNED, TARGET / size, weight)
+    assert model.predict(DIABETES) == pytest.approx(theirs.predict(DIABETES), abs=1e-4)
+    assert model.intercept_ == pytest.approx(theirs.intercept_[0], abs=1e-4)
+    held = np.zeros(len(TARGET))
+    held[theirs.support_] = theirs.dual_coef_[0]
+    assert model.dual_coef_ == pytest.approx(held, abs=1e-3)
+    tube = model.solutions_[0].multipliers["epsilon"]
+    prices = np.ones(len(TARGET)) if weight is None else weight
+    outside = np.abs(TARGET / size - model.predict(LEARNED)) > tube * (1 + 1e-6)
+    assert prices[outside].sum() <= 0.3 * prices.sum() <= prices[np.abs(model.dual_coef_) > 1e-9].sum()
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").predict(LEARNED) == pytest.approx(model.predict(LEARNED), rel=1e-12)
+
+
+def test_nu_belongs_to_nu_svr_and_to_one_output():
+    with check_refused("parameter nu does not belong to loss squared", "nu_svr"):
+        MKLRegressor("l1", KERNELS, nu=0.3).fit(LEARNED, TARGET)
+    with check_refused("loss nu_svr has no form for several outputs", "give one column"):
+        MKLRegressor("l1", KERNELS, loss="nu_svr").fit(LEARNED, np.column_stack([TARGET, -TARGET]))
+    search = GridSearchCV(MKLRegressor("sum", KERNELS, loss="nu_svr"), {"nu": [0.2, 0.6], "C": [1.0, 100.0]}, cv=3)
+    assert set(search.fit(LEARNED, TARGET).best_params_) == {"nu", "C"}
 
 
 # ------------------------------------------------------------------------------------------------------------- counts

@@ -79,7 +79,7 @@ def test_an_alpha_that_sees_too_much_is_shortened():
 
 
 def test_there_is_no_nu_form():
-    with check_refused("unknown parameter 'nu' of group_lasso"):
+    with check_refused("group_lasso has no ν-form, which loss nu is: use another loss"):
         solve(zoo.random(12, 3, seed=0), "group_lasso", nu=0.4)
     with check_refused("group_lasso has no ν-form, which loss nu is: use another loss"):
         solve(zoo.random(12, 3, seed=0), "group_lasso", loss="nu")

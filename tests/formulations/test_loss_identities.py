@@ -218,7 +218,9 @@ def test_the_value_grows_with_the_price_by_the_losses(name, loss):
     for solution in (there, here):
         outputs = solution.decision_function(K)
         function = formulations.get(name).task(instance, solution.parameters)[0].loss_function
-        sums.append(float(function.value(outputs, instance.targets.values, PRICES).sum()))
+        level = float(solution.multipliers.get(function.level_name, 0.0))
+        at_samples = function.value(outputs, instance.targets.values, PRICES, level).sum()
+        sums.append(float(at_samples) + function.level_cost(level, PRICES))
     grown = there.objective - here.objective
     assert 0 < (high - low) * sums[0] * (1 - 1e-6) <= grown <= (high - low) * sums[1] * (1 + 1e-6)
 

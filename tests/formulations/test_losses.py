@@ -65,14 +65,16 @@ def test_risk_and_gain_are_weakly_dual(loss, bias):
 
 @every_side
 def test_the_gap_of_a_pair_is_the_sum_of_its_samples(loss, bias):
-    """Σ FY = risk − gain + Σ β f at any b and ρ, for an α that is feasible."""
+    """Σ FY = risk − gain + Σ β f at any b and level, for an α that is feasible; a free tube adds ε(N − ‖α‖₁)."""
     problem, rng = task(loss, bias), np.random.default_rng(3)
     outputs, alpha = rng.normal(size=14), problem.feasible(rng.normal(size=14))
     risk = problem.risk(outputs)
-    rho = risk.rho or 0.0
-    gaps = loss.fenchel_young(alpha, outputs + risk.bias, problem.y, problem.box, rho)
-    assert gaps.sum() == pytest.approx(risk.value - problem.gain(alpha) + (alpha * problem.signs) @ outputs)
-    assert loss.value(outputs + risk.bias, problem.y, problem.box, rho).sum() - rho == pytest.approx(risk.value)
+    level = risk.unknown
+    gaps = loss.fenchel_young(alpha, outputs + risk.bias, problem.y, problem.box, level)
+    slack = level * loss.slack(alpha, problem.box) if loss.free_tube else 0.0
+    assert gaps.sum() + slack == pytest.approx(risk.value - problem.gain(alpha) + (alpha * problem.signs) @ outputs)
+    at_samples = loss.value(outputs + risk.bias, problem.y, problem.box, level).sum()
+    assert at_samples + loss.level_cost(level, problem.box) == pytest.approx(risk.value)
 
 
 @pytest.mark.parametrize("loss", QUADRATIC, ids=named)
@@ -151,8 +153,13 @@ def test_the_logistic_gain_at_its_ends_is_zero_and_its_gradient_infinite():
 
 # ---------------------------------------------------------------------------------------------------- the least bias
 def scanned(problem, outputs, biases):
-    """The risk at every bias, by the definition of the loss."""
-    z = outputs + np.asarray(biases)[:, None]
+    """The risk at every bias, by the definition of the loss; a tube that is an unknown is 0 or one of the residuals."""
+    z, loss = outputs + np.asarray(biases)[:, None], problem.loss_function
+    if loss.free_tube:
+        r = np.abs(problem.y - z)
+        tubes = np.append(r, np.zeros((len(r), 1)), axis=1)
+        beyond = np.maximum(r[:, None, :] - tubes[:, :, None], 0.0) @ problem.box
+        return (beyond + loss.nu * problem.box.sum() * tubes).min(axis=1)
     return (problem.box * VALUES[problem.loss_function.name](problem.y, z)).sum(axis=1)
 
 
@@ -272,6 +279,7 @@ def test_feasible_points_are_feasible_exactly_and_stay_where_they_are(loss, bias
         assert (alpha <= problem.limit).all()
         for row, total in zip(rows, totals, strict=True):
             assert math.fsum([*(row * alpha), -total]) == 0
+        assert loss.slack(alpha, problem.box) >= 0
         assert np.array_equal(problem.feasible(alpha), alpha)
 
 

@@ -204,10 +204,25 @@ def test_nu_replaces_C():
     assert resolved("l1", nu=0.5) == {"nu": 0.5, "bias": True}
 
 
-@pytest.mark.parametrize("name", ["li", "ckl", "vskl", "ml_sum", "ml_minimax", "ts", "alignment"])
+@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "alignment"])
 def test_nu_is_not_offered_where_no_theorem_has_it(name):
     with check_refused(f"unknown parameter 'nu' of {name}", "C"):
         resolved(name, nu=0.5)
+
+
+@pytest.mark.parametrize("name", ["li", "ckl", "vskl"])
+def test_nu_is_offered_for_the_tube_alone_where_there_is_no_margin_to_free(name):
+    assert dict(formulations.get(name).described_parameters)["nu"].endswith("(loss nu_svr); 0 < ν ≤ 1; default 1/2")
+    with check_refused(f"{name} has no ν-form, which loss nu is: use another loss"):
+        resolved(name, nu=0.5)
+
+
+def test_nu_of_two_losses_is_described_once():
+    names = [name for name, _ in formulations.get("l1").described_parameters]
+    assert names.count("nu") == 1
+    words = dict(formulations.get("l1").described_parameters)["nu"]
+    assert words.startswith("bounds the share of margin errors")
+    assert words.endswith("(loss nu_svr); 0 < ν ≤ 1; default 1/2")
 
 
 # ------------------------------------------------------------------------------------------- what is no number

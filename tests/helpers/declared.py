@@ -16,9 +16,9 @@ from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
 from mklcvx.formulations import get
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, REAL, Loss
 from mklcvx.verification.proof import Proof, _enclosed
-from sample_sides import CORNER, LEVEL, TUBE, WIDTH
+from sample_sides import CORNER, LEVEL, SHARE, TUBE, WIDTH
 
-OWN = {"width": WIDTH, "epsilon": TUBE, "delta": CORNER, "quantile": LEVEL}
+OWN = {"width": WIDTH, "epsilon": TUBE, "delta": CORNER, "quantile": LEVEL, "nu": SHARE}
 PENALTIES = {
     "sm1": {"theta": 0.6}, "sm2": {"theta": 0.7}, "smp": {"theta": 0.7, "p": 1.5}, "square": {"theta": 0.7},
     "lp": {"p": 1.5}, "elastic": {"l1_ratio": 0.4}, "vskl": {"s": 3.0},
@@ -86,8 +86,8 @@ def answer(instance: Instance, name: str, given: dict[str, Any]) -> Record:
     outputs = np.tensordot(record["weights"], task.matvecs(alpha * task.signs), axes=1)
     risk = task.risk(outputs if formulation.between is None else task.evaluate(functions)[0])
     record["bias"] = risk.bias
-    if risk.rho is not None:
-        record["multipliers"]["rho"] = risk.rho
+    if level := task.loss_function.level_name:
+        record["multipliers"][level] = risk.unknown
     record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0}
     return claimed(instance, record)
 

@@ -22,15 +22,16 @@ from mklcvx.formulations.losses import (
     EpsilonInsensitive,
     Huber,
     Loss,
+    NuSVR,
     Quantile,
     SmoothedHinge,
     SquaredEpsilonInsensitive,
 )
 
-TUBE, WIDTH, CORNER, LEVEL = 0.3, 0.4, 0.7, 0.2
+TUBE, WIDTH, CORNER, LEVEL, SHARE = 0.3, 0.4, 0.7, 0.2, 0.6
 CHOSEN: tuple[Loss, ...] = (
     HINGE, NU, SQUARED_HINGE, SmoothedHinge(WIDTH), LOGISTIC, SQUARED, EpsilonInsensitive(TUBE), ABSOLUTE,
-    SquaredEpsilonInsensitive(TUBE), Huber(CORNER), Quantile(LEVEL), POISSON, ONE_CLASS,
+    SquaredEpsilonInsensitive(TUBE), Huber(CORNER), Quantile(LEVEL), NuSVR(SHARE), POISSON, ONE_CLASS,
 )  # fmt: skip
 PRICED = tuple(loss for loss in CHOSEN if not loss.free_margin)
 QUADRATIC = tuple(loss for loss in PRICED if loss.kind == "quadratic")
@@ -53,7 +54,7 @@ def huber(r):
     return np.where(np.abs(r) <= CORNER, r**2 / 2, CORNER * np.abs(r) - CORNER**2 / 2)
 
 
-# ℓ(y, z), written apart from the records; ρ = 0 where the margin is free.
+# ℓ(y, z), written apart from the records; ρ or ε = 0 where it is an unknown.
 VALUES: dict[str, Callable] = {
     "hinge": lambda y, z: positive(1 - y * z),
     "nu": lambda y, z: positive(-y * z),
@@ -67,6 +68,7 @@ VALUES: dict[str, Callable] = {
     "squared_epsilon_insensitive": lambda y, z: positive(np.abs(y - z) - TUBE) ** 2 / 2,
     "huber": lambda y, z: huber(y - z),
     "quantile": lambda y, z: LEVEL * positive(y - z) + (1 - LEVEL) * positive(z - y),
+    "nu_svr": lambda y, z: np.abs(y - z),
     "poisson": lambda y, z: np.exp(z) - y * z - entropy(y) - y,
 }
 # g(β) and the domain of β, as the table of losses has them.
@@ -83,12 +85,14 @@ GAINS: dict[str, Callable] = {
     "squared_epsilon_insensitive": lambda y, beta, c: y * beta - TUBE * np.abs(beta) - beta**2 / (2 * c),
     "huber": lambda y, beta, c: y * beta - beta**2 / (2 * c),
     "quantile": lambda y, beta, c: y * beta,
+    "nu_svr": lambda y, beta, c: y * beta,
     "poisson": lambda y, beta, c: c * (entropy(y - beta / c) - entropy(y)) - beta,
 }
 DOMAINS: dict[str, tuple[float, float]] = {  # of α, in multiples of c
     "hinge": (0, 1), "nu": (0, 1), "one_class": (0, 1), "squared_hinge": (0, np.inf), "smoothed_hinge": (0, 1),
     "logistic": (0, 1), "squared": (-np.inf, np.inf), "epsilon_insensitive": (-1, 1), "absolute": (-1, 1),
     "squared_epsilon_insensitive": (-np.inf, np.inf), "huber": (-CORNER, CORNER), "quantile": (LEVEL - 1, LEVEL),
+    "nu_svr": (-1, 1),
 }  # fmt: skip
 
 

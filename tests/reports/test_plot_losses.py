@@ -115,6 +115,7 @@ COUNTED = Instance(THREE.kernels, response=np.arange(24) % 4)
         (RESPONSE, {"loss": "huber", "delta": 0.3}, "residual y − f(x)"),
         (RESPONSE, {"loss": "epsilon_insensitive", "epsilon": 0.3, "C": 0.5}, "residual y − f(x)"),
         (RESPONSE, {"loss": "quantile", "quantile": 0.7, "C": 0.5}, "residual y − f(x)"),
+        (RESPONSE, {"loss": "nu_svr", "nu": 0.4, "C": 0.5}, "residual y − f(x)"),
         (COUNTED, {"loss": "poisson", "C": 0.5}, "residual y − exp f(x)"),
         (THREE, {"loss": "logistic"}, "margin y f(x)"),
         (THREE, {"loss": "squared_hinge"}, "margin y f(x)"),

@@ -181,10 +181,75 @@ def test_split_variables_are_eliminated_exactly():
     side, _ = side_for("epsilon_insensitive")
     rng = np.random.default_rng(2)
     diagonal, right, alpha = rng.uniform(0.01, 100, 24), rng.normal(size=24), rng.normal(size=12)
-    p, n = np.split(side.expanded(alpha, right, diagonal), 2)
+    p, n = np.split(side.expanded(alpha, right, diagonal, np.zeros(0)), 2)
     gradient = side.condensed(right, diagonal) - side.diagonal(diagonal) * alpha
     assert p - n == pytest.approx(alpha)
     assert np.concatenate([gradient, -gradient]) + diagonal * np.concatenate([p, n]) == pytest.approx(right)
+
+
+def test_a_tube_that_is_an_unknown_is_eliminated_exactly():
+    """dp, dn and dε against the whole system: dG + dε on p, −dG + dε on n, and Σ(dp + dn) = what is missing."""
+    side, _ = side_for("nu_svr")
+    rng, n = np.random.default_rng(2), 12
+    kernel, diagonal, right = rng.normal(size=(n, n)), rng.uniform(0.01, 100, 2 * n), rng.normal(size=2 * n)
+    kernel, missing = kernel @ kernel.T, np.array([0.7])
+    split = np.hstack([np.eye(n), -np.eye(n)])
+    whole = np.block([[split.T @ kernel @ split + np.diag(diagonal), np.ones((2 * n, 1))], [np.ones((1, 2 * n)), 0]])
+    expected = np.linalg.solve(whole, np.append(right, missing))
+    (row,), (weight,) = side.sum_row(diagonal)
+    reduced = np.block(
+        [[kernel + np.diag(side.diagonal(diagonal)), row[:, None]], [-row[None], np.full((1, 1), weight)]]
+    )
+    for_alpha, for_tube = side.condensed(right, diagonal), side.for_tube(missing, right, diagonal)
+    found = np.linalg.solve(reduced, np.append(for_alpha, for_tube))
+    assert found[n:] == pytest.approx(expected[2 * n :])
+    assert side.expanded(found[:n], right, diagonal, found[n:]) == pytest.approx(expected[: 2 * n])
+
+
+def test_the_sum_of_the_variables_is_that_of_the_prices_at_the_start():
+    side, task = side_for("nu_svr", C=2.0, nu=0.3)
+    for alpha in (np.zeros(12), 0.25 * task.box * np.where(np.arange(12) % 2, 1.0, -1.0)):
+        lower, upper = side.distances(alpha)
+        assert lower.sum() == pytest.approx(0.3 * task.box.sum())
+        assert np.allclose(lower[:12] - lower[12:], alpha)
+        assert (upper > 0).all()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("price", [1e-2, 1.0, 1e4])
+def test_the_tube_is_found_whether_it_vanishes_or_not(price, nu, bias):
+    """With a large price and exact kernels every target is fitted, ε = 0 and ‖α‖₁ < N; else ‖α‖₁ = N."""
+    instance = problem_for("nu_svr")
+    solution = solved(instance, "l1", "nu_svr", C=price, nu=nu, bias=bias)
+    assert solution.certified, solution.message
+    assert solution.iterations <= 40
+    tube, length = solution.multipliers["epsilon"], np.abs(solution.alpha).sum()
+    most = nu * price * instance.sample_weight.sum()
+    assert tube >= 0
+    assert tube * (most - length) <= 2 * solution.certificate.gap
+    assert length == pytest.approx(most, rel=1e-6) if tube > 1e-6 else length <= most * (1 + 1e-12)
+
+
+def test_groups_that_matter_little_are_not_eliminated_before_the_tube_is_known():
+    """Four hundred samples, where the functions of six kernels out of eight are nearly nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    kernels = np.exp(-((X.T[:, :, None] - X.T[:, None]) ** 2))
+    instance = Instance(kernels, response=np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=400))
+    solution = solved(instance, "li", "nu_svr", nu=0.1, tol=1e-7)
+    assert solution.certified, solution.message
+    assert solution.iterations <= 60
+
+
+@pytest.mark.parametrize("name", ["l1", "lp", "vskl"])
+def test_small_alphas_are_no_zeros_where_the_tube_vanishes(name):
+    """Kernels 1e9 apart fit every target, with α of very different sizes, all far below their prices."""
+    instance, _ = RESPONSES["sizes differ by 1e9"]()
+    instance = Instance(instance.kernels, response=instance.response, groups=[0, 0, 1, 1])
+    for bias in (True, False):
+        solution = solved(instance, name, "nu_svr", bias=bias, C=10.0)
+        assert solution.certified, solution.message
 
 
 @pytest.mark.parametrize("loss", WITH_PRICE)

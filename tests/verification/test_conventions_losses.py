@@ -57,6 +57,29 @@ def test_nu_svr_is_svr_with_the_width_that_it_found(name):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("nu", [0.2, 0.7])
+@pytest.mark.parametrize("name", RESPONSES)
+def test_nu_svr(name, nu, weighted):
+    """One kernel of three, and their mean, as NuSVR fits them: α, bias, tube and value."""
+    instance, mean = combined(name, "mean")
+    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
+    instance, r = instance.with_kernels(instance.kernels, sample_weight=price), instance.response
+    for kernel, posed in ((np.asarray(instance.kernels[0]), instance.select([0])), (mean, instance)):
+        model = NuSVR(kernel="precomputed", C=2.0, nu=nu, tol=1e-10).fit(kernel, r, sample_weight=price)
+        held, left = np.abs(model.dual_coef_[0]), np.abs(r - model.predict(kernel))
+        width = float(left[model.support_][held < 2 * price[model.support_] * (1 - 1e-6)].mean())
+        lost = 2 * price @ np.maximum(left - width, 0.0) + nu * 2 * price.sum() * width
+        among = kernel[np.ix_(model.support_, model.support_)]
+        value = (model.dual_coef_ @ among @ model.dual_coef_.T).item() / 2 + lost
+        parts = {"alpha": model.dual_coef_, "bias": model.intercept_, "objective": value}
+        parts["multipliers"] = {"support": model.support_, "epsilon": width}
+        given = {"convention": "sklearn_nu_svr", "combination": "average", "tol": LIBSVM, "C": 2.0}
+        report = verify(posed, nu=nu, **given, **parts)
+        assert report.accepted, report
+        assert not verify(posed, nu=nu / 2, diagnosis=False, **given, **parts).accepted
+
+
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", RESPONSES)
 def test_kernel_ridge(name, weighted):
     instance, kernel = combined(name)
@@ -128,6 +151,7 @@ def test_one_class(name, weighted):
         ("sklearn_kernel_ridge", "response", {"lam": 0.3}),
         ("sklearn_logistic", "mixed", {"C": 2.0}),
         ("sklearn_poisson", "counts", {"lam": 0.1}),
+        ("sklearn_nu_svr", "response", {"C": 2.0, "nu": 0.3}),
         ("sklearn_one_class", "one-cloud", {"nu": 0.3}),
     ],
 )

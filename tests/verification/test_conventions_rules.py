@@ -25,7 +25,11 @@ INSTANCES = {
     COUNTS: Instance(UNIT.kernels, response=np.arange(20) % 4, sample_weight=1 + np.arange(20) % 2),
     NONE: Instance(UNIT.kernels, sample_weight=1 + np.arange(20) % 2),
 }
-LOSSES = {"sklearn_svr": {"epsilon": 0.2}, "sklearn_one_class": {"nu": 0.3, "bias": False}}
+LOSSES = {
+    "sklearn_svr": {"epsilon": 0.2},
+    "sklearn_nu_svr": {"nu": 0.3},
+    "sklearn_one_class": {"nu": 0.3, "bias": False},
+}
 FIXED = {"celer": 1 / 20, "dalmkl": 1.0}  # the price of a sample
 OWN = {"lp": {"p": 1.7}, "group_lasso": {"lam": 0.02}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}
 SERVED = [(c.name, served) for c in CONVENTIONS for served in c.serves]

@@ -12,6 +12,8 @@ from mklcvx import Instance, Solution, shrink, solve, verify, zoo
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.answers import Answer
+from mklcvx.verification.case import pose
+from mklcvx.verification.families.single_task import SingleTasks
 from mklcvx.verification.judge import judge
 from refusals import check_refused
 
@@ -69,6 +71,42 @@ def test_a_wrong_part_is_rejected(loss):
     assert verify(instance, "l1", alpha=np.roll(found.alpha, 1), **given).verdict == "rejected"
     if found.parameters["bias"]:
         assert verify(instance, "l1", bias=found.bias + 1.0, **given).verdict == "rejected"
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_tube_of_an_answer_and_the_length_of_its_alpha_are_judged(bias):
+    instance = instance_of("nu_svr")
+    given = {"loss": "nu_svr", "nu": 0.3, "bias": bias}
+    found = solve(instance, "l1", tol=1e-9, **given)
+    tube = found.multipliers["epsilon"]
+    for epsilon, verdict in ((tube, "accepted"), (1.2 * tube, "rejected"), (-tube, "rejected")):
+        report = verify(instance, "l1", parameters=given, multipliers={"epsilon": epsilon}, **parts(found))
+        assert report.verdict == verdict
+        assert f"epsilon='{verdict}'" in repr(report)
+    other = solve(instance, "l1", tol=1e-9, **{**given, "nu": 0.4})
+    report = verify(instance, "l1", parameters=given, alpha=other.alpha, diagnosis=False)
+    assert report.verdict == "rejected"
+    violated = {one.constraint: one.by for one in report.parts[0].violations}
+    assert violated["Σ |α| ≤ ν Σ C"] == pytest.approx(1 / 3, rel=1e-3)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_how_far_weights_may_differ_is_that_of_the_tube_held_at_its_width(bias):
+    """Kernels that are there twice share their weight in any way, whether ε was given or found."""
+    base = zoo.duplicated(12, 4, seed=3)
+    instance = Instance(base.kernels, response=np.random.default_rng(0).normal(size=12))
+    free = solve(instance, "l1", tol=1e-9, loss="nu_svr", nu=0.4, bias=bias)
+    held = {"loss": "epsilon_insensitive", "epsilon": free.multipliers["epsilon"], "bias": bias}
+    found = [
+        SingleTasks().ranges(pose(instance, "l1", given, 1e-6), 1e-6)
+        for given in ({"loss": "nu_svr", "nu": 0.4, "bias": bias}, held, {"loss": "nu_svr", "nu": 1.0, "bias": bias},
+                      {"loss": "absolute", "bias": bias})
+    ]  # fmt: skip
+    for one, other in (found[:2], found[2:]):
+        assert [kernel.kernel for kernel in one] == [kernel.kernel for kernel in other]
+        for here, there in zip(one, other, strict=True):
+            assert (here.low, here.high) == pytest.approx((there.low, there.high), abs=1e-4)
+            assert here.high - here.low > 0.01
 
 
 @pytest.mark.parametrize("name", ["planted-squared", "planted-epsilon_insensitive", "planted-huber"])

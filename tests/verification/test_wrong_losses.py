@@ -33,6 +33,7 @@ NOISY = ("response-outliers", "response-heteroscedastic")  # where residuals lie
 TUBE = {"loss": "epsilon_insensitive", "C": 2.0, "epsilon": 0.2}
 CORNER = {"loss": "huber", "C": 1.5, "delta": 0.3}
 SQUARES = {"loss": "squared", "C": 1.5}
+FREE = {"loss": "nu_svr", "C": 2.0, "nu": 0.3}
 LEVEL = {"loss": "quantile", "C": 2.0, "quantile": 0.3}
 LOGISTIC = {"loss": "logistic", "C": 2.0}
 COUNTED, COUNTS_ON = {"loss": "poisson", "C": 2.0}, ("counts", "counts-large")
@@ -124,6 +125,13 @@ ROWS = [
     Row("loss squared", CORNER, SQUARES, on=NOISY, formulation="elastic"),
     Row("loss huber", SQUARES, {"loss": "huber", "C": 1.5}, on=NOISY),
     Row("parameter", LEVEL, {**LEVEL, "quantile": 0.7}, formulation="l2", words="1 − quantile"),
+    Row("C_over_n", FREE, times(FREE, "C", lambda instance: 1 / instance.samples)),  # Schölkopf's C
+    Row("parameter", FREE, {**FREE, "nu": 0.15}, words="nu/2"),
+    Row("parameter", FREE, {**FREE, "nu": 0.5}, words="the default: what was given was ignored"),
+    Row("tube_mistaken", FREE, {"loss": "epsilon_insensitive", "C": 2.0, "epsilon": 0.3}, words="ν was taken for"),
+    Row("tube_mistaken", TUBE, {"loss": "nu_svr", "C": 2.0, "nu": 0.2}, words="the tube's ε was taken for ν"),
+    Row("loss squared", FREE, {"loss": "squared", "C": 2.0}),
+    Row("alpha_units", FREE, spoilt=lambda _, parts: {**parts, "alpha": parts["alpha"] / 2.0}),
     # ------------------------------------------------------------------------------------------------------- labels
     Row("classes_swapped", LOGISTIC, spoilt=flipped, on=LABELLED),
     Row("alpha_signed", LOGISTIC, spoilt=lambda found, parts: {**parts, "alpha": found.alpha * found.y}, on=LABELLED),
@@ -182,6 +190,23 @@ def test_a_missing_half_in_the_objective_is_named(name):
     report = verify(instance, "sum", parameters=base, **{**parts_of(found), "objective": found.objective + loss})
     assert report.diagnosis.name == "objective_terms"
     assert "the ½ of the squared loss is missing" in report.diagnosis.words
+
+
+@pytest.mark.parametrize("name", REGRESSION)
+def test_a_tube_that_is_not_paid_for_and_weights_that_do_not_count_are_named(name):
+    instance = instance_of(name)
+    found = solve(instance, "l1", tol=1e-9, **FREE)
+    paid = 2.0 * 0.3 * instance.samples * found.multipliers["epsilon"]
+    parts = {**parts_of(found), "objective": found.objective - paid}
+    report = verify(instance, "l1", parameters=FREE, **parts)
+    assert report.diagnosis.name == "objective_terms"
+    assert "the price of the tube" in report.diagnosis.words
+    weight = 0.5 + np.arange(instance.samples) % 3
+    weighted = instance.with_kernels(instance.kernels, sample_weight=weight)
+    meant = solve(weighted, "l1", tol=1e-9, **{**FREE, "nu": 0.3 / weight.mean()})
+    report = verify(weighted, "l1", parameters=FREE, **parts_of(meant))
+    assert report.diagnosis.name == "tube_mistaken"
+    assert "weights of samples do not count" in report.diagnosis.words
 
 
 @pytest.mark.parametrize("name", COUNTS_ON)

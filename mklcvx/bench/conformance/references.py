@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...certificate import Certificate
+from ...formulations import losses
 from ...verification.case import Case, Enclosure, enclosure_of, pose
 from ...zoo import Specimen
 
@@ -32,7 +33,8 @@ class ProvedCase(Case):
 def case_of(specimen: Specimen, formulation: str, params: Mapping[str, Any], tolerance: float) -> ProvedCase:
     """Pose a specimen as a problem; `params` override the parameters that the specimen recommends."""
     recommended = dict(specimen.parameters_for(formulation, params.get("loss")))
-    if "nu" in params:
+    loss = losses.KNOWN.get(str(params.get("loss")))
+    if "nu" in params and (loss is None or loss.parameter.name == "nu"):
         recommended.pop("C", None)  # they exclude each other
     posed = pose(specimen.instance(), formulation, {**recommended, **params}, tolerance)
     proved = enclosed(specimen, formulation, posed.parameters)

@@ -296,8 +296,10 @@ LOSSES: dict[str, Stated] = {
     "squared_epsilon_insensitive": lambda y, c, own: Quadratic(y, exact(own["epsilon"]), 1 / exact(c), None, None),
     "huber": lambda y, c, own: _two_sided(y, -c * own["delta"], c * own["delta"], kappa=1 / exact(c)),
     "poisson": lambda y, c, own: Counted(exact(c), exact(own["low"]), exact(c * float(y))),
+    "nu_svr": lambda y, c, own: _two_sided(y, -c, c),
     "quantile": lambda y, c, own: _two_sided(y, -(1 - own["quantile"]) * c, own["quantile"] * c),
 }
 LABELLED = ("hinge", "nu", "squared_hinge", "smoothed_hinge", "logistic")
 COUNTED = ("poisson",)  # whose box depends on all samples
 FREE_MARGIN = ("nu", "one_class")
+FREE_TUBE = ("nu_svr",)  # stated at ε = 0

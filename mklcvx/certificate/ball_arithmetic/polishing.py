@@ -3,7 +3,8 @@
     max over α of   gain(α) − ½ β'Kβ,   β = s∘α,      low ≤ α ≤ high,  s'α = 0 with a bias,  1'α = 1 where ρ is free
 
 The gain is aα − ε|α| − ½κα² for every sample: κ joins the diagonal of K, and where ε > 0 every α stays on its side of
-0, a bound that it may leave on either. From a solver's α, the samples near their bounds put there, steps go to the
+0, a bound that it may leave on either. So does every α where ‖α‖₁ ≤ N: on their sides it is one more bound, whose
+multiplier is the tube. From a solver's α, the samples near their bounds put there, steps go to the
 stationary point on the free samples, or along a direction that costs nothing, up to the first bound that is met; where
 no step is left, the sample whose multiplier has the wrong sign most is freed. A singular K does no harm. What comes out
 is one more point for the bounds.
@@ -48,19 +49,19 @@ def _snapped(samples: Samples, alpha: list[fmpq]) -> list[fmpq]:
     for value, one in zip(alpha, samples.losses, strict=True):
         ends = [end for end in (one.low, one.high) if end is not None]
         near = NEAR * max((abs(end) for end in ends if end != 0), default=most)
-        bounds = ends if _smooth(one) else [*ends, ZERO]
+        bounds = ends if _smooth(one, samples.most) else [*ends, ZERO]
         snapped.append(next((bound for bound in bounds if abs(value - bound) < near), value))
     return snapped
 
 
-def _smooth(one: Any) -> bool:
-    """Whether 0 is no place of its own: neither a bound nor a kink."""
-    return bool(one.epsilon == 0 and one.low != 0)
+def _smooth(one: Any, most: fmpq | None) -> bool:
+    """Whether 0 is no place of its own: neither a bound nor a kink, of the gain or of ‖α‖₁."""
+    return bool(one.epsilon == 0 and one.low != 0 and most is None)
 
 
 class _Walk:
     def __init__(self, samples: Samples, kernel: fmpq_mat, alpha: list[fmpq]) -> None:
-        self.losses, self.alpha, self.rows = samples.losses, alpha, samples.equalities
+        self.losses, self.alpha, self.equalities, self.most = samples.losses, alpha, samples.equalities, samples.most
         s, table = samples.signs, kernel.tolist()
         self.hessian = [[s[i] * s[j] * entry for j, entry in enumerate(row)] for i, row in enumerate(table)]
         for i, one in enumerate(self.losses):
@@ -69,11 +70,21 @@ class _Walk:
         self.gradient = [one.a - _dot(row, alpha) for one, row in rows]  # without that of ε|α|
         self.side = [1 if value > 0 else -1 for value in alpha]  # of 0, where the sample is free
         self.free = [i for i in range(len(alpha)) if alpha[i] not in self._bounds(i)]
+        self.full = self._spare() == 0  # whether ‖α‖₁ = N holds
+
+    def _spare(self) -> fmpq | None:
+        """N − ‖α‖₁."""
+        return None if self.most is None else self.most - sum((abs(value) for value in self.alpha), ZERO)
+
+    @property
+    def rows(self) -> list[list[int]]:
+        """Of the equalities; ‖α‖₁ = N is one, too, where it holds."""
+        return [*self.equalities, self.side] if self.full else self.equalities
 
     def _bounds(self, i: int) -> tuple[fmpq | None, fmpq | None]:
         """Of α_i on its side."""
         one = self.losses[i]
-        if _smooth(one):
+        if _smooth(one, self.most):
             return one.low, one.high
         return (ZERO, one.high) if self.side[i] > 0 else (one.low, ZERO)
 
@@ -82,6 +93,9 @@ class _Walk:
         direction, multipliers, length = self._direction()
         if any(direction):
             self._move(direction, length)
+            return True
+        if self.full and multipliers[-1] < 0:  # no tube is negative
+            self.full = False
             return True
         bound = [i for i in range(len(self.alpha)) if i not in self.free]
         violations = {(i, side): self._violation(i, side, multipliers) for i in bound for side in (1, -1)}
@@ -131,24 +145,27 @@ class _Walk:
         moves = {i: move for i, move in zip(self.free, direction, strict=True) if move != 0}
         ends = {i: self._bounds(i)[move > 0] for i, move in moves.items()}
         room = {i: (end - self.alpha[i]) / moves[i] for i, end in ends.items() if end is not None}
-        shortest = min(room.values(), default=None)
-        taken = min(way for way in (shortest, length) if way is not None)
+        spare, growth = self._spare(), sum((self.side[i] * move for i, move in moves.items()), ZERO)
+        until_full = spare / growth if spare is not None and growth > 0 and not self.full else None
+        taken = min(way for way in (*room.values(), until_full, length) if way is not None)
         for i, move in moves.items():
             self.alpha[i] += taken * move
         if taken != 0:
             rows = zip(self.gradient, self.hessian, strict=True)
             self.gradient = [value - taken * sum((row[i] * moves[i] for i in moves), ZERO) for value, row in rows]
-        if taken == shortest:
-            self.free = [i for i in self.free if room.get(i) != shortest]
+        self.free = [i for i in self.free if room.get(i) != taken]
+        self.full = self.full or taken == until_full
 
     def _violation(self, i: int, way: int, multipliers: list[fmpq]) -> fmpq:
         """By how much the objective grows when a sample at its bound leaves it this way; 0 where it cannot."""
         value, one = self.alpha[i], self.losses[i]
         if value == (one.high if way > 0 else one.low):
             return ZERO
-        pull = self.gradient[i] - sum((m * row[i] for m, row in zip(multipliers, self.rows, strict=True)), ZERO)
+        known, tube = (multipliers[:-1], multipliers[-1]) if self.full else (multipliers, ZERO)
+        pull = self.gradient[i] - sum((m * row[i] for m, row in zip(known, self.equalities, strict=True)), ZERO)
         inward = value * way < 0  # towards 0, where ε|α| falls
-        return way * pull + (one.epsilon if inward else -one.epsilon)
+        price = one.epsilon + tube
+        return way * pull + (price if inward else -price)
 
 
 def _dot(left: list[fmpq], right: list[fmpq]) -> fmpq:

@@ -2,13 +2,15 @@
 
 Prices are what NumPy makes of the parameter times the weights of the samples, C or the double 1/(νn): those doubles
 define the problem. Rounding may put a ν at its limit beyond it: where the multiples of g = 2⁻⁵² inside the box do not
-reach the total that α must have, every box is the next multiple of g above it.
+reach the total that α must have, every box is the next multiple of g above it. Where the tube ε is an unknown, N is the
+double ν times the sum of the prices, correctly rounded, and part of the problem as well.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,30 +19,33 @@ from flint import arb, fmpq
 
 from ...problem.instance import Instance
 from .balls import ONE, ZERO, Array, added, exact, exacts, filled, middle, total
-from .losses import COUNTED, FREE_MARGIN, LABELLED, LOSSES, Bend, Quadratic, clipped, counts_end, flat_bottom
+from .losses import COUNTED, FREE_MARGIN, FREE_TUBE, LABELLED, LOSSES, Bend, Quadratic, clipped, counts_end, flat_bottom
 
 GRID = fmpq(1, 2**52)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """low ≤ α ≤ high, s'α = 0 with a bias; where the margin ρ is free, 1'α = 1."""
+    """low ≤ α ≤ high, s'α = 0 with a bias; where the margin ρ is free, 1'α = 1; where the tube ε is, ‖α‖₁ ≤ N = `most`.
+    ρ or ε is the level."""
 
     signs: tuple[int, ...]
     losses: tuple[Any, ...]  # of every sample
     free_margin: bool = False
     bias: bool = True
+    most: fmpq | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, instance: Instance, targets: Array, parameters: Mapping[str, Any], bias: bool) -> Samples:
         """Labels ±1 are targets, or a response; what they are does not matter where the loss takes none."""
-        nu = parameters.get("nu")
-        loss = parameters.get("loss", "hinge" if nu is None else "nu")
-        prices = (parameters["C"] if nu is None else 1.0 / (nu * instance.samples)) * instance.sample_weight
+        price, nu = parameters.get("C"), parameters.get("nu", 1.0)
+        loss = parameters.get("loss", "nu" if price is None else "hinge")
+        prices = (1.0 / (nu * instance.samples) if price is None else price) * instance.sample_weight
         given = {**parameters, "low": counts_end(targets, prices)} if loss in COUNTED else parameters
         losses = (LOSSES[loss](exact(y), float(c), given) for y, c in zip(targets, prices, strict=True))
         signs = tuple(int(y) if loss in LABELLED else 1 for y in targets)
-        made = cls(signs, tuple(losses), loss in FREE_MARGIN, bias)
+        most = exact(nu * math.fsum(prices)) if loss in FREE_TUBE else None
+        made = cls(signs, tuple(losses), loss in FREE_MARGIN, bias, most=most)
         return made._roomy() if made.free_margin else made
 
     @classmethod
@@ -77,6 +82,9 @@ class Samples:
         """α in the feasible set to the last digit. With a bias the two sides of Σ sα = 0 get the same sum, that of
         the lighter one."""
         alpha = [clipped(value, one.low, one.high) for value, one in zip(alpha, self.losses, strict=True)]
+        length = total(abs(value) for value in alpha)
+        if self.most is not None and length > self.most:
+            alpha = [self.most / length * value for value in alpha]
         if not self.bias and not self.free_margin:
             return alpha
         size, sides = [abs(value) for value in alpha], self.sides
@@ -108,8 +116,12 @@ class Samples:
 
     # ---------------------------------------------------------------------------------------------- the risk
     def best_offsets(self, outputs: list[arb]) -> tuple[arb, arb]:
-        """The bias and ρ (0 where it is not free) that make the risk of these outputs least, up to their radii."""
+        """The bias and the level (0 where there is none) that make the risk of these outputs least, up to their
+        radii."""
         f = [middle(value) for value in outputs]
+        if self.most is not None:
+            bias, tube = self._best_tube([one.a - value for one, value in zip(self.losses, f, strict=True)], self.most)
+            return arb(bias), arb(tube)
         if not self.free_margin:
             bias = self.losses[0].least_bias(self.losses, self.signs, f) if self.bias else ZERO
             return arb(bias), arb(0)
@@ -120,9 +132,17 @@ class Samples:
         u, v = (flat_bottom(*rows, share) for rows in zip(margins, boxes, strict=True))
         return arb((v - u) / 2), arb((u + v) / 2)
 
-    def residuals(self, outputs: list[arb], bias: arb, rho: arb) -> list[arb]:
+    def _best_tube(self, r: list[fmpq], most: fmpq) -> tuple[fmpq, fmpq]:
+        """The same for residuals r without a bias: in u = b + ε and l = b − ε the risk separates."""
+        caps = [one.high for one in self.losses]
+        if not self.bias:
+            return ZERO, max(-flat_bottom([-abs(value) for value in r], caps, most), ZERO)
+        u, low = -flat_bottom([-value for value in r], caps, most / 2), flat_bottom(r, caps, most / 2)
+        return (u + low) / 2, max((u - low) / 2, ZERO)
+
+    def residuals(self, outputs: list[arb], bias: arb, level: arb) -> list[arb]:
         """a + ρ − s(f + b)."""
-        rows = zip(self.losses, self.signs, outputs, strict=True)
+        rows, rho = zip(self.losses, self.signs, outputs, strict=True), level if self.free_margin else arb(0)
         return [arb(one.a) + rho - sign * (value + bias) for one, sign, value in rows]
 
     def lack(self, outputs: list[arb], alpha: list[fmpq]) -> float:
@@ -131,12 +151,20 @@ class Samples:
         return max((float(abs(r)) for r, a, one in rows if 0 < a < one.high), default=0.0)
 
     def risk(self, outputs: list[arb], bends: Sequence[Bend]) -> arb:
-        """What the residuals cost at the best bias (and ρ), less ρ, with what ridges add to each."""
+        """What the residuals cost at the best bias and level, less ρ, or with Nε, and what ridges add to each."""
         if not all(value.is_finite() for value in outputs):
             return arb.pos_inf()
-        bias, rho = self.best_offsets(outputs)
-        rows = zip(self.losses, self.residuals(outputs, bias, rho), bends, strict=True)
-        return added(one.cost(r, bend) for one, r, bend in rows) - rho
+        bias, level = self.best_offsets(outputs)
+        rows = zip(self.at(level), self.residuals(outputs, bias, level), bends, strict=True)
+        return added(one.cost(r, bend) for one, r, bend in rows) + self.level_cost(level)
+
+    def level_cost(self, level: arb) -> arb:
+        """What the level itself adds: −ρ, or Nε."""
+        return -level if self.most is None else arb(self.most) * level
+
+    def at(self, level: arb) -> Sequence[Any]:
+        """The losses at this tube, where it is an unknown."""
+        return self.losses if self.most is None else [replace(one, epsilon=middle(level)) for one in self.losses]
 
     def reach(self, outputs: list[arb], rate: arb) -> arb:
         """The most that rate·‖α̂‖ can add to the risk: rate times the longest α̂. As the risk falls by at least

@@ -123,7 +123,7 @@ def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArr
         return np.array([low, level, level, high]), np.array([1.0, 1.0, 0.0, 0.0])
     x, step = np.linspace(low, high, FINE, retstep=True)
     z, y = (-x, np.zeros(FINE)) if loss.targets == REAL else (x, np.ones(FINE))
-    rho = level if loss.free_margin else 0.0
+    rho = level if loss.level_name else 0.0
     below, above = (loss.value(z + shift, y, np.ones(FINE), rho) for shift in (-step / 4, step / 4))
     return x, (below - above) / (step / 2)
 

@@ -69,7 +69,7 @@ class SingleTasks(Family[Task, Single, Proved]):
         """Weights and α describe the classifier if that certifies; otherwise the coefficients are kept."""
         formulation = found.formulation
         multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
-        own = {"tau": proved.tau, "rho": proved.rho}
+        own = {"tau": proved.tau, found.task.loss_function.level_name: proved.level}
         multipliers |= {name: value for name, value in own.items() if value is not None}
         same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias_interval", "coefficients", "norms")}
         bias, bias_low = proved.bias

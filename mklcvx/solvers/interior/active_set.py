@@ -11,7 +11,7 @@ enough. If they are not, nothing is lost: the certificate decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ...formulations import Task
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, balance
-from .samples_side import DualPoint, SamplesSide
+from .sample_variables import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
 
@@ -29,13 +29,14 @@ Chooser = Callable[[Side, "ActiveSetPoint", Array, ReducedSystem, Array, Array],
 
 @dataclass(frozen=True)
 class ActiveSetPoint:
-    """α, x and the multipliers of all equalities; `images` are K_mβ."""
+    """α, x and the multipliers of all equalities; `images` are K_mβ, `tube` is ε where it is an unknown."""
 
     alpha: Array
     x: Array
     nu: Array
     kappa: Array
     images: Array
+    tube: Array = field(default_factory=lambda: np.zeros(0))
 
     def capped(self, samples: SamplesSide) -> bool:
         """Whether any sample is at an end that the price sets. Then a larger price changes the optimum."""
@@ -57,7 +58,7 @@ def active_set_step(
     `choose` says which x are held, if not the larger of distance and gradient. With `visited`, α is made feasible, and
     only the images of these kernels are computed."""
     task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
-    samples, signs = side.samples, side.samples.signs
+    samples, signs = side.samples.at(at.tube, at.alpha), side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2
     point = DualPoint(at.alpha, *samples.distances(at.alpha))
@@ -66,10 +67,13 @@ def active_set_step(
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
     free, bounds = samples.active(at.alpha, gradient, level)
     held = ~free
+    row, total = samples.active_sum(bounds, gradient)
+    rows, totals = np.vstack([rows, row * signs]), np.append(totals, total)
     hessian.set_weights(np.maximum(weights, 0.0))
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     diagonal = np.where(held, firm, samples.curvature(point))
-    system = ReducedSystem(hessian, side, at.images, (beta, at.x, at.kappa), rows, diagonal)
+    where = beta, at.x, at.kappa
+    system = ReducedSystem(hessian, side, at.images, where, rows, diagonal, None, np.zeros(len(row)))
     wanted = -gradient - samples.kink(at.alpha, gradient)
     for_beta = np.where(held, firm * (bounds - at.alpha), wanted) * signs
     missing = rows @ beta - totals
@@ -81,12 +85,14 @@ def active_set_step(
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
     others = np.concatenate([for_x, missing, -side.equalities(at.x)])
     found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
-    change, nu, kappa = np.split(others, [len(at.x), len(system.rows)])
+    end = len(system.rows)
+    change, nu, tube, kappa = np.split(others, [len(at.x), end - len(row), end])
+    tube = at.tube + tube if len(row) else np.zeros(len(at.tube))
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
     alpha = alpha if visited is None else task.feasible(alpha)
     images = task.matvecs(alpha * signs) if visited is None else task.matvecs_of(visited, alpha * signs)
-    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, images)
+    return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, images, tube)
 
 
 def _nearest_bounds(side: Side, at: ActiveSetPoint, gradient: Array, *_: object) -> Array:

@@ -123,7 +123,7 @@ class ClassSystem(SaddleSystem):
         hessian.groups = curved[frame.own_class, np.arange(coordinates.joint.samples)]
         images, rows = (self._from_frame(entries) for entries in (state.images, balance(side)[0]))
         where, diagonal = (at.alpha, at.x, at.kappa), curved[frame.rival, frame.sample]
-        self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x)
+        self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x, np.zeros(0))
 
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy

@@ -20,7 +20,7 @@ from ...formulations.families.joint import JointTask
 from ...formulations.losses import Loss, Separable
 from .loop import Array
 from .saddle import SaddleIterate
-from .samples_side import HasDualPoint, SamplesSide
+from .sample_variables import HasDualPoint, SamplesSide
 from .settings import SETTINGS
 
 

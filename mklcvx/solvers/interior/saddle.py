@@ -6,7 +6,8 @@
 (`weights_side` has L, x and e; working with β leaves the kernels as they are.) The multipliers of bounds are
 eliminated first: they and the curvature of the gain g add z/(α − low) + w/(high − α) − g''(α) to the diagonal of K(μ),
 which makes the positive definite H, and s/x and u/(cap − x) to that of ∂²L/∂x². (`samples_side` has g, its bounds, and
-the losses for which α is split in two variables, or bounds have no multipliers.) Then β: with rows
+the losses for which α is split in two variables, or bounds have no multipliers, or a tube ε is one more unknown, with
+a row like those of A.) Then β: with rows
 P = Σ_m K_mβ ∂μ_m/∂x, a system as small as the number of kernels is left, so that a step costs one Cholesky
 factorisation, whatever their number:
 
@@ -20,7 +21,7 @@ finish share it; they differ in what they put on the diagonals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from .weights_side import Side
 class SaddleIterate(Iterate):
     """The unknowns of the equations above, under their letters; `lower` and `upper` are the distances of α (of its
     split variables) from its ends, and the slack is cap − x. Only the first x have caps, or none; multipliers belong
-    to all of `lower` and `upper`, or to none."""
+    to all of `lower` and `upper`, or to none. `tube` is ε where it is an unknown, else empty."""
 
     alpha: Array
     lower: Array
@@ -48,6 +49,7 @@ class SaddleIterate(Iterate):
     u: Array
     nu: Array
     kappa: Array
+    tube: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def pairs(self) -> list[tuple[Array, Array]]:
@@ -56,12 +58,14 @@ class SaddleIterate(Iterate):
 
 
 class Residuals(NamedTuple):
-    """The residuals of the equations above at a point; those of α for every variable, times s."""
+    """The residuals of the equations above at a point; those of α for every variable, times s. `missing` is what the
+    sum of the variables lacks, where the tube is an unknown."""
 
     alpha: Array
     totals: Array
     x: Array
     equalities: Array
+    missing: Array
 
     def amount(self, side: Side, at: SaddleIterate) -> float:
         """The part of the gap that they may hide."""
@@ -78,10 +82,10 @@ def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
     samples, (rows, totals) = side.samples, balance(side)
     beta = at.alpha * samples.signs
     gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
-    for_alpha = gradient - samples.joined(samples.slope(at), at.z, -at.w)
+    for_alpha = gradient - samples.joined(samples.at(at.tube).slope(at), at.z, -at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     for_x[: len(at.u)] += at.u
-    return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x))
+    return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
 
 
 class SaddleSystem(KKTSystem[SaddleIterate]):
@@ -98,7 +102,9 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         where = self.signs * at.alpha, at.x, at.kappa
         self.on_variables = self.samples.joined(0.0, for_z, for_w)
         diagonal = self.samples.diagonal(self.on_variables) + self.samples.curvature(at)
-        self.reduced = ReducedSystem(hessian, side, images, where, balance(side)[0], diagonal, diagonal_x)
+        row, on_tube = self.samples.sum_row(self.on_variables)
+        rows = np.vstack([balance(side)[0], row])
+        self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x, on_tube)
 
     def direction(
         self, target_mu: float, predicted: SaddleIterate | None = None, accuracy: float = SETTINGS.corrector_accuracy
@@ -108,15 +114,18 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         for_z, for_w, for_s, for_u = goals = [goal / value for goal, (value, _) in wanted]
         for_x = self.side.sign * for_s - residuals.x
         for_x[: len(for_u)] -= for_u
-        others = np.concatenate([for_x, residuals.totals, -residuals.equalities])
         right = samples.joined(0.0, for_z, -for_w) - residuals.alpha
+        for_tube = samples.for_tube(residuals.missing, right, self.on_variables)
+        others = np.concatenate([for_x, residuals.totals, for_tube, -residuals.equalities])
         beta, others = self.reduced.solve(self.signs * samples.condensed(right, self.on_variables), others, accuracy)
-        alpha, x, nu, kappa = self.signs * beta, *np.split(others, [len(at.x), len(self.reduced.rows)])
-        variables = samples.expanded(alpha, right, self.on_variables)
+        end = len(self.reduced.rows)
+        x, nu, tube, kappa = np.split(others, [len(at.x), end - len(at.tube), end])
+        alpha = self.signs * beta
+        variables = samples.expanded(alpha, right, self.on_variables, tube)
         values = variables[: len(at.lower)], -variables[: len(at.upper)], x, -x[: len(for_u)]
         changes = values[0][: len(at.z)], values[1][: len(at.w)], *values[2:]
         z, w, s, u = (g - ratio * change for g, ratio, change in zip(goals, self.ratios, changes, strict=True))
-        return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa)
+        return SaddleIterate(alpha, *values, z, w, s, u, nu, kappa, tube)
 
     def goals(self, target_mu: float, predicted: SaddleIterate | None) -> list[Array]:
         """Between two ends, second-order terms count as they do after as much of the predictor as can be taken, its
@@ -145,20 +154,23 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
 
 class ReducedSystem:
     """Newton's equations for β, x, ν and κ once the multipliers of bounds are eliminated: `diagonal` and
-    `diagonal_x` are what they leave on the diagonals. Without `diagonal_x`, `hold` has to set it before `solve`."""
+    `diagonal_x` are what they leave on the diagonals, `on_last` what they leave on those of the last rows. Without
+    `diagonal_x`, `hold` has to set it before `solve`."""
 
     def __init__(
         self, hessian: ReducedHessian, side: Side, images: Array, at: tuple[Array, Array, Array], rows: Array,
-        diagonal: Array, diagonal_x: Array | None = None,
+        diagonal: Array, diagonal_x: Array | None, on_last: Array,
     ) -> None:  # fmt: skip
         beta, x, kappa = at
-        self.hessian = hessian
+        self.hessian, self.on_last = hessian, on_last
         hessian.factor(diagonal)
         self.curvature_x = side.hessian(x, images @ beta / 2, kappa)
         self.rows = np.vstack([side.jacobian_product(x, images), rows])
         self.equality_jacobian = side.equality_jacobian(x)
         self.solved_rows = hessian.solve_roughly(self.rows)
         self.of_rows = self.rows @ self.solved_rows.T
+        last = slice(len(self.rows) - len(on_last), len(self.rows))
+        self.of_rows[last, last] += np.diag(on_last)
         if diagonal_x is not None:
             self.hold(diagonal_x)
 
@@ -188,7 +200,7 @@ class ReducedSystem:
             self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=True)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
-        """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ and E dx."""
+        """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ (with `on_last` dν) and E dx."""
         found = best = self._roughly(beta, others)
         enough, least_error = accuracy * self._size(beta, others), np.inf
         for _ in range(SETTINGS.max_refinements):
@@ -219,5 +231,6 @@ class ReducedSystem:
         image = np.empty_like(others)
         image[:k] = -(self.rows @ beta)
         image[:p] += self.hessian_x @ others[:p] + others[k:] @ self.equality_jacobian
+        image[k - len(self.on_last) : k] += self.on_last * others[k - len(self.on_last) : k]
         image[k:] = self.equality_jacobian @ others[:p]
         return self.hessian.matvec(beta) + others[:k] @ self.rows, image

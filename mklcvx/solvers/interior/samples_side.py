@@ -18,186 +18,16 @@ one row per sample, whatever the loss.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, cast
+from copy import copy
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formulations import Task
-from ...formulations.losses import PiecewiseQuadratic, Quadratic
+from .sample_variables import DualPoint, Free, HasDualPoint, SamplesSide, recorded
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .step_length import Array
-
-
-class HasDualPoint(Protocol):
-    """What the samples' side reads of a point: α, and the distances of its variables from their ends."""
-
-    @property
-    def alpha(self) -> Array: ...
-    @property
-    def lower(self) -> Array: ...
-    @property
-    def upper(self) -> Array: ...
-
-
-class DualPoint(NamedTuple):
-    """α with these distances, and nothing else."""
-
-    alpha: Array
-    lower: Array
-    upper: Array
-
-
-class SamplesSide:
-    """One variable, α itself. `lower` and `upper` are α − low and high − α, empty where the end is infinite."""
-
-    variables_per_sample = 1
-    kink_price: Array | float = 0.0  # ε, variable by variable
-
-    def __init__(self, task: Task) -> None:
-        self.signs, self.price = task.signs, task.box
-        self.a, self.kappa, self.low, self.high = self.record(task)
-        self.two_sided = bool((self.low < 0).any())
-        # Which ends are finite.
-        self.starts, self.ends = bool(np.isfinite(self.low).all()), bool(np.isfinite(self.high).all())
-        self.smooth = self.unbounded = not (self.starts or self.ends)
-        self.size = self.variables_per_sample * task.samples
-        self.unit = max(float(np.ptp(self.a)) / 2, TINY) if self.two_sided else 1.0  # of the gain's slope
-
-    def record(self, task: Task) -> tuple[Array, Array, Array, Array]:
-        """a, κ, low and high."""
-        shape = recorded(task)
-        return shape.a, shape.kappa, shape.low, shape.high
-
-    def centre(self, task: Task) -> float:
-        """The target that f = 0 is best for: with a bias the mean of the targets."""
-        return float(task.box @ task.y / task.box.sum()) if task.bias else 0.0
-
-    @property
-    def polyhedral(self) -> bool:
-        """Whether only margins of free samples are known: for labels, a longer f lifts them."""
-        return not (self.two_sided or self.kappa.any())
-
-    # ----------------------------------------------------------------------------------------------- points
-    def distances(self, alpha: Array) -> tuple[Array, Array]:
-        """`lower` and `upper` of α."""
-        none = alpha[:0]
-        return alpha - self.low if self.starts else none, self.high - alpha if self.ends else none
-
-    def transferred(self, at: HasDualPoint, ratio: Array) -> Array:
-        """α at the same share of its bounds, if these are those of other prices; `ratio` is that of the prices."""
-        if self.starts and self.ends:
-            return np.asarray(self.low + at.lower / (at.lower + at.upper) * (self.high - self.low))
-        return at.alpha * ratio
-
-    def stepped(self, alpha: Array, change: Array) -> Array:
-        """α after a step of its own."""
-        return alpha + change
-
-    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
-        """α, `lower` and `upper` after a step, inside the bounds also where these have no multipliers."""
-        return after.alpha, after.lower, after.upper
-
-    # ------------------------------------------------------------------------------------------ gradients by variable
-    def smooth_slope(self, at: HasDualPoint) -> Array:
-        """The slope of the gain but for its kink, sample by sample."""
-        return np.asarray(self.a - self.kappa * at.alpha)
-
-    def slope(self, at: HasDualPoint) -> Array:
-        """The slope of the gain, variable by variable."""
-        return self.by_variable(self.smooth_slope(at)) - self.kink_price
-
-    def linear_gain(self, alpha: Array) -> float:
-        """The first-order gain of a direction; for labels it sums to one."""
-        return float(self.a @ alpha) if self.two_sided else 1.0
-
-    def curvature(self, at: HasDualPoint) -> Array:
-        """Minus the second derivative of the gain, sample by sample."""
-        return self.kappa
-
-    def by_variable(self, gradient: Array) -> Array:
-        """The gradient with respect to every variable."""
-        return gradient
-
-    def joined(self, base: Array | float, at_lower: Array, at_upper: Array) -> Array:
-        """base + at_lower + at_upper, where there are such ends."""
-        total = np.full(self.size, base) if isinstance(base, float) else base.copy()
-        total[: len(at_lower)] += at_lower
-        total[: len(at_upper)] += at_upper
-        return total
-
-    def values(self, at: HasDualPoint) -> Array:
-        """|v| of every variable."""
-        return np.abs(at.alpha)
-
-    def residual_gap(self, residual: Array, at: HasDualPoint) -> float:
-        """The gap that a residual leaves where no multiplier tells it: ½ residual²/curvature."""
-        return float(np.sum(residual**2 / self.curvature(at)) / 2) if self.smooth else 0.0
-
-    # ----------------------------------------------------------------------------- elimination of split variables
-    def diagonal(self, of_variables: Array) -> Array:
-        return of_variables
-
-    def condensed(self, right: Array, of_variables: Array) -> Array:
-        """The right-hand side of the equation of α."""
-        return right
-
-    def expanded(self, alpha: Array, right: Array, of_variables: Array) -> Array:
-        """The change of the variables, given that of α."""
-        return alpha
-
-    # --------------------------------------------------------------------------------------------- active set
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
-        """Which samples are free, and α with the others set to their bounds.
-
-        `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit.
-        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative."""
-        width = self.high - self.low if self.ends else np.full(len(alpha), max(float(alpha.max(initial=0.0)), TINY))
-        share, excess = (alpha - self.low) / width, gradient / max(abs(level) * self.unit, TINY)
-        at_low = excess > share
-        at_high = -excess > 1 - share if self.ends else np.zeros(len(alpha), dtype=bool)
-        return ~(at_low | at_high), np.where(at_low, self.low, np.where(at_high, self.high, alpha))
-
-    def kink(self, alpha: Array, gradient: Array) -> Array:
-        """What the kink adds to the gradient of a free sample."""
-        return np.zeros(len(alpha))
-
-    def bound(self, alpha: Array, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which α are at the lower end, at the upper end and at a kink, to this share of the width."""
-        near = share * (self.high - self.low)
-        none = np.zeros(len(alpha), dtype=bool)
-        at_high = alpha >= self.high - near if self.ends else none
-        at_low = alpha <= self.low + near if self.ends else alpha <= share * alpha.max() if self.starts else none
-        return at_low, at_high, none
-
-    def transferred_bounds(self, alpha: Array, old: SamplesSide, share: float) -> Array:
-        """α of other prices at the bounds of these, where it was at a bound."""
-        at_low, at_high, at_kink = old.bound(alpha, share)
-        inner = np.where(at_kink, 0.0, np.clip(alpha, self.low, self.high))
-        return np.where(at_low, self.low, np.where(at_high, self.high, inner))
-
-    def near_bounds(self, at: HasDualPoint, share: float) -> NDArray[np.bool_]:
-        """Samples that are near an end."""
-        near = np.zeros(len(at.alpha), dtype=bool)
-        if self.starts:
-            near |= at.lower <= share * at.lower.max()
-        if self.ends:
-            near |= at.upper <= share * (self.high - self.low)
-        return near
-
-
-class Free(SamplesSide):
-    """Nothing has a multiplier: α obeys an equation."""
-
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
-        return np.ones(len(alpha), dtype=bool), alpha
-
-    def bound(self, alpha: Array, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        none = np.zeros(len(alpha), dtype=bool)
-        return none, none, none
-
-    def near_bounds(self, at: HasDualPoint, share: float) -> NDArray[np.bool_]:
-        return np.zeros(len(at.alpha), dtype=bool)
 
 
 class Entropic(Free):
@@ -322,7 +152,7 @@ class Split(SamplesSide):
         p, n = np.split(right / of_variables, 2)
         return np.asarray(self.diagonal(of_variables) * (p - n))
 
-    def expanded(self, alpha: Array, right: Array, of_variables: Array) -> Array:
+    def expanded(self, alpha: Array, right: Array, of_variables: Array, tube: Array) -> Array:
         """The variable with the larger diagonal from its own equation, the other one from α = p − n."""
         gradient = self.condensed(right, of_variables) - self.diagonal(of_variables) * alpha
         p, n = np.split((right - self.by_variable(gradient)) / of_variables, 2)
@@ -360,6 +190,83 @@ class Split(SamplesSide):
         return near
 
 
+class Tube(Split):
+    """Two variables, whose price ε is an unknown: Σ(p + n) = N. Both may be longer than they need be, so that it is an
+    equality, and ε ≥ 0 follows. `at` sets ε; without it, it is 0. Where ε vanishes and ‖α‖₁ < N, 0 is no bound of an
+    active set (`loose`): α that are small beside their prices would be taken for zeros.
+
+    ε has a row e in the equations of α and is eliminated with the variables: from
+
+        dp = (right_p − dG − dε)/D_p,      dn = (right_n + dG − dε)/D_n,      Σ(dp + dn) = m
+
+    follow dG + D dα + e dε = D (right_p/D_p − right_n/D_n) with e = (D_n − D_p)/(D_n + D_p), and
+
+        e'dα − Σ 4/(D_p + D_n) dε = m − Σ (right_p/D_p + right_n/D_n) + Σ e (right_p/D_p − right_n/D_n)."""
+
+    elimination_gap = SETTINGS.tube_elimination_gap
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.most, self.loose = task.loss_function.most(task.box), False
+
+    def at(self, tube: Array, alpha: Array | None = None) -> Self:
+        one = copy(self)
+        one.epsilon, one.kink_price = np.full(len(self.a), tube[0]), np.full(self.size, tube[0])
+        one.unit = max(self.unit, float(tube[0]))
+        one.loose = alpha is not None and bool(tube[0] / one.unit <= 1 - self.share_of_sum(alpha))
+        return one
+
+    def first_tube(self, gradient: Array) -> Array:
+        return np.array([np.abs(gradient).mean()])
+
+    def share_of_sum(self, alpha: Array) -> float:
+        return float(np.abs(alpha).sum()) / self.most
+
+    def sum_missing(self, at: HasDualPoint) -> Array:
+        return np.array([self.most - at.lower.sum()])
+
+    def distances(self, alpha: Array) -> tuple[Array, Array]:
+        """What is left of N makes both variables longer, by a share of their room: at most half of it, as N ≤ Σ c."""
+        size = np.abs(alpha)
+        room = np.maximum(self.high - size, 0.0)
+        spare = room * (max(self.most - float(size.sum()), 0.0) / (2 * max(float(room.sum()), TINY)))
+        lower = np.concatenate([np.maximum(alpha, 0.0) + spare, np.maximum(-alpha, 0.0) + spare])
+        return lower, self.reach - lower
+
+    def transferred(self, at: HasDualPoint, ratio: Array) -> Array:
+        alpha = at.alpha * ratio
+        return np.asarray(alpha * min(1.0, SETTINGS.max_start / max(self.share_of_sum(alpha), TINY)))
+
+    def kept_inside(self, before: HasDualPoint, after: HasDualPoint) -> tuple[Array, Array, Array]:
+        """Where ε vanishes p and n are of the size of N/n, however small α is: it keeps its own digits."""
+        return after.alpha, after.lower, after.upper
+
+    def sum_row(self, of_variables: Array) -> tuple[Array, Array]:
+        p, n = np.split(of_variables, 2)
+        return ((n - p) / (n + p))[None], np.array([np.sum(4 / (p + n))])
+
+    def for_tube(self, missing: Array, right: Array, of_variables: Array) -> Array:
+        (p, n), (row,) = np.split(right / of_variables, 2), self.sum_row(of_variables)[0]
+        return np.asarray(np.sum(p + n - row * (p - n)) - missing)
+
+    def expanded(self, alpha: Array, right: Array, of_variables: Array, tube: Array) -> Array:
+        """dε on both variables is part of the right-hand side: its own share of dG is e dε."""
+        return super().expanded(alpha, right - tube, of_variables, tube)
+
+    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+        return (
+            SamplesSide.active(self, alpha, gradient, level) if self.loose else super().active(alpha, gradient, level)
+        )
+
+    def kink(self, alpha: Array, gradient: Array) -> Array:
+        return np.zeros(len(alpha)) if self.loose else super().kink(alpha, gradient)
+
+    def active_sum(self, alpha: Array, gradient: Array) -> tuple[Array, Array]:
+        if self.loose:
+            return super().active_sum(alpha, gradient)
+        return np.where(alpha == 0, 0.0, self._sign(alpha, gradient))[None], np.array([self.most])
+
+
 def _of_record(task: Task) -> SamplesSide:
     """The side of a loss that a record states."""
     shape = recorded(task)
@@ -368,11 +275,7 @@ def _of_record(task: Task) -> SamplesSide:
     return SamplesSide(task) if np.isfinite(shape.low).all() else Free(task)
 
 
-def recorded(task: Task) -> Quadratic:
-    return cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
-
-
-KINDS = {"quadratic": _of_record, "logistic": Entropic, "poisson": Counted}
+KINDS = {"quadratic": _of_record, "tube": Tube, "logistic": Entropic, "poisson": Counted}
 
 
 def samples_side(task: Task) -> SamplesSide:

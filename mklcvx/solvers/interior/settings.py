@@ -95,6 +95,7 @@ class Settings:
 
     # Elimination of groups of kernels that α does not see (block-∞ norms).
     elimination_gap: float = 0.1  # relative complementarity from which groups may seem to vanish
+    tube_elimination_gap: float = 1e-4  # the same where a tube is an unknown: a wrong elimination is noticed late there
     elimination_threshold: float = 1e-4  # of the largest q_m/trace: a group below it seems to vanish
     early_elimination_threshold: float = 1e-20  # the same at any time: a constant kernel beside a bias
     elimination_tightening: float = 1e-3  # of the threshold, after every elimination that was wrong

@@ -216,7 +216,7 @@ def elimination_step(problem: Problem, state: IPMState) -> IPMState | None:
     if state.before_elimination is not None and left <= SETTINGS.converged * problem.tolerance:
         return _elimination_verdict(problem, state)
     early, late = SETTINGS.early_elimination_threshold, SETTINGS.elimination_threshold
-    threshold = early if left > SETTINGS.elimination_gap else late
+    threshold = early if left > state.side.samples.elimination_gap else late
     reduced = eliminate_groups(state.side, state.images, state.at, state.rejected_eliminations, threshold)
     return None if reduced is None else state.without(reduced)
 

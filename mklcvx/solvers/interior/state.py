@@ -18,7 +18,7 @@ from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
 from .saddle import Residuals, SaddleIterate, balance, residuals
-from .samples_side import DualPoint, SamplesSide
+from .sample_variables import DualPoint, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
 
@@ -56,7 +56,7 @@ class IPMState(State):
     @property
     def active_set_guess(self) -> ActiveSetPoint:
         at = self.at
-        near = at.alpha, at.x, at.nu, at.kappa, self.images
+        near = at.alpha, at.x, at.nu, at.kappa, self.images, at.tube
         return self.active_set_point or ActiveSetPoint(*near)
 
     @property
@@ -124,6 +124,7 @@ def first_alpha(samples: SamplesSide, task: Task, weights: Array) -> tuple[Array
         cost = float(weights @ (images @ (alpha * task.signs))) + float(samples.kappa @ alpha**2)
         length = 2 * samples.linear_gain(alpha) / cost if cost > 0 else np.inf if alpha.any() else 0.0
     most = float(np.max(np.abs(shares) / (np.where(alpha < 0, -samples.low, samples.high) / task.box)))
+    most = max(most, samples.share_of_sum(alpha))
     length = min(length, SETTINGS.max_start / most) if most > 0 else length
     return length * shares * task.box, length * images
 
@@ -191,7 +192,9 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
     at = DualPoint(alpha, *samples.distances(alpha))
     of_kernels = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)
-    gradient = samples.by_variable(samples.signs * (of_kernels + nu @ rows)) + samples.kink_price
+    by_sample = samples.signs * (of_kernels + nu @ rows)
+    tube = samples.first_tube(by_sample)
+    gradient = samples.by_variable(by_sample) + samples.at(tube).kink_price
     if samples.smooth:  # no multipliers: the value, shared among the weights' variables, is the unit
         z = w = alpha[:0]
         tau = share * max(float(side.weights(x) @ (images @ beta)) / max(len(x), 1), TINY)
@@ -201,7 +204,7 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
         w = np.maximum(tau / at.upper, (tau / at.lower - gradient)[: len(at.upper)])
         z = gradient + w if len(w) else np.maximum(gradient, tau / at.lower)
     cap_slack, s, u, kappa = first_multipliers(side, x, images @ beta / 2, tau)
-    return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa)
+    return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa, tube)
 
 
 def first_multipliers(side: Side, x: Array, halves: Array, tau: float) -> tuple[Array, Array, Array, Array]:

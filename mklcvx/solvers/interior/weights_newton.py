@@ -30,7 +30,7 @@ from .loop import Array
 from .qp import Quadratic, interior_point
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
 from .saddle import ReducedSystem, balance
-from .samples_side import DualPoint
+from .sample_variables import DualPoint
 from .settings import SETTINGS, TINY
 from .single_task import InteriorSingle, candidate_points, fits, from_nothing
 from .state import IPMState
@@ -114,7 +114,8 @@ def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
     """Whether LIBSVM solves the machine of the task, and the problem is dense and large enough to gain by it."""
     enough = SETTINGS.newton_min_samples if len(side.sign) else SETTINGS.svm_min_samples
     dense = type(hessian) is ReducedHessian and task.samples >= enough
-    return dense and not isinstance(side, Shared) and serves(task, side.samples)
+    known = serves(task, side.samples) and not task.loss_function.free_tube
+    return dense and known and not isinstance(side, Shared)
 
 
 def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState) -> NewtonState | None:

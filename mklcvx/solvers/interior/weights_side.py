@@ -17,7 +17,8 @@ import numpy as np
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
 from .loop import Array
-from .samples_side import SamplesSide, samples_side
+from .sample_variables import SamplesSide
+from .samples_side import samples_side
 from .settings import SETTINGS
 
 

@@ -149,7 +149,7 @@ class Convention:
             raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
         given = parameters or {}
         _, resolved = formulations.get(formulation).posed_for(instance, given).task(instance, given)
-        if "nu" in resolved and "nu" not in self.parameter_names:
+        if "nu" in resolved and "C" not in resolved and "nu" not in self.parameter_names:
             raise InputError(f"parameter nu is none of {self.name}'s: give C")
         if resolved.get("loss", HINGE.name) != self.loss.name:
             raise InputError(f"loss {resolved.get('loss', HINGE.name)} is none of {self.name}'s: give {self.loss.name}")

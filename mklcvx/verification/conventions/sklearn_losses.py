@@ -1,5 +1,5 @@
-"""sklearn_svr, sklearn_kernel_ridge, sklearn_logistic, sklearn_poisson, sklearn_one_class — one kernel, or a fixed
-combination, with losses other than the hinge, in scikit-learn's words.
+"""sklearn_svr, sklearn_nu_svr, sklearn_kernel_ridge, sklearn_logistic, sklearn_poisson, sklearn_one_class — one kernel,
+or a fixed combination, with losses other than the hinge, in scikit-learn's words.
 
 As for `sklearn_svc`, one kernel is our `svm`; with several, `combination` says what the code was given: their sum or
 their mean. Price c_i is C times the weight of sample i in all of them.
@@ -9,10 +9,19 @@ sklearn_svr:
     min over f, b    ½ ‖f‖² + C Σ_i max(0, |y_i − f(x_i) − b| − ε)
 
 is our loss `epsilon_insensitive`, word for word. dual_coef_ = α, of the samples support_ alone, counted from 0;
-intercept_ = b. NuSVR has the same answer with the ε that it found, which is |y − f − b| of every sample with
-0 < |α| < C: give that ε. LinearSVR penalises the bias, unless its features are centred.
+intercept_ = b. LinearSVR penalises the bias, unless its features are centred.
 An answer here: alpha = dual_coef_ (for all samples, or with multiplier `support`), bias = intercept_; an objective is
 read as the primal's.
+
+sklearn_nu_svr:
+
+    min over f, b, ε ≥ 0    ½ ‖f‖² + C (νnε + Σ_i max(0, |y_i − f(x_i) − b| − ε))
+
+is our loss `nu_svr`, word for word; with sample weights n is their sum. (Schölkopf et al. write C/n for C.) dual_coef_
+and intercept_ are those of SVR, which has the same answer with the ε that it found: |y − f − b| of every sample with
+0 < |α| < C.
+An answer here: alpha = dual_coef_ (for all samples, or with multiplier `support`), bias = intercept_; an objective is
+read as the primal's, multiplier epsilon as the tube.
 
 sklearn_kernel_ridge:
 
@@ -56,7 +65,7 @@ Dupré la Tour et al. 2022 (himalaya).
 
 from __future__ import annotations
 
-from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, ONE_CLASS, POISSON, SQUARED
+from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED
 from ...problem.instance import Instance
 from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side
 from .svc import COMBINATION, SERVES, combination_of, combined
@@ -66,6 +75,11 @@ LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
 
 def svr(instance: Instance, parameters: Parameters) -> Problem:
     side = {"loss": EPSILON_INSENSITIVE.name, **sample_side(parameters), "epsilon": parameters["epsilon"]}
+    return Problem(combined(instance, parameters), side, instance)
+
+
+def nu_svr(instance: Instance, parameters: Parameters) -> Problem:
+    side = {"loss": NU_SVR.name, **sample_side(parameters), "nu": parameters["nu"]}
     return Problem(combined(instance, parameters), side, instance)
 
 
@@ -99,6 +113,10 @@ def theirs_svr(ours: Problem) -> Parameters:
     return {**sample_side(ours.parameters), "epsilon": ours.parameters["epsilon"], **combination_of(ours)}
 
 
+def theirs_nu_svr(ours: Problem) -> Parameters:
+    return {**sample_side(ours.parameters), "nu": ours.parameters["nu"], **combination_of(ours)}
+
+
 def theirs_kernel_ridge(ours: Problem) -> Parameters:
     return {"lam": 1 / ours.parameters["C"], "bias": ours.parameters["bias"], **combination_of(ours)}
 
@@ -119,7 +137,7 @@ def theirs_one_class(ours: Problem) -> Parameters:
 
 SKLEARN_SVR = Convention(
     name="sklearn_svr",
-    title="scikit-learn's SVR: dual_coef_ = α, the intercept is added; NuSVR with its ε",
+    title="scikit-learn's SVR: dual_coef_ = α, the intercept is added",
     reference="scikit-learn",
     parameters=(C, *EPSILON_INSENSITIVE.own),
     choices=COMBINATION,
@@ -127,6 +145,18 @@ SKLEARN_SVR = Convention(
     theirs=theirs_svr,
     serves=SERVES,
     loss=EPSILON_INSENSITIVE,
+)
+
+SKLEARN_NU_SVR = Convention(
+    name="sklearn_nu_svr",
+    title="scikit-learn's NuSVR: C and ν are ours, dual_coef_ = α, the intercept is added",
+    reference="scikit-learn",
+    parameters=(C, *NU_SVR.own),
+    choices=COMBINATION,
+    problem=nu_svr,
+    theirs=theirs_nu_svr,
+    serves=SERVES,
+    loss=NU_SVR,
 )
 
 SKLEARN_KERNEL_RIDGE = Convention(

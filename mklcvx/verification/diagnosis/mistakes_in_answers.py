@@ -108,7 +108,7 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
     alpha, price = answer.alpha, case.parameters.get("C", 1.0)
     if alpha is None or not np.any(alpha):
         return
-    if "nu" in case.parameters:
+    if "nu" in case.parameters and "C" not in case.parameters:
         words, total = "the size of α, which sums to one in the ν-form", float(alpha.sum())
         yield but_for(answer, "alpha_units", words, alpha=alpha / total)
         for sign in (1, -1) if answer.objective is not None and total > 0 else ():  # a dual may be minimised

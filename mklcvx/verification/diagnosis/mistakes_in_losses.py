@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations.losses import COUNTS, EVERY, LABELS, REAL, Loss
+from ...formulations.losses import COUNTS, EPSILON_INSENSITIVE, EVERY, LABELS, NU_SVR, REAL, Loss
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -102,6 +102,24 @@ def lengths_scaled(case: Case, answer: Answer) -> Trials:
         yield with_parameters(case, answer, f"{name}_ignored", words, **{name: 0.0})  # refused where it must be > 0
 
 
+def tube_mistaken(case: Case, answer: Answer) -> Trials:
+    """ε taken for ν, or ν for ε; and weights of samples that do not count in ν."""
+    loss, given = loss_of(case), case.parameters
+    others = {key: value for key, value in given.items() if key not in ("loss", "nu", "epsilon")}
+    if loss.free_tube:
+        words = f"optimal for loss epsilon_insensitive with ε = {given['nu']:.6g}: ν was taken for the tube's ε"
+        held = {**others, "loss": EPSILON_INSENSITIVE.name, "epsilon": given["nu"]}
+        yield Trial("tube_mistaken", words, answer, parameters=held)
+        mean = float(case.instance.sample_weight.mean())
+        if abs(mean - 1) > SAME and given["nu"] <= mean:
+            said = f"nu = {given['nu'] / mean:.6g}, Σ|α| being limited by νnC: weights of samples do not count in it"
+            yield with_parameters(case, answer, "tube_mistaken", said, nu=given["nu"] / mean)
+    elif loss.lengths == EPSILON_INSENSITIVE.lengths and 0 < given["epsilon"] <= 1:
+        words = f"optimal for loss nu_svr with ν = {given['epsilon']:.6g}: the tube's ε was taken for ν"
+        free = {**others, "loss": NU_SVR.name, "nu": given["epsilon"]}
+        yield Trial("tube_mistaken", words, answer, parameters=free)
+
+
 def other_loss(case: Case, answer: Answer) -> Trials:
     """Another loss for the same targets, its parameters being those given, or the defaults; with a ½ before squares or
     without."""
@@ -128,11 +146,15 @@ def _fits(loss: Loss, case: Case) -> bool:
 
 
 def implied_outputs(case: Case, alpha: Array) -> Array:
-    """f + b where α lies between its bounds: s times the gradient of the gain, whatever the kernels are."""
+    """f + b where α lies between its bounds: s times the gradient of the gain, whatever the kernels are. Where the tube
+    is an unknown it is that of the optimum."""
     task = case.task
-    return np.asarray(task.signs * task.loss_function.gradient(alpha, task.y, task.box))
+    slope = task.loss_function.gradient(alpha, task.y, task.box)
+    if task.loss_function.free_tube:
+        slope = slope - float(case.reference.multipliers["epsilon"]) * np.sign(alpha)
+    return np.asarray(task.signs * slope)
 
 
 TARGETS: Hypotheses = (response_changed,)
-LENGTHS: Hypotheses = (lengths_scaled,)
+LENGTHS: Hypotheses = (lengths_scaled, tube_mistaken)
 LOSSES: Hypotheses = (labels_zero_one, other_loss)

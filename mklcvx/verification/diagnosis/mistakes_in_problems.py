@@ -41,7 +41,7 @@ def bias_setting(case: Case, answer: Answer) -> Trials:
 
 # --------------------------------------------------------------------------------------------------------- parameters
 def price_scaled(case: Case, answer: Answer) -> Trials:
-    if "nu" in case.parameters:
+    if "nu" in case.parameters and "C" not in case.parameters:
         changed = {**{key: v for key, v in case.parameters.items() if key != "nu"}, "C": case.parameters["nu"]}
         yield Trial("parameter", f"optimal for C = {changed['C']:.6g}: ν was taken for C", answer, parameters=changed)
     if "C" not in case.parameters:
@@ -124,8 +124,9 @@ def other_formulation(case: Case, answer: Answer) -> Trials:
         shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
         if not family.biased:
             shared.pop("bias", None)
+        margin = "nu" in shared and "C" not in shared  # ν-forms, which not every formulation has
         slow = family.slow and case.instance.samples > LONG
-        if other is case.formulation or slow or ("nu" in shared and "nu" not in getattr(other, "losses", ())):
+        if other is case.formulation or slow or (margin and "nu" not in getattr(other, "losses", ())):
             continue
         words = f"optimal for another formulation: {other.name}, {other.title}"
         yield Trial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)

@@ -21,12 +21,14 @@ the kernels' space.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from ...certificate import Certificate
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
+from ...formulations.losses import PiecewiseQuadratic
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
@@ -65,8 +67,9 @@ class SingleTasks(Family[SingleTask, Task]):
             parts.append(Part("coefficients", (), "upper", value, note="with the best bias"))
         if answer.bias is not None:
             parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
-        if answer.multipliers.get("rho") is not None and task.loss_function.free_margin and not task.bias:
-            parts.append(margin_part(case, weights, alpha, coefficients, answer))
+        loss = task.loss_function
+        if answer.multipliers.get(loss.level_name) is not None and (loss.free_tube or not task.bias):
+            parts.append(level_part(case, weights, alpha, coefficients, answer))
         return parts + multiplier_parts(case, alpha, answer)
 
     def together(self, case: Case, answer: Answer) -> dict[str, float]:
@@ -110,17 +113,18 @@ def _linear(case: Case) -> bool:
 
 
 def _program(case: Case, tolerance: float) -> LinearProgram:
-    """Unknowns μ, b, ρ, ξ, as `linprog` takes them."""
+    """Unknowns μ, b, the level ρ or ε, ξ, as `linprog` takes them."""
     task, alpha, between = case.task, case.reference.alpha, case.formulation.between
-    n, count, budget, free = task.samples, task.count, tolerance * case.known.scale, task.loss_function.free_margin
+    n, count, budget, loss = task.samples, task.count, tolerance * case.known.scale, task.loss_function
     roots, limits = task.root_q(alpha), (None, None) if task.bias else (0.0, 0.0)
-    others = [limits, (None, None), *[(0.0, None)] * n]
+    others = [limits, (0.0 if loss.free_tube else None, None), *[(0.0, None)] * n]
     margins = task.signs[:, None] * task.matvecs(alpha * task.signs).T
-    rows = np.hstack([-margins, -task.signs[:, None], np.full((n, 1), float(free)), -np.eye(n)])
+    level = np.full((n, 1), float(loss.free_margin) - float(loss.free_tube))
+    rows = np.hstack([-margins, -task.signs[:, None], level, -np.eye(n)])
     bounds = -task.loss_function.gradient(np.ones(n), task.y, task.box)
-    risk = np.concatenate([[0.0, -float(free)], task.limit])
+    risk = np.concatenate([[0.0, loss.level_cost(1.0, task.box)], task.limit])
     if task.low.any():  # residuals of either sign cost: slacks on the other side as well
-        under = np.hstack([margins, task.signs[:, None], np.zeros((n, 1 + n)), -np.eye(n)])
+        under = np.hstack([margins, task.signs[:, None], level, np.zeros((n, n)), -np.eye(n)])
         rows = np.vstack([np.hstack([rows, np.zeros((n, n))]), under])
         bounds = np.concatenate([bounds, task.loss_function.gradient(-np.ones(n), task.y, task.box)])
         risk, others = np.concatenate([risk, -task.low]), [*others, *[(0.0, None)] * n]
@@ -244,6 +248,9 @@ def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
         found.append(Violation("y'α = 0" if labels else "Σ α = 0", off))
     if task.loss_function.free_margin:
         found.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
+    if task.loss_function.free_tube:
+        over = -task.loss_function.slack(alpha, task.box) / task.loss_function.most(task.box)
+        found.append(Violation("Σ |α| ≤ ν Σ C", max(over, 0.0)))
     return found
 
 
@@ -258,18 +265,22 @@ def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficien
     return Part("bias", excess=min(added) / case.known.scale, note=note)
 
 
-def margin_part(
+def level_part(
     case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, answer: Answer
 ) -> Part:
-    """What the margin ρ adds to the risk, as for a bias."""
-    task, rho = case.task, float(in_shape("rho", answer.multipliers["rho"], ()))
+    """What the margin ρ or the tube ε adds to the risk, as for a bias."""
+    task, loss = case.task, cast(PiecewiseQuadratic, case.task.loss_function)
+    name = loss.level_name
+    level = float(in_shape(name, answer.multipliers[name], ()))
+    if loss.free_tube and level < 0:
+        return Part(name, (Violation(f"{name} ≥ 0", -level / (float(np.ptp(task.y)) or 1.0)),), decided=True)
     candidates, note = _functions(case, weights, alpha, coefficients)
     added = []
     for candidate in candidates:
         outputs, _ = task.evaluate(candidate)
-        here = float(task.loss_function.value(outputs, task.y, task.box, rho).sum()) - rho
+        here = loss.risk_at(level, outputs, task.y, task.box, task.bias)
         added.append(max(here - task.risk(outputs).value, 0.0))
-    return Part("rho", excess=min(added) / case.known.scale, note=note)
+    return Part(name, excess=min(added) / case.known.scale, note=note)
 
 
 def _functions(
@@ -287,6 +298,6 @@ def _functions(
 
 
 def added_risk(task: Task, outputs: Array, bias: float) -> float:
-    """risk with this bias (and the best ρ) less the risk with the best."""
+    """risk with this bias (and the best level) less the risk with the best."""
     held = replace(task, bias=False)
     return max(held.risk(outputs + bias).value - task.risk(outputs).value, 0.0)

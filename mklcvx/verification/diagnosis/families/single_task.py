@@ -42,6 +42,9 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
         yield "in which the ½ of the squared loss is missing", loss
     for words, constant in task.loss_function.constants(task.y, task.box).items():
         yield f"from which {words} is missing", -constant
+    if task.loss_function.free_tube:
+        paid = task.loss_function.level_cost(float(found.multipliers["epsilon"]), task.box)
+        yield "from which the price of the tube, ν times those of the samples, is missing", -paid
     if task.loss_function.log_link:
         yield "in which the deviance is counted in full, not by half", loss
     yield "in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms
