@@ -236,7 +236,6 @@ class Straight(OfRecord):
         return Costs(above(end * beyond) + paid, gap)
 
 
-@dataclass(frozen=True)
 class OfMargin(Straight):
     """Of a loss whose margin ρ is an unknown: the residuals have it, and −ρ is left."""
 
@@ -246,7 +245,7 @@ class OfMargin(Straight):
 
 @dataclass(frozen=True)
 class OfTube(Straight):
-    """Of a loss whose tube ε is an unknown. The gain is that of ε = 0."""
+    """Of a loss whose tube ε is an unknown. The gain is that of ε = 0, Nε is exact."""
 
     most: float
 
@@ -254,7 +253,6 @@ class OfTube(Straight):
         return replace(self, shape=self.shape._replace(epsilon=np.full_like(self.a, level)))
 
     def level_terms(self, level: float) -> list[float]:
-        """Nε, exactly."""
         return product_terms(np.array(self.most), np.array(level)).tolist()
 
     def slack_terms(self, alpha: Array, level: float) -> list[float]:
@@ -376,9 +374,8 @@ def of_record(task: Task) -> OfRecord:
 
 
 def of_tube(task: Task) -> OfTube:
-    shape = cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)
-    most = task.loss_function.most(task.box)
-    return OfTube(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape, most)
+    bare = of_record(task)
+    return OfTube(bare.a, bare.kappa, bare.low, bare.high, NO_RIDGE, bare.shape, task.loss_function.most(task.box))
 
 
 def entropic(task: Task) -> Entropic:
