@@ -134,10 +134,10 @@ ROWS = (
 
 
 NOTES = """\
-- Validation: kernels whose smallest eigenvalue is beyond the reach of single precision (n² 2⁻²⁴ of the mean diagonal entry) are
-  factored in double precision, as before; of the 30 Gaussians, those that are wide. Kernels that a bank made are not tested.
-- `average`: LIBSVM is a fifth of the time. The rest is the products of all kernels with α of every class and the certificate.
-- Jobs: the processes of joblib are there already. To start them costs a second or more, once.
+- Validation: kernels whose smallest eigenvalue single precision cannot see (n² 2⁻²⁴ of the mean diagonal entry) are
+  factored in double precision, as before: of the 30 Gaussians, the wide ones. Kernels of a bank are not tested.
+- `average`: LIBSVM is a fifth of the time, the rest products of all kernels with each α, and certificates.
+- Jobs: the processes of joblib are there already. To start them costs a second or more, once. Other work was going on.
 """
 
 
