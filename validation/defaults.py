@@ -121,7 +121,8 @@ def scaling(cell: Cell, folder: Path | None) -> dict[str, Any]:
     """Accuracies for every way of scaling, every formulation and every C; of C = 1 as a number, too."""
     given = samples_of(cell, folder)
     bank = FittedBank(BANKS[cell.bank]).fit(Table(given.X, given.X), None, None)
-    return compared(bank.stack(), bank.stack(given.test_X), bank.diagonal(given.test_X), given.y, given.test_y)
+    train, test = bank.stack(len(given.X)), bank.cross(given.test_X).formed()
+    return compared(train, test, bank.diagonal(given.test_X), given.y, given.test_y)
 
 
 def compared(train: Array, test: Array, diagonal: Array, y: NDArray[Any], test_y: NDArray[Any]) -> dict[str, Any]:

@@ -19,8 +19,8 @@ def with_one_kernel(
     formulation: SingleTask, task: Task, tolerance: float, **given: Own
 ) -> tuple[CertifiedPoint, Run] | None:
     """The optimum of the machine with the one kernel; None where weights are to be found, or it proves too little."""
-    side = formulation.regulariser
-    if side is None or task.count == 1 or isinstance(task.kernels, LowRank) or given["max_iter"]:
+    side, callback = formulation.regulariser, given.get("callback", lambda _: None)
+    if side is None or task.count == 1 or isinstance(task.kernels, LowRank) or given.get("max_iter"):
         return None
     if not side.alone(task.count, **task.own):
         return None
@@ -28,9 +28,9 @@ def with_one_kernel(
     single = task.alone(task.combined(weights))
 
     def told(row: Row) -> object:
-        return given["callback"](row._replace(weights=weights))
+        return callback(row._replace(weights=weights))
 
-    limits = {name: given[name] for name in ("time_limit", "report")}
+    limits = {name: given[name] for name in ("time_limit", "report") if name in given}
     point, run = drive(InteriorPoint(), SVM, single, SETTINGS.proof_margin * tolerance, callback=told, **limits)
     run.trace = [row._replace(weights=weights) for row in run.trace]
     run.last = None  # a state with other kernels

@@ -141,7 +141,7 @@ def test_training_kernels_are_made_in_one_stack():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert kernels.shape == (9, n, n)
+    assert kernels.kernels.shape == (9, n, n)
     assert fitted.steps.changes  # the linear kernel is scaled, in its place
     assert peak < (9 + 6) * 8 * n**2
 

@@ -19,8 +19,8 @@ FOR_REAL = [loss.name for loss in EVERY if loss.targets == "response"]
 
 def instance_with(kind: str, values) -> SimpleNamespace:
     """What a formulation reads of an instance, with these targets."""
-    parts = {"symmetric": True, "sizes": None, "groups": None, "count": len(K), "sample_weight": np.ones(N)}
-    return SimpleNamespace(kernels=K, targets=Targets(kind, values), **parts)
+    parts = {"symmetric": True, "sizes": None, "memory": None, "groups": None, "count": len(K)}
+    return SimpleNamespace(kernels=K, targets=Targets(kind, values), sample_weight=np.ones(N), **parts)
 
 
 REAL = instance_with("response", np.linspace(-1.0, 2.0, N))

@@ -231,7 +231,7 @@ def test_impossible_output_is_refused_before_the_work(tmp_path, name, words):
 
 
 def test_output_below_a_file_is_refused(path):
-    with check_refused("no folder", "create it first"):
+    with check_refused("is no folder", "give another"):
         check_output(path / "answer.json", (".json",))
 
 
