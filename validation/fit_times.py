@@ -137,7 +137,7 @@ NOTES = """\
 - Validation: kernels whose smallest eigenvalue single precision cannot see (n² 2⁻²⁴ of the mean diagonal entry) are
   factored in double precision, as before: of the 30 Gaussians, the wide ones. Kernels of a bank are not tested.
 - `average`: LIBSVM is a fifth of the time, the rest products of all kernels with each α, and certificates.
-- Jobs: the processes of joblib are there already. To start them costs a second or more, once. Other work was going on.
+- Jobs: the processes of joblib are there already. To start them costs a second or more, once.
 """
 
 
