@@ -114,7 +114,8 @@ def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
     """Whether LIBSVM solves the machine of the task, and the problem is dense and large enough to gain by it."""
     enough = SETTINGS.newton_min_samples if len(side.sign) else SETTINGS.svm_min_samples
     dense = type(hessian) is ReducedHessian and task.samples >= enough
-    known = serves(task, side.samples) and not task.loss_function.free_tube
+    # LIBSVM's regression takes longer than the interior point where C is large.
+    known = side.samples.polyhedral and serves(task, side.samples)
     return dense and known and not isinstance(side, Shared)
 
 
