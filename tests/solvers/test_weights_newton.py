@@ -118,6 +118,19 @@ def test_failures_are_left_to_the_interior_point(where, monkeypatch):
     assert isinstance(steps.last, IPMState)
 
 
+def test_numbers_out_of_range_in_some_of_the_samples_end_nothing(monkeypatch):
+    step = InteriorSingle.step
+
+    def failing(self, problem, state):
+        if problem.task.samples < N:
+            raise FloatingPointError("a matrix of Newton's equations")
+        return step(self, problem, state)
+
+    monkeypatch.setattr(InteriorSingle, "step", failing)
+    found, _ = run("l1", LABELS, C=1.0)
+    assert found.certificate.proves(1e-9)
+
+
 def test_without_progress_the_method_ends():
     problem = Problem(formulations.get("l1"), formulations.get("l1").task(LABELS, {"C": 1.0})[0], 1e-9)
     state = NewtonFirst().start(problem)

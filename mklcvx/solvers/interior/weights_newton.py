@@ -75,7 +75,7 @@ class NewtonFirst(Algorithm[State]):
         if not is_served(problem.task, side, hessian):
             return self.interior.start(problem)
         if near is not None:
-            return newton_neighbour(problem, side, near) or from_nothing(side, hessian)
+            return newton_neighbour(problem, side, near) or from_nothing(side, reduced_hessian_of(problem.task))
         x = self._weights_of_some(problem, side)
         return fitted(problem, side, hessian, x, SETTINGS.svm_accuracy) or from_nothing(side, hessian)
 
@@ -103,9 +103,12 @@ class NewtonFirst(Algorithm[State]):
         part = task.with_samples(some)
         share = 1 if task.loss_function.free_margin else every  # there prices are shares already
         smaller = replace(problem, task=replace(part, box=share * part.box), warm=None)
-        state = self.interior.start(smaller)
-        while state.relative_complementarity > SETTINGS.first_gap and not state.stop_reason:
-            state = self.interior.step(smaller, state)
+        try:
+            state = self.interior.start(smaller)
+            while state.relative_complementarity > SETTINGS.first_gap and not state.stop_reason:
+                state = self.interior.step(smaller, state)
+        except (ArithmeticError, np.linalg.LinAlgError):  # of these samples: it says nothing about all of them
+            return side.start()
         x = state.at.x
         return np.where(x < SETTINGS.first_cutoff * x.max(), 0.0, x) if side.sparse else x
 
