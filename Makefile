@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims \
-	headlines golden truth conform matrix experiments bench mutation clean
+	headlines golden truth conform matrix experiments bench mutation clean test-lowest test-newest coverage release-check
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -25,6 +25,25 @@ lint: .venv/installed
 
 wheel-test: .venv/installed
 	$(BIN)/python tests/helpers/wheel_check.py
+
+# The oldest versions that pyproject.toml admits, and the newest that there are, each in an environment of its own. Old
+# packages warn of what newer ones deprecate, so warnings are no errors there; pyparsing 3.3 warns matplotlib 3.9 aloud.
+test-lowest: .venv/release
+	$(BIN)/uv venv -q --clear build/lowest
+	$(BIN)/uv pip install -q --python build/lowest --resolution lowest-direct -e ".[test]" "pyparsing<3.3"
+	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default $(TESTS)
+
+test-newest: .venv/release
+	$(BIN)/uv venv -q --clear build/newest
+	$(BIN)/uv pip install -q --python build/newest --upgrade -e ".[test]"
+	OPENBLAS_NUM_THREADS=1 build/newest/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
+
+# The share of lines that the tests run must not fall below what pyproject.toml says.
+coverage: .venv/release
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered $(TESTS)
+
+release-check: .venv/release
+	$(BIN)/python validation/release.py --tests
 
 routes: .venv/installed
 	$(BIN)/python validation/routes.py
@@ -86,6 +105,10 @@ site-test: docs .venv/browser
 
 .venv/docs: .venv/installed
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]"
+	touch $@
+
+.venv/release: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[release]"
 	touch $@
 
 .venv/browser: .venv/installed
