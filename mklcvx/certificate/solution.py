@@ -205,7 +205,7 @@ class Solution:
 
     def _part(self, kernel: CrossKernel, m: int) -> Array:
         """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
-        subtracted first, since it would leave no digits for the rest. Coefficients have one order in memory: what a file
+        subtracted first, since it would leave no digits for the rest. Coefficients have one order: what a file
         brings back predicts the same to the last bit."""
         if self.embeds:
             return np.asarray(self.weights[m] * (kernel @ np.asarray(self.multipliers["B"], dtype=float)))
