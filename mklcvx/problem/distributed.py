@@ -40,7 +40,7 @@ class DaskArray(Protocol):
     """What is asked of a Dask array."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
+    dtype: np.dtype[np.float64]  # or of other numbers
     chunks: tuple[tuple[int, ...], ...]
 
     @property

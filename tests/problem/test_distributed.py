@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import signal
@@ -20,6 +21,7 @@ from mklcvx.certificate.passes import own_seen, seen
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.grids import default_grid
+from places import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask's own
 
@@ -205,6 +207,20 @@ def test_kernels_that_nothing_can_load_again_are_named(client):
     killed_holder(client, far.kernels.chunks[0])
     with pytest.raises(InputError, match="no longer gives the kernels"):
         solve(far, "l1", C=1.0)
+
+
+def test_the_page_of_measurements_in_small(client, tmp_path, monkeypatch):
+    """Here, where there is a cluster."""
+    monkeypatch.syspath_prepend(str(ROOT / "validation"))
+    page = importlib.import_module("cluster").study(client, tmp_path, 60, 4, 1, True)
+    assert "**A smoke run" in page
+    assert "| a task there and back |" in page
+    (row,) = (line.split("|") for line in page.splitlines() if line.startswith("| `l1`"))
+    assert float(row[-2]) < 1e-12
+    (killed,) = (line for line in page.splitlines() if line.startswith("With a worker killed"))
+    assert "certified" in killed
+    assert float(killed.split()[-1].rstrip(".")) < 1e-12
+    assert len([line for line in page.splitlines() if line.startswith(("| 1 |", "| 1024 |"))]) == 2
 
 
 def test_workers_refuse_what_one_process_refuses(client):
