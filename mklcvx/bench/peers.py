@@ -22,6 +22,7 @@ import numpy as np
 from ..errors import InputError
 from ..formulations import SINGLE_TASKS
 from ..problem.instance import Instance
+from ..problem.low_rank import dense
 from ..problem.stack import Array
 
 _SINGLE = tuple(f.name for f in SINGLE_TASKS if not f.single_kernel)
@@ -72,7 +73,7 @@ class OfSklearn(Peer):
     def run(self, instance: Instance, parameters: Mapping[str, Any]) -> dict[str, Array]:
         y = _labels(self.name, instance, parameters)
         machine = importlib.import_module(self.module).SVC(C=parameters.get("C", 1.0), kernel="precomputed")
-        machine.fit(np.mean(instance.kernels, axis=0, dtype=np.float64), y)
+        machine.fit(np.mean(dense(instance.kernels), axis=0, dtype=np.float64), y)
         return {"weights": np.full(instance.count, 1 / instance.count), "alpha": _alpha(machine, instance)}
 
 
