@@ -39,6 +39,7 @@ FORMULATIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 SOLUTIONS = 2  # of each kind, in turns: the shorter time of the two is told
 PASSES = 15  # steps of an interior-point method, each a product with and a weighted sum of all kernels
 PAPER = (100_000, 1000)  # samples, kernels
+SCHEDULER = 2e-4  # seconds of the scheduler for a task, as Dask's documentation has it
 WORKERS = (1, 4, 16, 64, 80, 256, 1024)
 NETWORK = 1.25e9  # bytes a second, ten gigabits: where workers are other machines
 CORES = 32  # of the node that factors, if it has as many, at the speed of one each
@@ -211,7 +212,8 @@ def preamble(quick: bool) -> str:
     return (
         f"{smoke}Written by `python validation/cluster.py` on {time.strftime('%Y-%m-%d')}: Python "
         f"{platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}, {os.cpu_count()} cores, one "
-        "BLAS thread in each process. [How it works, and what is on paper](../docs/distributed.md)."
+        f"BLAS thread in each process, load average {os.getloadavg()[0]:.0f}: above 2, times of tasks, passes and "
+        "solutions, which are the wall's, say more about the load. [How it works, and what is on paper](../docs/distributed.md)."
     )
 
 
@@ -238,7 +240,7 @@ def step(found: Constants, workers: int, samples: int, count: int, link: float, 
         "products": found.product * read,
         "sum": found.sum * read * filling,
         "network": triangle * (filling if workers > 1 else 0) + triangle + 8 * count * samples / link,
-        "tasks": found.task * 2 + 2e-4 * workers * (strips + 1),
+        "tasks": found.task * 2 + SCHEDULER * workers * (strips + 1),
         "factorisation": samples**3 / 3 / (found.flops * cores),
     }
 
@@ -251,7 +253,7 @@ def on_paper(found: Constants) -> list[str]:
         f"{M:,} kernels of {n:,} samples are {8 * M * n**2 / 1e12:.0f} TB of doubles, one of them "
         f"{8 * n**2 / 1e9:.0f} GB. "
         f"A step reads them once for the products and once for the sum; its parts in hours, with the constants above, "
-        f"a network of {NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:",
+        f"{1e3 * SCHEDULER:.1f} ms of the scheduler for a task, a network of {NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:",
         "",
         "| workers | memory of each | products | sum | network | tasks | factorisation, one core | a step | "
         f"a step, {CORES} cores factor | {PASSES} steps, {CORES} cores |",
