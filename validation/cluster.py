@@ -213,7 +213,8 @@ def preamble(quick: bool) -> str:
         f"{smoke}Written by `python validation/cluster.py` on {time.strftime('%Y-%m-%d')}: Python "
         f"{platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}, {os.cpu_count()} cores, one "
         f"BLAS thread in each process, load average {os.getloadavg()[0]:.0f}: above 2, times of tasks, passes and "
-        "solutions, which are the wall's, say more about the load. [How it works, and what is on paper](../docs/distributed.md)."
+        "solutions, which are the wall's, say more about the load. "
+        "[How it works, and what is on paper](../docs/distributed.md)."
     )
 
 
@@ -253,7 +254,8 @@ def on_paper(found: Constants) -> list[str]:
         f"{M:,} kernels of {n:,} samples are {8 * M * n**2 / 1e12:.0f} TB of doubles, one of them "
         f"{8 * n**2 / 1e9:.0f} GB. "
         f"A step reads them once for the products and once for the sum; its parts in hours, with the constants above, "
-        f"{1e3 * SCHEDULER:.1f} ms of the scheduler for a task, a network of {NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:",
+        f"{1e3 * SCHEDULER:.1f} ms of the scheduler for a task, a network of "
+        f"{NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:",
         "",
         "| workers | memory of each | products | sum | network | tasks | factorisation, one core | a step | "
         f"a step, {CORES} cores factor | {PASSES} steps, {CORES} cores |",
