@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims \
-	headlines golden truth conform matrix experiments bench mutation clean test-lowest test-newest coverage release-check
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
+	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
+	cluster clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -86,6 +87,14 @@ experiments: .venv/installed
 bench: .venv/installed
 	$(BIN)/python validation/bench
 
+# Beside MKLpy and himalaya, in an environment of their own.
+beside: .venv-peers/installed
+	.venv-peers/bin/python validation/bench --study beside -o validation/bench/beside
+
+# What two processes of a cluster give.
+cluster: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/cluster.py -o validation/cluster.md
+
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
@@ -101,6 +110,12 @@ site-test: docs .venv/browser
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[test,lint]"
+	touch $@
+
+.venv-peers/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install -q --upgrade pip
+	.venv-peers/bin/python -m pip install -q -c constraints.txt -e ".[bench,experiments]"
 	touch $@
 
 .venv/docs: .venv/installed
@@ -119,4 +134,4 @@ clean:
 	rm -rf docs/chapters docs/_figures docs/api/generated docs/outside
 	find docs/formulations -maxdepth 1 -name '*.md' ! -name index.md -delete
 	rm -rf docs/formulations/_taken
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv .venv-peers build dist *.egg-info

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .distributed import Distributed
 from .kernel_functions import Array
 from .low_rank import LowRank, Stored
 
@@ -21,6 +22,8 @@ def diagonals(kernels: Stored) -> Array:
     """The values k(x, x) of every kernel, (M, n)."""
     if isinstance(kernels, LowRank):
         return kernels.sums(kernels.columns**2).T
+    if isinstance(kernels, Distributed):
+        return np.stack(kernels.each(np.diagonal))
     return np.asarray(np.einsum("mii->mi", kernels), dtype=float)
 
 
