@@ -19,7 +19,6 @@ median of z (any number would do), subtracted before it is rounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ import numpy as np
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack
+from .record import Sliced
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
 ROWS = 1 << 15  # entries of a kernel that are sliced at a time: they stay in the cache
@@ -56,28 +56,32 @@ class Part(NamedTuple):
     high: float
 
 
-def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
+def seen(stack: KernelStack, beta: Array, bias: bool, sliced: Sliced) -> Seen:
     """One vector, all kernels. With a bias Σβ = 0 must hold exactly."""
+    chosen = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
-        return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, sliced) for m in range(stack.count)])
-    if not sliced:
-        images = stack.matvecs(beta)
-        length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
-        errors = above((support + 1) * U * stack.largest_entries * length)
-        return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)
-    cut = _cut(beta)
-    parts = [_sliced(kernel, cut, size) for kernel, size in _with_sizes(stack)]
-    high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
+        parts = [_by_factor(stack.kernels.factor(m), beta, bias, bool(fine)) for m, fine in enumerate(chosen)]
+        return _stacked(parts)
+    length, support, low = total_above(np.abs(beta)), int(np.count_nonzero(beta)), np.zeros((1, 1))
+    error = above((support + 1) * U * stack.largest_entries * length)[:, None]
+    high = np.empty((stack.count, len(beta))) if chosen.all() else stack.matvecs(beta)
+    if chosen.any():
+        high, low, error = high.copy(), np.zeros_like(high), np.repeat(error, len(beta), axis=1)
+        cut, fine = _cut(beta), np.flatnonzero(chosen)
+        for m, kernel in zip(fine, stack.each_kernel(fine), strict=True):
+            high[m], low[m], error[m] = _sliced(kernel, cut, float(stack.largest_entries[m]))
     return _measured(high, low, error, beta[None], bias)
 
 
-def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Seen:
+def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: Sliced) -> Seen:
     """Every kernel and a vector of its own, (M, n); with `bias` each must sum to zero exactly."""
+    fine = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
-        return _stacked([_by_factor(stack.kernels.factor(m), v, bias, sliced) for m, v in enumerate(vectors)])
+        parts = [_by_factor(stack.kernels.factor(m), v, bias, bool(fine[m])) for m, v in enumerate(vectors)]
+        return _stacked(parts)
     found = []
-    for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
-        if sliced:
+    for m, (kernel, size, vector) in enumerate(zip(stack.each_kernel(), stack.largest_entries, vectors, strict=True)):
+        if fine[m]:
             found.append(_sliced(kernel, _cut(vector), size))
         else:
             length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
@@ -90,10 +94,6 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Se
 def sum_to_zero(vectors: Array) -> bool:
     """Whether every row does, exactly."""
     return all(math.fsum(row) == 0 for row in vectors)
-
-
-def _with_sizes(stack: KernelStack) -> Iterator[tuple[Array, float]]:
-    return zip(stack.each_kernel(), stack.largest_entries, strict=True)
 
 
 def _stacked(parts: list[Part]) -> Seen:

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
+Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
 
 
 @dataclass(frozen=True)
@@ -155,10 +159,14 @@ class ProvedPoint:
 Proved = TypeVar("Proved", bound=ProvedPoint)
 
 
-def refined_unless_settled(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
-    """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
-    found = evaluate(False)
-    return found if settled(found.certificate, tolerance) else evaluate(True)
+def refined_unless_settled(evaluate: Callable[[Sliced], Proved], tolerance: float, first: Sliced = True) -> Proved:
+    """evaluate(False), in plain passes; where that is not settled, evaluate(first), with the kernels of `first` in
+    slices; where that is not either, evaluate(True), in slices."""
+    for sliced in (False, first) if first is not True else (False,):
+        found = evaluate(sliced)
+        if settled(found.certificate, tolerance):
+            return found
+    return evaluate(True)
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:

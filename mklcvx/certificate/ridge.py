@@ -62,10 +62,15 @@ class Successive:
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
     """δ of Σ weight_m K_m, weights ≥ 0. No sharper way is tried once δ ≤ enough."""
+    return successive_ridges(stack, weights, bias).until(enough)
+
+
+def successive_ridges(stack: KernelStack, weights: Array, bias: bool) -> Successive:
+    """The same by one way after the other, as far as they are asked for."""
     if isinstance(stack.kernels, LowRank) or not weights.any():
-        return 0.0
+        return Successive(iter([0.0]))
     name = "ridges with a bias" if bias else "ridges"
-    return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias))).until(enough)
+    return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias)))
 
 
 def _combined_ridges(stack: KernelStack, weights: Array, bias: bool) -> Iterator[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Self, TypeVar, cast
@@ -87,9 +87,10 @@ class KernelStack:
     def samples(self) -> int:
         return int(self.kernels.shape[1])
 
-    def each_kernel(self) -> Iterator[Array]:
-        """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
-        return (self._doubles(m) for m in range(self.count))
+    def each_kernel(self, chosen: Iterable[int] | None = None) -> Iterator[Array]:
+        """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied; those
+        with these indices, or all."""
+        return (self._doubles(int(m)) for m in (range(self.count) if chosen is None else chosen))
 
     @cached_property
     def largest_entries(self) -> Array:
