@@ -36,10 +36,12 @@ from .record import Certificate, Sliced, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import ridges, successive_ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .sample_terms import affordable, negligible, sample_terms
+from .sample_terms import negligible, sample_terms
 from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
 
 Interval = tuple[Array, Array]  # from below and from above
+AFFORDABLE = 0.5  # of what the tolerance leaves beside the gap without δ: δ may cost as much
+HOPEFUL = 100.0  # times what the tolerance leaves: a δ that is estimated to cost more is not tried
 
 
 def certified(
@@ -73,15 +75,22 @@ def certified(
 
 
 def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:
-    """The point with the first δ that proves the tolerance, else with one that costs next to nothing beside the gap
-    without δ, or with the least."""
-    known = successive_ridges(at.task, at.mu, at.task.bias)
-    for allowed in (affordable(bare.certificate, tolerance), negligible(bare.certificate, tolerance)):
-        delta = known.until(at.samples.side.ridge_costing(at.alpha, allowed))
-        found = at.bounds(delta).beside(bare) if delta else bare
-        if found.certificate.proves(tolerance):
-            break
-    return found
+    """The point with the first δ that leaves the tolerance proved; else with one that costs next to nothing beside the
+    gap without δ, or with the least. What δ costs is estimated first, far too high: it is the bounds that decide."""
+    known, side, room = successive_ridges(at.task, at.mu, at.task.bias), at.samples.side, 0.0
+    least = side.ridge_costing(at.alpha, negligible(bare.certificate, tolerance))
+    if bare.certificate.proves(tolerance):
+        room = tolerance * bare.certificate.scale - bare.certificate.gap
+    hopeful = max(side.ridge_costing(at.alpha, HOPEFUL * room), least) if room > 0 else least
+    while True:
+        delta = known.until(hopeful)
+        if not delta:
+            return bare
+        found = at.bounds(delta).beside(bare)
+        affordable = found.certificate.ridge_share <= AFFORDABLE * room and found.certificate.proves(tolerance)
+        if affordable or delta <= least or delta > hopeful:
+            return found
+        hopeful = max(delta / 2, least)
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:

@@ -60,7 +60,6 @@ from .record import Certificate
 from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
 
 NEGLIGIBLE = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
-AFFORDABLE = 0.5  # the same of what the tolerance leaves beside the gap without δ, where it is proved at this cost
 MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
 
 
@@ -164,11 +163,6 @@ def ridge_costing(cost: float, allowed: float) -> float:
 def negligible(bare: Certificate, tolerance: float) -> float:
     """What δ may always cost: a hundredth of the tolerance, or of the gap without δ."""
     return NEGLIGIBLE * max(tolerance * bare.scale, bare.gap)
-
-
-def affordable(bare: Certificate, tolerance: float) -> float:
-    """What δ may cost where the tolerance is proved all the same."""
-    return max(AFFORDABLE * (tolerance * bare.scale - bare.gap), negligible(bare, tolerance))
 
 
 # ------------------------------------------------------------------------------------------- piecewise quadratic losses
