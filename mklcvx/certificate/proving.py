@@ -32,7 +32,7 @@ import numpy as np
 from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
-from .record import Certificate, Sliced, refined_unless_settled, settled
+from .record import Certificate, Sliced, refined_step_by_step, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import ridges, successive_ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
@@ -70,8 +70,8 @@ def certified(
         return with_ridge(at, bare, tolerance)
 
     used = weights.feasible(mu) > 0  # only these make f: of the others q is enough, and q far below the largest
-    first = used if coefficients is None and not used.all() else True
-    return refined_unless_settled(evaluate, tolerance, first) if low is None else evaluate(True)
+    first: Sliced = used if coefficients is None and not used.all() else True
+    return refined_step_by_step(evaluate, first, tolerance) if low is None else evaluate(True)
 
 
 def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:

@@ -159,14 +159,16 @@ class ProvedPoint:
 Proved = TypeVar("Proved", bound=ProvedPoint)
 
 
-def refined_unless_settled(evaluate: Callable[[Sliced], Proved], tolerance: float, first: Sliced = True) -> Proved:
-    """evaluate(False), in plain passes; where that is not settled, evaluate(first), with the kernels of `first` in
-    slices; where that is not either, evaluate(True), in slices."""
-    for sliced in (False, first) if first is not True else (False,):
-        found = evaluate(sliced)
-        if settled(found.certificate, tolerance):
-            return found
-    return evaluate(True)
+def refined_unless_settled(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
+    """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
+    found = evaluate(False)
+    return found if settled(found.certificate, tolerance) else evaluate(True)
+
+
+def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, tolerance: float) -> Proved:
+    """The same; where these are not all kernels, those of `first` are in slices before the others are."""
+    found = refined_unless_settled(lambda fine: evaluate(first if fine else False), tolerance)
+    return found if first is True or settled(found.certificate, tolerance) else evaluate(True)
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:

@@ -43,14 +43,14 @@ def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> 
 
 def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
     total, positive = task.box.sum(), task.box[task.signs > 0].sum()
-    kind, own = "SVC", {"C": 1.0}
+    kind, own = "SVC", _settings(accuracy)
     if task.loss_function.free_margin and task.bias:
         # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
-        kind, own = "NuSVC", {"nu": float(min(1.0, 2 * min(positive, total - positive)) / total)}
+        kind, own["nu"] = "NuSVC", float(min(1.0, 2 * min(positive, total - positive)) / total)
     elif task.loss_function.free_margin:
-        kind, own = "OneClassSVM", {"nu": 1 / total}
+        kind, own["nu"] = "OneClassSVM", 1 / total
     matrix = kernel if task.bias else signed_kernel(kernel, task.signs)
-    found = _coefficients(kind, matrix, task.signs, task.box, _settings(accuracy) | own)
+    found = _coefficients(kind, matrix, task.signs, task.box, own)
     if found is None:
         return None
     alpha = np.abs(found)
@@ -58,13 +58,13 @@ def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
 
 
 def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Array | None:
-    shape, kind, own = recorded(task), "SVR", {"C": 1.0}
+    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit)
     if task.loss_function.free_tube:
         kind, own["nu"] = "NuSVR", min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
     else:
         own["epsilon"] = float(shape.epsilon.max())
     matrix = kernel + np.diag(shape.kappa) if shape.kappa.any() else kernel
-    return _coefficients(kind, matrix, shape.a, shape.high, _settings(accuracy * samples.unit) | own)
+    return _coefficients(kind, matrix, shape.a, shape.high, own)
 
 
 def _settings(tolerance: float) -> Settings:
@@ -97,7 +97,9 @@ def low_level() -> Callable[..., tuple[Array, ...]] | None:
 def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array]:
     fit, of_classes = low_level(), kind in ("SVC", "NuSVC")
     assert fit is not None
-    targets = targets > 0 if of_classes else targets  # classes are 0 and 1, as the weights of classes count them
+    targets = (
+        np.maximum(targets, 0.0) if of_classes else targets
+    )  # classes are 0 and 1, as the weights of classes count them
     values = (np.ascontiguousarray(one, dtype=np.float64) for one in (matrix, targets, prices, np.ones(2 * of_classes)))
     matrix, targets, prices, classes = values
     found = fit(matrix, targets, KINDS.index(kind), sample_weight=prices, class_weight=classes, **settings)

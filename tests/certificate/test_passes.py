@@ -12,7 +12,7 @@ from mklcvx import Instance, LowRank, formulations, solve
 from mklcvx.certificate import Certificate, ridge
 from mklcvx.certificate.passes import seen
 from mklcvx.certificate.proving import with_ridge
-from mklcvx.certificate.record import ProvedPoint, refined_unless_settled
+from mklcvx.certificate.record import ProvedPoint, refined_step_by_step
 from mklcvx.certificate.regularisers import regulariser_of
 from mklcvx.certificate.single import Evaluation
 from mklcvx.problem.stack import KernelStack
@@ -50,7 +50,7 @@ def test_more_is_sliced_until_it_is_settled(settles, asked):
         tried.append(sliced)
         return ProvedPoint(Certificate(1.0, 1.0 + 2.0**-40, 1.0, rounding=0.0 if len(tried) > settles else 2.0**-40))
 
-    refined_unless_settled(evaluate, 1e-15, used)
+    refined_step_by_step(evaluate, used, 1e-15)
     assert [one is which for one, which in zip(tried, (False, used, True)[:asked], strict=True)] == [True] * asked
 
 
