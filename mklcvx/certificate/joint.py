@@ -50,7 +50,7 @@ from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, s
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .sample_terms import Ridge, negligible_ridge, sample_terms
+from .sample_terms import Ridge, negligible, ridge_costing, sample_terms
 from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
@@ -224,7 +224,7 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        delta = combined_ridge(task, at.mu, task.bias, negligible_ridge(cost, bare.certificate, tolerance))
+        delta = combined_ridge(task, at.mu, task.bias, ridge_costing(cost, negligible(bare.certificate, tolerance)))
         return at.bounds(delta, bare) if delta else bare
 
     return refined_unless_settled(evaluate, tolerance)

@@ -45,7 +45,7 @@ from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, total_above, total_below
-from .sample_terms import Straight, negligible_ridge
+from .sample_terms import Straight, negligible, ridge_costing
 from .single import MARGIN, Evaluation, OwnCoefficients, Samples
 
 Item = TypeVar("Item")
@@ -98,7 +98,7 @@ def certified(
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        return at.bounds(combined_ridge(task, mu, False, negligible_ridge(cost, bare.certificate, tolerance)))
+        return at.bounds(combined_ridge(task, mu, False, ridge_costing(cost, negligible(bare.certificate, tolerance))))
 
     return refined_unless_settled(evaluate, tolerance)
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack
+from .record import Sliced
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
 ROWS = 1 << 15  # entries of a kernel that are sliced at a time: they stay in the cache
@@ -56,25 +57,29 @@ class Part(NamedTuple):
     high: float
 
 
-def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
+def seen(stack: KernelStack, beta: Array, bias: bool, sliced: Sliced) -> Seen:
     """One vector, all kernels. With a bias Σβ = 0 must hold exactly."""
+    chosen = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
-        return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, sliced) for m in range(stack.count)])
-    if not sliced:
-        images = stack.matvecs(beta)
-        length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
-        errors = above((support + 1) * U * stack.largest_entries * length)
-        return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)
-    parts = stack.each(partial(_sliced, cut=_cut(beta)), stack.largest_entries)
-    high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
+        return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, bool(c)) for m, c in enumerate(chosen)])
+    length, support, low = total_above(np.abs(beta)), int(np.count_nonzero(beta)), np.zeros((1, 1))
+    error = above((support + 1) * U * stack.largest_entries * length)[:, None]
+    high = np.empty((stack.count, len(beta))) if chosen.all() else stack.matvecs(beta)
+    if chosen.any():
+        high, low, error = high.copy(), np.zeros_like(high), np.repeat(error, len(beta), axis=1)
+        fine = np.flatnonzero(chosen)
+        parts = stack.each(partial(_sliced, cut=_cut(beta)), stack.largest_entries, of=fine)
+        for m, part in zip(fine, parts, strict=True):
+            high[m], low[m], error[m] = part
     return _measured(high, low, error, beta[None], bias)
 
 
-def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Seen:
+def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: Sliced) -> Seen:
     """Every kernel and a vector of its own, (M, n); with `bias` each must sum to zero exactly."""
+    fine = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
-        return _stacked([_by_factor(stack.kernels.factor(m), v, bias, sliced) for m, v in enumerate(vectors)])
-    found = stack.each(_own_sliced if sliced else _own_plain, stack.largest_entries, vectors)
+        return _stacked([_by_factor(stack.kernels.factor(m), v, bias, bool(fine[m])) for m, v in enumerate(vectors)])
+    found = stack.each(_own, stack.largest_entries, vectors, fine)
     high, low, error = (np.stack(column) for column in zip(*found, strict=True))
     return _measured(high, low, error, vectors, bias)
 
@@ -84,11 +89,9 @@ def sum_to_zero(vectors: Array) -> bool:
     return all(math.fsum(row) == 0 for row in vectors)
 
 
-def _own_sliced(kernel: Array, size: float, vector: Array) -> tuple[Array, Array, Array]:
-    return _sliced(kernel, size, _cut(vector))
-
-
-def _own_plain(kernel: Array, size: float, vector: Array) -> tuple[Array, Array, Array]:
+def _own(kernel: Array, size: float, vector: Array, fine: bool) -> tuple[Array, Array, Array]:
+    if fine:
+        return _sliced(kernel, size, _cut(vector))
     length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
     error = np.full(len(vector), above((support + 1) * U * size * length))
     return kernel @ vector, np.zeros(len(vector)), error

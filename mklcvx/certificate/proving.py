@@ -32,14 +32,16 @@ import numpy as np
 from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
-from .record import Certificate, refined_unless_settled, settled
+from .record import Certificate, Sliced, refined_step_by_step, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
-from .ridge import combined_ridge, ridges
+from .ridge import ridges, successive_ridges
 from .rounding import POWER, Array, U, above, below, total_above, total_below
-from .sample_terms import sample_terms
+from .sample_terms import negligible, sample_terms
 from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
 
 Interval = tuple[Array, Array]  # from below and from above
+AFFORDABLE = 0.5  # of what the tolerance leaves beside the gap without δ: δ may cost as much
+HOPEFUL = 100.0  # times what the tolerance leaves: a δ that is estimated to cost more is not tried
 
 
 def certified(
@@ -56,18 +58,39 @@ def certified(
         delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
         return refined_unless_settled(lambda sliced: at(sliced).proved(delta), tolerance)
 
-    def evaluate(sliced: bool) -> Proved:
-        at = Evaluation(side or regulariser_of(formulation.name, task.count, task.own), task, alpha, mu, sliced, low)
+    weights = side or regulariser_of(formulation.name, task.count, task.own)
+
+    def evaluate(sliced: Sliced) -> Proved:
+        at = Evaluation(weights, task, alpha, mu, sliced, low)
         if coefficients is not None:
             return OwnCoefficients(at, coefficients).bounds()
         bare = at.bounds(0.0)
-        if not sliced and not settled(bare.certificate, tolerance):
+        if sliced is not True and not settled(bare.certificate, tolerance):
             return bare
-        enough = at.samples.side.negligible_ridge(alpha, bare.certificate, tolerance)
-        delta = combined_ridge(task, at.mu, task.bias, enough)
-        return at.bounds(delta).beside(bare) if delta else bare
+        return with_ridge(at, bare, tolerance)
 
-    return refined_unless_settled(evaluate, tolerance) if low is None else evaluate(True)
+    used = weights.feasible(mu) > 0  # only these make f: of the others q is enough, and q far below the largest
+    first: Sliced = used if coefficients is None and not used.all() else True
+    return refined_step_by_step(evaluate, first, tolerance) if low is None else evaluate(True)
+
+
+def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:
+    """The point with the first δ that leaves the tolerance proved; else with one that costs next to nothing beside the
+    gap without δ, or with the least. What δ costs is estimated first, far too high: it is the bounds that decide."""
+    known, side, room = successive_ridges(at.task, at.mu, at.task.bias), at.samples.side, 0.0
+    least = side.ridge_costing(at.alpha, negligible(bare.certificate, tolerance))
+    if bare.certificate.proves(tolerance):
+        room = tolerance * bare.certificate.scale - bare.certificate.gap
+    hopeful = max(side.ridge_costing(at.alpha, HOPEFUL * room), least) if room > 0 else least
+    while True:
+        delta = known.until(hopeful)
+        if not delta:
+            return bare
+        found = at.bounds(delta).beside(bare)
+        affordable = found.certificate.ridge_share <= AFFORDABLE * room and found.certificate.proves(tolerance)
+        if affordable or delta <= least or delta > hopeful:
+            return found
+        hopeful = max(delta / 2, least)
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:
@@ -88,7 +111,7 @@ class Between:
     """α, and functions f_m = K̃_mc_m: the implied ones, c_m = weight_m β, or others."""
 
     def __init__(
-        self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: bool
+        self, formulation: SingleTask, task: Task, alpha: Array, weights: Array, own: Array | None, sliced: Sliced
     ) -> None:
         self.formulation, self.task, self.alpha, self.own = formulation, task, alpha, own
         self.beta, self.weights = alpha * task.signs, weights if own is not None else np.nan_to_num(weights)

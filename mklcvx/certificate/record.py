@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
+Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,12 @@ def refined_unless_settled(evaluate: Callable[[bool], Proved], tolerance: float)
     """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
     found = evaluate(False)
     return found if settled(found.certificate, tolerance) else evaluate(True)
+
+
+def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, tolerance: float) -> Proved:
+    """The same; where these are not all kernels, those of `first` are in slices before the others are."""
+    found = refined_unless_settled(lambda fine: evaluate(first if fine else False), tolerance)
+    return found if first is True or settled(found.certificate, tolerance) else evaluate(True)
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:

@@ -5,6 +5,10 @@ With a bias only vectors that sum to zero count, and A may be replaced by A − 
 **Cholesky** (Rump 2006). If the factorisation of A + sI in double precision succeeds, A + sI + cI ⪰ 0 with
 c = (n+3)u·tr(A + sI). So δ = max(s + c, 0): a negative s that succeeds proves that A is definite.
 
+**Block by block.** n counts the roundings that a product l_ik l_jk may meet. If columns are eliminated b at a time, and
+what is left of A is updated after each block, it meets at most b in its own block's product or elimination, whatever
+the order there, and one for each of the n/b updates: c = (b + n/b + 8)u·tr(A + sI), at twice the time.
+
 **Residual.** For any F at all, A + sI = FF' + R gives A + (s + ‖R‖)I ⪰ 0. R is evaluated with F in two slices, the
 first of so few bits that its product is exact: what is lost is u|R| and n·u·2^(-bits) of the diagonal. F is Cholesky's
 factor, which is sharper by about n than what is known of it beforehand, or one with pivots and few columns.
@@ -38,6 +42,9 @@ from .rounding import TINY, Array, U, above
 SMALLEST = 2.0**-500  # entries whose squares may be no numbers
 TRIES = (1.0, 8.0, 64.0, 4096.0)  # times n·u·(largest diagonal entry): shifts of the factorisation
 
+BLOCK = 64  # columns that are eliminated at a time
+STRIP = 128  # columns that are updated at a time
+
 LOW, LONGEST, BITS = 16, 4e5, 200  # ranks, numbers and their lengths up to which whole numbers are asked
 
 
@@ -62,10 +69,15 @@ class Successive:
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
     """δ of Σ weight_m K_m, weights ≥ 0. No sharper way is tried once δ ≤ enough."""
+    return successive_ridges(stack, weights, bias).until(enough)
+
+
+def successive_ridges(stack: KernelStack, weights: Array, bias: bool) -> Successive:
+    """The same by one way after the other, as far as they are asked for."""
     if isinstance(stack.kernels, LowRank) or not weights.any():
-        return 0.0
+        return Successive(iter([0.0]))
     name = "ridges with a bias" if bias else "ridges"
-    return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias))).until(enough)
+    return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias)))
 
 
 def _combined_ridges(stack: KernelStack, weights: Array, bias: bool) -> Iterator[float]:
@@ -236,9 +248,10 @@ def ridge_bounds(matrix: Array, off: float) -> Iterator[float]:
         lower = _factor(matrix, shift)
         if lower is None:
             continue
-        plain = shift + float(above((n + 3) * U * (np.abs(diagonal).sum() + n * abs(shift)), n + 8)) + off
-        plain += float(above(2 * U * (size + abs(shift)))) + n * TINY
-        yield _positive(plain)
+        rest = float(above(2 * U * (size + abs(shift)))) + n * TINY + off
+        yield _positive(shift + _lost(diagonal, shift, n + 3) + rest)
+        if n >= 4 * BLOCK and _factored_by_blocks(matrix, shift):
+            yield _positive(shift + _lost(diagonal, shift, BLOCK + -(-n // BLOCK) + 8) + rest)
         yield _positive(shift + _residual(matrix, lower, shift) + off)
         proved = True
         break
@@ -256,11 +269,40 @@ def _positive(delta: float) -> float:
     return float(above(delta)) if delta > 0 else 0.0
 
 
+def _lost(diagonal: Array, shift: float, roundings: int) -> float:
+    """c: what a factorisation of A + sI may be off by, no product meeting more roundings."""
+    n = len(diagonal)
+    return float(above(roundings * U * (np.abs(diagonal).sum() + n * abs(shift)), n + 8))
+
+
+def _lifted(matrix: Array, shift: float) -> Array:
+    lifted = matrix.copy()
+    lifted[np.diag_indices(len(lifted))] += shift
+    return lifted
+
+
+def _factored_by_blocks(matrix: Array, shift: float) -> bool:
+    """Whether the factorisation of A + sI by blocks succeeds; of A the lower triangle is read."""
+    from scipy.linalg.blas import dtrsm
+    from scipy.linalg.lapack import dpotrf
+
+    left, n = _lifted(matrix, shift), len(matrix)
+    for start in range(0, n, BLOCK):
+        end = min(start + BLOCK, n)
+        upper, failed = dpotrf(left[start:end, start:end].T, lower=0)
+        if failed or end == n:
+            return not failed
+        panel = dtrsm(1.0, upper, left[end:, start:end].T, lower=0, trans_a=1)
+        for first in range(end, n, STRIP):
+            last = min(first + STRIP, n)
+            left[first:, first:last] -= panel.T[first - end :] @ panel[:, first - end : last - end]
+    return False
+
+
 def _factor(matrix: Array, shift: float) -> Array | None:
     from scipy.linalg.lapack import dpotrf
 
-    lifted = matrix.copy()
-    lifted[np.diag_indices(len(lifted))] += shift
+    lifted = _lifted(matrix, shift)
     lower, failed = dpotrf(lifted.T, lower=1, clean=1, overwrite_a=1)
     return None if failed else lower
 

@@ -137,14 +137,10 @@ class SampleTerms(ABC):
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         """What every sample costs, its residual being r ± off."""
 
-    def negligible_ridge(self, alpha: Array, bare: Certificate, tolerance: float) -> float:
-        """The δ that costs next to nothing: no smaller one is needed."""
+    def ridge_costing(self, alpha: Array, allowed: float) -> float:
+        """The δ that costs about as much, or next to nothing: no smaller one is needed."""
         mild, reach = MILD * float(self.kappa.min()), float((self.high - self.low).max())
-        return (
-            max(mild, negligible_ridge(reach * math.fsum(np.abs(alpha)), bare, tolerance))
-            if math.isfinite(reach)
-            else mild
-        )
+        return max(mild, ridge_costing(reach * math.fsum(np.abs(alpha)), allowed)) if math.isfinite(reach) else mild
 
     def beyond(self, x: Array, inwards: Array) -> Array:
         """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
@@ -159,10 +155,14 @@ class SampleTerms(ABC):
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
 
 
-def negligible_ridge(cost: float, bare: Certificate, tolerance: float) -> float:
-    """The δ that costs a hundredth of the tolerance, or of the gap without δ. `cost` is what one unit of δ costs."""
-    allowed = max(tolerance * bare.scale, bare.gap)
-    return NEGLIGIBLE * allowed / cost if cost > 0 else math.inf
+def ridge_costing(cost: float, allowed: float) -> float:
+    """The δ that costs as much as is allowed. `cost` is what one unit of δ costs."""
+    return allowed / cost if cost > 0 else math.inf
+
+
+def negligible(bare: Certificate, tolerance: float) -> float:
+    """What δ may always cost: a hundredth of the tolerance, or of the gap without δ."""
+    return NEGLIGIBLE * max(tolerance * bare.scale, bare.gap)
 
 
 # ------------------------------------------------------------------------------------------- piecewise quadratic losses

@@ -56,7 +56,7 @@ import numpy as np
 from ..formulations import Task
 from ..problem.low_rank import LowRank
 from .passes import Seen, added, own_seen, seen, sum_to_zero
-from .record import NOTHING, Certificate, ProvedPoint
+from .record import NOTHING, Certificate, ProvedPoint, Sliced
 from .regularisers import Regulariser
 from .ridge import ridges
 from .rounding import Array, U, above, below, product_terms, total_above, total_below
@@ -187,7 +187,7 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: bool, low: Array | None = None
+        self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None
     ) -> None:
         self.side, self.task, self.low, self.sliced = side, task, low, sliced
         self.alpha, self.found = alpha, found = side.admitted(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Protocol
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
 
 import numpy as np
 
@@ -20,13 +22,9 @@ from .interior.sample_variables import SamplesSide, recorded
 MAX_SWEEPS = 200_000
 
 
-class LibSVM(Protocol):
-    """What is used of scikit-learn's machines."""
-
-    support_: Array
-    dual_coef_: Array
-
-    def fit(self, matrix: Array, targets: Array, sample_weight: Array) -> object: ...
+KINDS = ("SVC", "NuSVC", "OneClassSVM", "SVR", "NuSVR")  # scikit-learn's names, in the order of LIBSVM's numbers
+NEEDED = {"svm_type", "kernel", "tol", "C", "nu", "epsilon", "class_weight", "sample_weight", "shrinking", "max_iter"}
+Settings = dict[str, str | float | bool]
 
 
 def serves(task: Task, samples: SamplesSide) -> bool:
@@ -44,18 +42,15 @@ def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> 
 
 
 def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
-    from sklearn.svm import SVC, NuSVC, OneClassSVM
-
     total, positive = task.box.sum(), task.box[task.signs > 0].sum()
-    if not task.loss_function.free_margin:
-        model = SVC(C=1.0, **_settings(accuracy))
-    elif task.bias:  # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
-        smaller = float(min(1.0, 2 * min(positive, total - positive)) / total)
-        model = NuSVC(nu=smaller, **_settings(accuracy))
-    else:
-        model = OneClassSVM(nu=1 / total, **_settings(accuracy))
+    kind, own = "SVC", _settings(accuracy)
+    if task.loss_function.free_margin and task.bias:
+        # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
+        kind, own["nu"] = "NuSVC", float(min(1.0, 2 * min(positive, total - positive)) / total)
+    elif task.loss_function.free_margin:
+        kind, own["nu"] = "OneClassSVM", 1 / total
     matrix = kernel if task.bias else signed_kernel(kernel, task.signs)
-    found = _coefficients(model, matrix, task.signs, task.box)
+    found = _coefficients(kind, matrix, task.signs, task.box, own)
     if found is None:
         return None
     alpha = np.abs(found)
@@ -63,37 +58,63 @@ def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
 
 
 def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Array | None:
-    from sklearn.svm import SVR, NuSVR
-
-    shape, settings = recorded(task), _settings(accuracy * samples.unit)
+    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit)
     if task.loss_function.free_tube:
-        share = min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
-        model: LibSVM = NuSVR(C=1.0, nu=share, **settings)
+        kind, own["nu"] = "NuSVR", min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
     else:
-        model = SVR(C=1.0, epsilon=float(shape.epsilon.max()), **settings)
+        own["epsilon"] = float(shape.epsilon.max())
     matrix = kernel + np.diag(shape.kappa) if shape.kappa.any() else kernel
-    return _coefficients(model, matrix, shape.a, shape.high)
+    return _coefficients(kind, matrix, shape.a, shape.high, own)
 
 
-def _settings(tolerance: float) -> dict[str, str | float | bool]:
+def _settings(tolerance: float) -> Settings:
     """Of LIBSVM; its tolerance is one of margins."""
     return {"kernel": "precomputed", "max_iter": MAX_SWEEPS, "shrinking": False, "tol": tolerance}
 
 
-def _coefficients(model: LibSVM, matrix: Array, targets: Array, prices: Array) -> Array | None:
-    """LIBSVM's dual coefficients, one per sample."""
-    from sklearn import config_context
+def _coefficients(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> Array | None:
+    """LIBSVM's dual coefficients, one per sample, up to a sign that all share."""
+    try:
+        support, values = (_at_once if low_level() else _by_estimator)(kind, matrix, targets, prices, settings)
+    except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
+        return None
+    found = np.zeros(len(targets))
+    found[support] = np.ravel(values)
+    return found if np.isfinite(found).all() else None
 
-    checked = config_context(assume_finite=True, skip_parameter_validation=True)  # kernels have been validated
+
+@cache
+def low_level() -> Callable[..., tuple[Array, ...]] | None:
+    """LIBSVM as scikit-learn's estimators call it. Their checks take as long as a fit of some hundred samples."""
+    try:
+        from sklearn.svm._libsvm import fit, set_verbosity_wrap
+    except ImportError:
+        return None
+    set_verbosity_wrap(0)  # it prints until it is told not to
+    return fit if set(signature(fit).parameters) >= NEEDED else None
+
+
+def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array]:
+    fit, of_classes = low_level(), kind in ("SVC", "NuSVC")
+    assert fit is not None
+    targets = (
+        np.maximum(targets, 0.0) if of_classes else targets
+    )  # classes are 0 and 1, as the weights of classes count them
+    values = (np.ascontiguousarray(one, dtype=np.float64) for one in (matrix, targets, prices, np.ones(2 * of_classes)))
+    matrix, targets, prices, classes = values
+    found = fit(matrix, targets, KINDS.index(kind), sample_weight=prices, class_weight=classes, **settings)
+    return found[0], found[3]
+
+
+def _by_estimator(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array]:
+    """The same by the public estimator."""
+    import sklearn.svm
+
+    checked = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)  # kernels have been validated
     with warnings.catch_warnings(), checked:
         warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
-        try:
-            model.fit(matrix, targets, sample_weight=prices)
-        except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
-            return None
-    found = np.zeros(len(targets))
-    found[model.support_] = np.ravel(model.dual_coef_)
-    return found
+        model = getattr(sklearn.svm, kind)(**settings).fit(matrix, targets, sample_weight=prices)
+    return model.support_, model.dual_coef_
 
 
 def centred_kernel(kernel: Array) -> Array:

@@ -18,7 +18,7 @@ from ..certificate.proving import Between, certified
 from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
-from ..certificate.sample_terms import sample_terms
+from ..certificate.sample_terms import negligible, sample_terms
 from ..certificate.single import Evaluation, OwnCoefficients
 from ..errors import InputError
 from ..formulations import SingleTask, Task
@@ -87,7 +87,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     mu = side.held(weights)
     at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
     bare = replace(at.bounds(0.0).certificate, width=0.0)  # a gap that means nothing here
-    enough = at.samples.side.negligible_ridge(alpha, bare, tolerance)
+    enough = at.samples.side.ridge_costing(alpha, negligible(bare, tolerance))
     found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
     return total_above([found.upper, side.value(mu)])
 

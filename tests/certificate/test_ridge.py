@@ -87,3 +87,61 @@ def test_where_every_ridge_is_enough_a_finite_one_is_found():
     task, _ = formulations.get("svm").task(instance, {"loss": "absolute"})
     assert 0 <= ridge.combined_ridge(task, np.ones(1), True, np.inf) < 1e-6
     assert solve(instance, "svm", loss="absolute").certified
+
+
+# ----------------------------------------------------------------------------------------------------- block by block
+def at_the_edge(kind, size):
+    """Kernels with λ_min = 0 up to rounding, with a negative eigenvalue of some roundings, and of low rank."""
+    rng = np.random.default_rng(11)
+    if kind == "low rank":
+        points = rng.normal(size=(22, 5))
+        matrix = points @ points.T
+    else:
+        vectors = np.linalg.qr(rng.normal(size=(22, 22)))[0]
+        values = np.geomspace(1e-9, 1.0, 22)
+        values[0] = {"singular": 0.0, "negative": -3e-15, "very negative": -1e-9, "definite": 1e-9}[kind]
+        matrix = (vectors * values) @ vectors.T
+    return size * (matrix + matrix.T) / 2
+
+
+@pytest.mark.parametrize("kind", ["low rank", "singular", "negative", "very negative", "definite"])
+@pytest.mark.parametrize("size", [1.0, 2.0**-332, 2.0**332])
+def test_every_ridge_on_the_way_is_proved_in_fractions(monkeypatch, kind, size):
+    monkeypatch.setattr(ridge, "BLOCK", 5)  # four blocks and a part of one
+    monkeypatch.setattr(ridge, "STRIP", 3)
+    tried, by_blocks = [], ridge._factored_by_blocks
+    monkeypatch.setattr(ridge, "_factored_by_blocks", lambda *given: tried.append(by_blocks(*given)) or tried[-1])
+    matrix = at_the_edge(kind, size)
+    found = list(ridge.ridge_bounds(matrix, 0.0))
+    assert any(found) or kind == "definite"
+    for delta in found:
+        assert by_elimination([(Kernel(matrix), 1.0)], Fraction(delta), False)
+    assert all(tried)
+    assert bool(tried) == (kind != "very negative")
+    if tried and kind != "definite":
+        assert found[1] < found[0]  # more work, and sharper
+    if kind == "very negative":
+        assert min(found) >= 1e-9 * size * (1 - 1e-6)
+
+
+def test_a_matrix_that_is_not_definite_has_no_factor_by_blocks(monkeypatch):
+    monkeypatch.setattr(ridge, "BLOCK", 5)
+    matrix = at_the_edge("definite", 1.0)
+    assert ridge._factored_by_blocks(matrix, 0.0)
+    for at in (0, 7, 21):  # in the first block, in the middle, in the last one
+        dented_there = matrix.copy()
+        dented_there[at, at] -= 2.0
+        assert not ridge._factored_by_blocks(dented_there, 0.0)
+
+
+def test_only_the_lower_triangle_is_read(monkeypatch):
+    monkeypatch.setattr(ridge, "BLOCK", 5)
+    lower = np.tril(at_the_edge("definite", 1.0)) + np.triu(np.full((22, 22), np.nan), 1)
+    assert ridge._factored_by_blocks(lower, 0.0)
+
+
+def test_blocks_at_full_size_are_sharper_by_the_roundings_that_they_save():
+    points = np.random.default_rng(2).normal(size=(400, 30))
+    found = ridge.ridge_bounds(points @ points.T, 0.0)
+    plain, by_blocks, residual = (next(found) for _ in range(3))
+    assert plain > 3 * by_blocks > 3 * residual > 0

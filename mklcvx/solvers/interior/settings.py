@@ -77,7 +77,7 @@ class Settings:
     neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
-    far_patience: int = 2  # the same,
+    far_patience: int = 4  # the same,
     newton_far: float = 0.1  # at a gap that has never been below this
     newton_max_svms: int = 12  # before the interior point takes over in any case,
     far_max_svms: int = 6  # and at such a gap
@@ -91,7 +91,7 @@ class Settings:
     svm_accuracy: float = 1e-3  # of LIBSVM, in margins, at first;
     svm_finest: float = 1e-6  # its kernels have single precision
     svm_share: float = 0.3  # of the gap: what the SVM may leave before it is solved more accurately
-    svm_best_gap: float = 1e-3  # relative: from here on no SVM comes nearer than the prediction of α
+    svm_best_gap: float = 1e-2  # relative: from here on an α that was predicted is kept every other time, too
 
     # Elimination of groups of kernels that α does not see (block-∞ norms).
     elimination_gap: float = 0.1  # relative complementarity from which groups may seem to vanish
