@@ -40,16 +40,20 @@ class Memory:
 
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
-        if isinstance(self.kernels, LowRank) or isinstance(stack.kernels, LowRank) or stack.offsets is not None:
-            return False
-        mine, theirs = (kernels.__array_interface__ for kernels in (self.kernels, stack.kernels))
-        return mine == theirs
+        return stack.offsets is None and same_place(self.kernels, stack.kernels)
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """The value at these numbers."""
         if name not in self.values or not np.array_equal(self.values[name][0], at):
             self.values[name] = at.copy(), compute()
         return cast(T, self.values[name][1])
+
+
+def same_place(one: Stored, other: Stored) -> bool:
+    """Whether two stacks are the same numbers in the same place; False for factors."""
+    if isinstance(one, LowRank) or isinstance(other, LowRank):
+        return False
+    return one is other or one.__array_interface__ == other.__array_interface__
 
 
 class NumericalFactor(NamedTuple):
@@ -284,10 +288,17 @@ class KernelStack:
         K_ij − K_ir − K_rj + K_rr. The stack itself where there are no constants to take away."""
         if not any(self.mostly_constant(m) for m in range(self.count)):
             return self
+        kernels, offsets = self.once("without constants", np.empty(0), self._counted_from_reference)
+        if kernels is self.kernels and offsets is None:
+            return self
+        return replace(self, kernels=kernels, offsets=offsets, sizes=self.sizes if kernels is self.kernels else None)
+
+    def _counted_from_reference(self) -> tuple[Stored, Array | None]:
+        """The kernels, in factors where these are few columns, and the offsets, if any."""
         r = self.reference
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
-            return replace(self, kernels=LowRank([factor - factor[r] for factor in factors]), sizes=None)
+            return LowRank([factor - factor[r] for factor in factors]), None
         factors = []
         for m in range(self.count):
             columns = self.low_rank_factor(m, True)
@@ -295,10 +306,10 @@ class KernelStack:
                 break
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
-            return replace(self, kernels=LowRank(factors), sizes=None)
+            return LowRank(factors), None
         if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
-            return self
-        return replace(self, offsets=np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()]))
+            return self.kernels, None
+        return self.kernels, np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()])
 
     def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
         """A factor of kernel m with few columns, if `centred` for features counted from the reference; None if its rank
