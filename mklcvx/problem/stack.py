@@ -22,6 +22,7 @@ OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: abov
 LOW = 48  # largest rank of a kernel without its constant that is worked with as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
 NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
+SMALL = 100  # samples up to which one product with all kernels costs less than one call for each
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -127,6 +128,9 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
+        if self._rows is not None:
+            kernel += (weights @ self._rows.reshape(self.count, -1)).reshape(kernel.shape)
+            return
         for m in np.flatnonzero(weights):
             daxpy(self._flat(self._entries(int(m))), kernel.ravel(), a=weights[m])
 
@@ -138,6 +142,10 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.matvecs(vector)
+        if self._rows is not None:
+            if weights.any():
+                self.add_combined(kernel, weights)
+            return (self._rows @ vector).reshape(self.count, -1)
         images = np.empty((self.count, self.samples))
         for m in range(self.count):
             base = self._entries(m)
@@ -145,6 +153,15 @@ class KernelStack:
             if weights[m] != 0:
                 daxpy(self._flat(base), kernel.ravel(), a=weights[m])
         return images
+
+    @cached_property
+    def _rows(self) -> Array | None:
+        """The rows of all kernels, (Mn, n), where these are few doubles that lie one after the other."""
+        kernels = self.kernels
+        if isinstance(kernels, LowRank) or self.samples > SMALL or not self.symmetric or self.offsets is not None:
+            return None
+        plain = kernels.dtype == np.float64 and kernels.flags.c_contiguous
+        return cast(Array, kernels.reshape(-1, self.samples)) if plain else None
 
     def _flat(self, kernel: Array) -> Array:
         """The entries one after the other; of a symmetric kernel as they lie in memory, so that nothing is copied."""
@@ -177,6 +194,8 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.matvecs(vector)
+        if self._rows is not None:
+            return (self._rows @ vector).reshape(self.count, -1)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...formulations import Task
 from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .saddle import ReducedSystem, balance
+from .saddle import ReducedSystem
 from .sample_variables import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
@@ -57,7 +57,7 @@ def active_set_step(
 
     `choose` says which x are held, if not the larger of distance and gradient. With `visited`, α is made feasible, and
     only the images of these kernels are computed."""
-    task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
+    task, weights, (rows, totals) = side.task, side.weights(at.x), side.balance
     samples, signs = side.samples.at(at.tube, at.alpha), side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2

@@ -29,7 +29,7 @@ from .active_set import ActiveSetPoint, active_set_step
 from .loop import Array
 from .qp import Quadratic, interior_point
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
-from .saddle import ReducedSystem, balance
+from .saddle import ReducedSystem
 from .sample_variables import DualPoint
 from .settings import SETTINGS, TINY
 from .single_task import InteriorSingle, candidate_points, fits, from_nothing
@@ -219,7 +219,7 @@ def _finer(accuracy: float) -> float:
 
 def _nu(side: Side, alpha: Array, outputs: Array) -> Array:
     """The multipliers of the equalities: the free samples, or those nearest to it, meet their margins."""
-    rows, samples = balance(side)[0], side.samples
+    rows, samples = side.balance[0], side.samples
     at_low, at_high, at_kink = samples.bound(alpha, SETTINGS.bound_tolerance)
     free = ~(at_low | at_high | at_kink)
     free = free if free.any() else np.ones(len(alpha), dtype=bool)
