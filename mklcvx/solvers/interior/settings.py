@@ -75,6 +75,8 @@ class Settings:
     first_gap: float = 0.03  # relative, of these samples: their optimum is another one
     first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
     neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
+    path_accuracy: float = 1e-5  # of LIBSVM at the first weights of such a point: its samples at bounds are known then
+    path_reach: float = 2.0  # times the last step of a path: how far its line is followed
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
     far_patience: int = 2  # the same,

@@ -45,7 +45,7 @@ class NewtonState(State):
 
     `complete` says whether these were all, `checked` whether all were visited since the gap is small; `visited` are to
     be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `best` the least gap so far, which
-    `waited` steps have not improved."""
+    `waited` steps have not improved; `before` are prices and x of the last point of a path."""
 
     point: ActiveSetPoint
     side: Side
@@ -58,6 +58,7 @@ class NewtonState(State):
     checked: bool = False
     best: float = np.inf
     waited: int = 0
+    before: tuple[Array, Array] | None = None
 
 
 class NewtonFirst(Algorithm[State]):
@@ -85,7 +86,8 @@ class NewtonFirst(Algorithm[State]):
         assert isinstance(state, NewtonState)
         with np.errstate(all="ignore"):  # what is not finite has no gap
             # With a matrix of its own: sums of kernels of very different size keep what rounding left of the largest.
-            return newton_step(problem, state) or from_nothing(state.side, reduced_hessian_of(problem.task))
+            ahead = newton_step(problem, state)
+        return replace(ahead, before=state.before) if ahead else from_nothing(state.side, reduced_hessian_of(problem.task))
 
     def points(self, problem: Problem, state: State) -> Points:
         if isinstance(state, IPMState):
@@ -128,10 +130,26 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
     near = warm.point if isinstance(warm, NewtonState) else warm.active_set_guess
     ratio, old = problem.task.box / warm.side.samples.price, warm.side.samples
     if near.capped(old) and float(np.max(np.abs(np.log(ratio)))) > SETTINGS.neighbour_ratio:
-        return fitted(problem, side, warm.hessian, near.x, SETTINGS.svm_accuracy)
+        x = near.x if isinstance(warm, IPMState) else extrapolated(side, warm, problem.task.box)
+        start = fitted(problem, side, warm.hessian, x, SETTINGS.path_accuracy)
+        return start and replace(start, before=(old.price, near.x))
     point = near.moved_to(problem.task, side.samples, old)
     every, weights = np.ones(problem.task.count, dtype=bool), side.weights(point.x)
     return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf))
+
+
+def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
+    """x at other prices: on the line, over the logarithm of the prices, through the last two points of a path."""
+    x, now = last.point.x, last.side.samples.price
+    if last.before is None or not len(x):
+        return x
+    lengths = (float(np.log(end / start).mean()) for start, end in ((last.before[0], now), (now, price)))
+    past, ahead = lengths
+    if not 0 < ahead / past <= SETTINGS.path_reach:
+        return x
+    guess = np.maximum(x + ahead / past * (x - last.before[1]), side.least(x))
+    guess[: len(side.caps)] = np.minimum(guess[: len(side.caps)], side.caps)
+    return guess
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
