@@ -184,7 +184,7 @@ class KernelStack:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
         if not (self._last and np.array_equal(self._last["vector"], vector)):
-            images = self._matvecs(vector)
+            images = self.once("images", vector, lambda: self._matvecs(vector))
             images.setflags(write=False)
             self._last.update(vector=vector.copy(), images=images)
         return self._last["images"]

@@ -193,7 +193,7 @@ class ReducedSystem:
         self.size = np.sqrt(np.maximum(np.abs(np.diag(small)), TINY))
         largest = np.abs(self.equality_jacobian / self.size[:p]).max(axis=1, initial=0.0)
         self.size[k:] = np.maximum(largest, NEARLY_ZERO)
-        small /= np.outer(self.size, self.size)
+        small /= self.size[:, None] * self.size
         try:
             self.inverse = np.linalg.inv(small)
         except np.linalg.LinAlgError:  # identical kernels leave it singular: take the least-norm solution

@@ -76,7 +76,8 @@ class Settings:
     first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
     neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
     path_accuracy: float = 1e-5  # of LIBSVM at the first weights of such a point: its samples at bounds are known then
-    path_reach: float = 2.0  # times the last step of a path: how far its line is followed
+    path_share: float = 0.7  # of the change that the last two points promise for the weights: paths have kinks,
+    path_reach: float = 2.0  # times the last step of a path: and how far it is believed at all
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
     far_patience: int = 2  # the same,

@@ -44,7 +44,7 @@ class NewtonState(State):
     """A point with the relative gap of its bounds, rounding errors aside, as far as the kernels visited tell.
 
     `complete` says whether these were all, `checked` whether all were visited since the gap is small; `visited` are to
-    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `best` the least gap so far, which
+    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `gap_of_svm` that of α at the weights, `best` the least gap so far, which
     `waited` steps have not improved; `before` are prices and x of the last point of a path."""
 
     point: ActiveSetPoint
@@ -54,6 +54,7 @@ class NewtonState(State):
     gap: float
     upper: float
     accuracy: float = SETTINGS.svm_accuracy
+    gap_of_svm: float = np.inf
     complete: bool = False
     checked: bool = False
     best: float = np.inf
@@ -139,15 +140,15 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
 
 
 def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
-    """x at other prices: on the line, over the logarithm of the prices, through the last two points of a path."""
+    """x at other prices: some way along the line, over the logarithm of the prices, through the last two points of a
+    path."""
     x, now = last.point.x, last.side.samples.price
     if last.before is None or not len(x):
         return x
-    lengths = (float(np.log(end / start).mean()) for start, end in ((last.before[0], now), (now, price)))
-    past, ahead = lengths
+    past, ahead = float(np.log(now / last.before[0]).mean()), float(np.log(price / now).mean())
     if not 0 < ahead / past <= SETTINGS.path_reach:
         return x
-    guess = np.maximum(x + ahead / past * (x - last.before[1]), side.least(x))
+    guess = np.maximum(x + SETTINGS.path_share * ahead / past * (x - last.before[1]), side.least(x))
     guess[: len(side.caps)] = np.minimum(guess[: len(side.caps)], side.caps)
     return guess
 
@@ -227,8 +228,8 @@ def fitted(
     kappa = np.linalg.lstsq((jacobian * x).T, -gradient * x, rcond=None)[0] if len(jacobian) else np.zeros(0)
     point = ActiveSetPoint(alpha, x, _nu(side, alpha, weights @ images), np.asarray(kappa, dtype=np.float64), images)
     state = measured(problem, NewtonState(weights, point, side, hessian, every, np.inf, np.inf, accuracy))
-    of_svm = _gap_of_svm(side, point, weights)
-    return replace(state, accuracy=_finer(accuracy)) if of_svm > SETTINGS.svm_share * state.gap else state
+    rough = state.gap_of_svm > SETTINGS.svm_share * state.gap
+    return replace(state, accuracy=_finer(accuracy)) if rough else state
 
 
 def _finer(accuracy: float) -> float:
@@ -252,11 +253,15 @@ def measured(problem: Problem, state: NewtonState) -> NewtonState:
     weights = side.weights(point.x)
     roots = np.sqrt(np.maximum(point.images @ (point.alpha * side.samples.signs), 0.0))
     norms, short = weights * roots, 1 / max(form.excess(roots, **task.own), 1.0)
-    upper = form.penalty(norms, **task.own) + task.risk(weights @ point.images).value
-    lower = task.gain(short * point.alpha) - form.conjugate(short * roots, **task.own)
-    gap = (upper - lower) / max(float(norms @ roots), TINY)
-    found = replace(state, weights=weights, gap=gap if np.isfinite(gap) else np.inf, upper=upper)
-    return replace(found, complete=bool(state.visited.all()), visited=_busy(state, roots**2 / 2))
+    risk, gain = task.risk(weights @ point.images).value, task.gain(point.alpha)
+    upper = form.penalty(norms, **task.own) + risk
+    of_shorter = gain if short == 1 else task.gain(short * point.alpha)
+    lower, square = of_shorter - form.conjugate(short * roots, **task.own), float(norms @ roots)
+    gap, of_svm = (upper - lower) / max(square, TINY), (square + risk - gain) / max(square, TINY)
+    return replace(
+        state, weights=weights, gap=gap if np.isfinite(gap) else np.inf, gap_of_svm=of_svm, upper=upper,
+        complete=bool(state.visited.all()), visited=_busy(state, roots**2 / 2),
+    )  # fmt: skip
 
 
 def _busy(state: NewtonState, halves: Array) -> Mask:
@@ -268,12 +273,6 @@ def _busy(state: NewtonState, halves: Array) -> Mask:
     reduced = slope + (point.kappa @ side.equality_jacobian(point.x))[:count]
     unit = float(np.abs(slope).max(initial=TINY))
     return state.visited & ((point.x[:count] > 0) | (reduced <= SETTINGS.idle_multiplier * unit))
-
-
-def _gap_of_svm(side: Side, point: ActiveSetPoint, weights: Array) -> float:
-    """The relative gap of α for the SVM at these weights."""
-    task, square = side.task, float(weights @ (point.images @ (point.alpha * side.samples.signs)))
-    return (square + task.risk(weights @ point.images).value - task.gain(point.alpha)) / max(square, TINY)
 
 
 def best_bounds(
@@ -322,21 +321,19 @@ def _with_held(
 ) -> tuple[Array, Array]:
     """The best dx with some of it held at their bounds, and the multipliers of all."""
     k, p, e = len(matrix), len(held), len(jacobian)
-    free = np.append(~held, np.ones(k - p, dtype=bool))
-    change = np.zeros(k)
-    change[:p][held] = bounds[held]
+    change = np.zeros(k + e)
+    change[:p] = np.where(held, bounds, 0.0)
     full = np.zeros((k + e, k + e))
     full[:k, :k], full[k:, :p], full[:p, k:] = matrix, jacobian, jacobian.T
-    chosen = np.append(free, np.ones(e, dtype=bool))
-    rest = np.append(right, missing) - full @ np.append(change, np.zeros(e))
-    inner = full[np.ix_(chosen, chosen)]
-    size = np.sqrt(np.maximum(np.abs(np.diag(inner)), TINY))
+    chosen = np.concatenate([np.flatnonzero(~held), np.arange(p, k + e)])
+    rest = np.concatenate([right, missing]) - full @ change
+    inner = full[chosen[:, None], chosen]
+    size = np.sqrt(np.maximum(np.abs(np.diagonal(inner)), TINY))
     size[len(size) - e :] = 1.0
     try:
-        solved = np.linalg.solve(inner / np.outer(size, size), rest[chosen] / size) / size
+        solved = np.linalg.solve(inner / (size[:, None] * size), rest[chosen] / size) / size
     except np.linalg.LinAlgError:
         solved = np.linalg.lstsq(inner, rest[chosen], rcond=SETTINGS.singular_cutoff)[0]
-    found = np.zeros(k + e)
+    found = change
     found[chosen] = solved
-    found[:k] += change
     return found[:p], (full @ found)[:p] - right[:p]
