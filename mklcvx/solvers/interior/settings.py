@@ -68,8 +68,9 @@ class Settings:
     bound_tolerance: float = 1e-6  # of the box: what counts as at the bound
 
     # Newton's method for the weights, with an SVM inside.
-    newton_min_samples: int = 250  # with fewer, the interior point costs no more,
-    svm_min_samples: int = 100  # and the same where weights are given
+    newton_min_samples: int = 200  # with fewer, the interior point costs no more,
+    svm_min_samples: int = 100  # and the same where weights are given,
+    path_min_samples: int = 60  # and where the last point of a path is the start
     first_samples: int = 100  # at least as many give the first weights,
     first_share: int = 5  # or every fifth
     first_gap: float = 0.03  # relative, of these samples: their optimum is another one

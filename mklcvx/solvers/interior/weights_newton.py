@@ -74,7 +74,7 @@ class NewtonFirst(Algorithm[State]):
         side, warm = side_of(problem.task, problem.formulation), problem.warm
         near = warm if isinstance(warm, NewtonState | IPMState) and fits(warm, problem.task, side) else None
         hessian = reduced_hessian_of(problem.task) if near is None else near.hessian
-        if not is_served(problem.task, side, hessian):
+        if not is_served(problem.task, side, hessian, along_path=near is not None):
             return self.interior.start(problem)
         if near is not None:
             return newton_neighbour(problem, side, near) or from_nothing(side, reduced_hessian_of(problem.task))
@@ -116,9 +116,10 @@ class NewtonFirst(Algorithm[State]):
         return np.where(x < SETTINGS.first_cutoff * x.max(), 0.0, x) if side.sparse else x
 
 
-def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
+def is_served(task: Task, side: Side, hessian: ReducedHessian, along_path: bool = False) -> bool:
     """Whether LIBSVM solves the machine of the task, and the problem is dense and large enough to gain by it."""
     enough = SETTINGS.newton_min_samples if len(side.sign) else SETTINGS.svm_min_samples
+    enough = SETTINGS.path_min_samples if along_path else enough
     dense = type(hessian) is ReducedHessian and task.samples >= enough
     # LIBSVM's regression takes longer than the interior point where C is large.
     known = side.samples.polyhedral and serves(task, side.samples)
