@@ -41,4 +41,6 @@ def test_coefficients_are_those_of_the_class(machine, own, targets, hidden, monk
 
 
 def test_an_infeasible_share_has_no_coefficients():
-    assert _coefficients(NuSVC(nu=0.99, **_settings(1e-4)), KERNEL, np.where(np.arange(N) < 5, 1.0, -1.0), PRICES) is None
+    assert (
+        _coefficients(NuSVC(nu=0.99, **_settings(1e-4)), KERNEL, np.where(np.arange(N) < 5, 1.0, -1.0), PRICES) is None
+    )

@@ -102,7 +102,7 @@ class Settings:
     tube_elimination_gap: float = 1e-4  # the same where a tube is an unknown: a wrong elimination is noticed late there
     elimination_threshold: float = 1e-4  # of the largest q_m/trace: a group below it seems to vanish
     early_elimination_threshold: float = 1e-20  # the same at any time: a constant kernel beside a bias
-    elimination_tightening: float = 1e-3  # of the threshold, after every elimination that was wrong
+    elimination_tightening: float = 1e-8  # of the threshold, after every elimination that was wrong: hardly ever twice
     elimination_rounding_gap: float = 1e-6  # √q of a kernel that vanishes has half the digits
     elimination_norm_excess: float = 1e-6  # a group that left is longer than the others by more than rounding
     basis_tolerance: float = 1e-8  # of a unit vector: what still counts as another direction

@@ -44,8 +44,9 @@ class NewtonState(State):
     """A point with the relative gap of its bounds, rounding errors aside, as far as the kernels visited tell.
 
     `complete` says whether these were all, `checked` whether all were visited since the gap is small; `visited` are to
-    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `gap_of_svm` that of α at the weights, `best` the least gap so far, which
-    `waited` steps have not improved; `before` are prices and x of the last point of a path."""
+    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `gap_of_svm` that of α at these
+    weights, `best` the least gap so far, which `waited` steps have not improved; `before` are prices and x of the last
+    point of a path."""
 
     point: ActiveSetPoint
     side: Side
@@ -88,7 +89,9 @@ class NewtonFirst(Algorithm[State]):
         with np.errstate(all="ignore"):  # what is not finite has no gap
             # With a matrix of its own: sums of kernels of very different size keep what rounding left of the largest.
             ahead = newton_step(problem, state)
-        return replace(ahead, before=state.before) if ahead else from_nothing(state.side, reduced_hessian_of(problem.task))
+        return (
+            replace(ahead, before=state.before) if ahead else from_nothing(state.side, reduced_hessian_of(problem.task))
+        )
 
     def points(self, problem: Problem, state: State) -> Points:
         if isinstance(state, IPMState):
